@@ -1,0 +1,287 @@
+"""The extension points: a model family, a view with its controls, and what a capture promises them.
+
+A new family or view is one file that defines one of these; menus, the command line, the documentation table and the
+contract tests are made from them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from vitexplorer.registry import unknown_name
+from vitexplorer.types import PatchGrid, Query, Result, WindowLayout
+from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+class UnsupportedError(ValueError):
+    """A picture that would have no meaning, or be wrong, for this model; the message says why and what to do."""
+
+
+class SettingError(ValueError):
+    """A control was given a value it cannot take; the message gives the value and the rule."""
+
+
+# ---------------------------------------------------------------------------------------------- model families
+
+
+@dataclass(frozen=True)
+class BlockSite:
+    """Where one block keeps its attention: names of modules and parameters of the timm module."""
+
+    attention: str
+    """the attention module, `blocks.3.attn`: parameters under it announce the block's attention call"""
+    residual: str
+    """the parameter whose operation reads the residual stream before the block, `blocks.3.norm1.weight`"""
+    grid: PatchGrid
+    windows: WindowLayout | None = None
+    """None where every token attends to every other"""
+
+
+class ModelFamily(ABC):
+    """What timm does not tell of an architecture: where attention happens and which token lies where."""
+
+    key: str
+    title: Text
+
+    @abstractmethod
+    def claims(self, module: nn.Module) -> bool:
+        """Whether `module` is of this family."""
+
+    @abstractmethod
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """Names of the prefix tokens in order: "cls", "dist", "reg1", ..."""
+
+    @abstractmethod
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """All blocks in order for an input of (height, width) pixels."""
+
+    @abstractmethod
+    def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
+        """What height and width must be multiples of under fit="native"; None where the input size is fixed."""
+
+
+# ---------------------------------------------------------------------------------------------- controls
+
+
+class Explored(Protocol):
+    """What controls need to know of a capture."""
+
+    prefix_tokens: tuple[str, ...]
+
+    @property
+    def depth(self) -> int:
+        """Number of blocks."""
+
+    def num_heads(self, block: int) -> int:
+        """Heads of one block."""
+
+    def grid(self, block: int) -> PatchGrid:
+        """Patch grid of one block."""
+
+
+@dataclass(frozen=True)
+class Control(ABC):
+    """One setting of a view: what it is called, what it may be, what it is when nobody says."""
+
+    name: str
+    label: Text
+
+    @abstractmethod
+    def default(self, capture: Explored) -> Any:
+        """The value when none is given."""
+
+    @abstractmethod
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Any:
+        """The checked value of what a person, a URL or a command line gave; `settings` holds the controls before it.
+
+        Raises SettingError with a sentence.
+        """
+
+
+def _whole(name: str, value: Any) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        raise SettingError(f"{name} must be a whole number, not {value!r}.") from None
+    if isinstance(value, float) and value != number:
+        raise SettingError(f"{name} must be a whole number, not {value!r}.")
+    return number
+
+
+@dataclass(frozen=True)
+class BlockControl(Control):
+    """A block, counted from 0; the last one when nobody says."""
+
+    name: str = "block"
+    label: Text = Text("Block", "块")
+
+    def default(self, capture: Explored) -> int:
+        """The last block."""
+        return capture.depth - 1
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> int:
+        """A block that the model has."""
+        block = _whole(self.name, value)
+        if not 0 <= block < capture.depth:
+            raise SettingError(f"There is no block {block}: this model has blocks 0 to {capture.depth - 1}.")
+        return block
+
+
+@dataclass(frozen=True)
+class HeadControl(Control):
+    """One head, or all heads fused."""
+
+    name: str = "head"
+    label: Text = Text("Head", "注意力头")
+    fusions: tuple[str, ...] = ("mean", "max", "min")
+
+    def default(self, capture: Explored) -> str:
+        """All heads, fused by their mean."""
+        return "mean"
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> int | str:
+        """A head of the block chosen before, or a fusion."""
+        if value in self.fusions:
+            return value
+        if isinstance(value, str) and not value.lstrip("-").isdigit():
+            raise unknown_name("head or fusion", value, self.fusions)
+        head, heads = _whole(self.name, value), capture.num_heads(settings["block"])
+        if not 0 <= head < heads:
+            raise SettingError(f"There is no head {head}: block {settings['block']} has heads 0 to {heads - 1}.")
+        return head
+
+
+@dataclass(frozen=True)
+class QueryControl(Control):
+    """The token that looks: "cls", "dist", "mean" or the patch (row, col) of the block's grid."""
+
+    name: str = "query"
+    label: Text = Text("Query", "查询")
+
+    def default(self, capture: Explored) -> str:
+        """The class token where there is one, otherwise the mean over patches."""
+        return "cls" if "cls" in capture.prefix_tokens else "mean"
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query:
+        """A query that exists in the chosen block (in the last one where no block is chosen)."""
+        if isinstance(value, str) and "," in value:
+            value = value.split(",")
+        if isinstance(value, str):
+            return self._token(value, capture)
+        try:
+            row, col = value
+        except (TypeError, ValueError):
+            raise SettingError(f'query must be "cls", "dist", "mean" or (row, col), not {value!r}.') from None
+        row, col = _whole("row", row), _whole("col", col)
+        grid = capture.grid(settings.get("block", capture.depth - 1))
+        if not (0 <= row < grid.rows and 0 <= col < grid.cols):
+            raise SettingError(
+                f"There is no patch ({row}, {col}): the grid has rows 0 to {grid.rows - 1} and columns 0 to {grid.cols - 1}."
+            )
+        return row, col
+
+    def _token(self, name: str, capture: Explored) -> Query:
+        if name not in ("cls", "dist", "mean"):
+            raise unknown_name("query", name, ("cls", "dist", "mean"))
+        if name != "mean" and name not in capture.prefix_tokens:
+            word = {"cls": "class token", "dist": "distillation token"}[name]
+            raise SettingError(f'This model has no {word}, so there is no query "{name}". Use "mean" or (row, col).')
+        return name
+
+
+@dataclass(frozen=True)
+class Choice(Control):
+    """One of a few words; the first is the default."""
+
+    options: tuple[tuple[str, Text], ...] = ()
+
+    def default(self, capture: Explored) -> str:
+        """The first option."""
+        return self.options[0][0]
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> str:
+        """One of the options."""
+        known = [key for key, _ in self.options]
+        if value not in known:
+            raise unknown_name(self.name, value, known)
+        return value
+
+
+@dataclass(frozen=True)
+class Number(Control):
+    """A number between two bounds, both allowed unless `open_above`."""
+
+    low: float = 0.0
+    high: float = 1.0
+    start: float = 0.0
+    step: float = 0.01
+    whole: bool = False
+    open_above: bool = False
+
+    def default(self, capture: Explored) -> float | int:
+        """The start value."""
+        return int(self.start) if self.whole else self.start
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> float | int:
+        """A number within the bounds."""
+        if self.whole:
+            number: float | int = _whole(self.name, value)
+        else:
+            try:
+                number = float(value)
+            except (TypeError, ValueError):
+                raise SettingError(f"{self.name} must be a number, not {value!r}.") from None
+        if not (self.low <= number < self.high if self.open_above else self.low <= number <= self.high):
+            bound = "below" if self.open_above else "to"
+            raise SettingError(f"{self.name} must be from {self.low:g} {bound} {self.high:g}, not {number:g}.")
+        return number
+
+
+# ---------------------------------------------------------------------------------------------- views
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Where a quantity is defined."""
+
+    citation: str
+    url: str
+
+
+@dataclass(frozen=True)
+class View:
+    """A picture with a question. `compute(capture, **settings)` returns numbers; drawing is somebody else's work."""
+
+    title: Text
+    question: Text
+    misleads: Text
+    """when the picture does not mean what it seems to"""
+    room: str
+    compute: Callable[..., Result]
+    controls: tuple[Control, ...] = ()
+    paper: Paper | None = None
+    refuses: Callable[[Any], Text | None] = lambda capture: None
+    """the reason why the view has no meaning for this capture, or None"""
+
+    def settings(self, capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Every control's value: what was given, checked, and defaults for the rest.
+
+        Raises UnknownNameError for a control the view does not have, SettingError for a value it cannot take.
+        """
+        names = [control.name for control in self.controls]
+        for name in given:
+            if name not in names:
+                raise unknown_name("setting", name, names)
+        settings: dict[str, Any] = {}
+        for control in self.controls:
+            chosen = given.get(control.name)
+            if chosen is None:
+                chosen = control.default(capture)
+            settings[control.name] = control.parse(chosen, capture, settings)
+        return settings

@@ -1,0 +1,59 @@
+"""A name -> thing table that answers a mistyped name with the one that was meant."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class UnknownNameError(KeyError):
+    """A name that is not registered; the message is a sentence and names the nearest one."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # KeyError would show the repr
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
+    """The error for `name`, with the nearest of `known` or, where none is near, with all of them."""
+    known = sorted(known)
+    near = difflib.get_close_matches(str(name), known, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."
+    return UnknownNameError(f"Unknown {kind} {str(name)!r}. {hint}")
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """Things of one `kind` by key. `discover` fills it from a package in which each file holds one thing."""
+
+    def __init__(self, kind: str, package: str, attribute: str):
+        """Args: kind: the word for messages; package: where the files are; attribute: the name that each file defines."""
+        self.kind, self._package, self._attribute = kind, package, attribute
+        self._things: dict[str, T] | None = None
+
+    def _discovered(self) -> dict[str, T]:
+        if self._things is None:
+            package = importlib.import_module(self._package)
+            files = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.ispkg)
+            modules = {file: importlib.import_module(f"{self._package}.{file}") for file in files}
+            self._things = {
+                file: getattr(module, self._attribute)
+                for file, module in modules.items()
+                if hasattr(module, self._attribute)
+            }
+        return self._things
+
+    def __getitem__(self, key: str) -> T:
+        things = self._discovered()
+        if key not in things:
+            raise unknown_name(self.kind, key, things)
+        return things[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._discovered())
+
+    def __len__(self) -> int:
+        return len(self._discovered())

@@ -1,0 +1,41 @@
+"""Text in the two languages of the project.
+
+Every string that a user can see is a `Text`: both languages stand side by side, so that neither can be forgotten.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Language = Literal["en", "zh"]
+
+
+class Text(NamedTuple):
+    """One sentence or word in English and in Simplified Chinese."""
+
+    en: str
+    zh: str
+
+    def in_(self, language: Language) -> str:
+        """The text in `language`; anything that is not Chinese reads English."""
+        return self.zh if language == "zh" else self.en
+
+    def format(self, **values: object) -> Text:
+        """Both languages with `{name}` replaced; a value that is a `Text` is put in in its own language."""
+
+        def fill(template: str, language: Language) -> str:
+            return template.format(
+                **{name: value.in_(language) if isinstance(value, Text) else value for name, value in values.items()}
+            )
+
+        return Text(fill(self.en, "en"), fill(self.zh, "zh"))
+
+
+def same(word: str) -> Text:
+    """A name that is the same in every language: a model's, a paper's, a symbol."""
+    return Text(word, word)
+
+
+def normalise_language(code: str | None) -> Language:
+    """`zh`, `zh-CN`, `zh_Hans`, ... are Chinese; everything else, also None, is English."""
+    return "zh" if (code or "").lower().replace("_", "-").split("-")[0] == "zh" else "en"
