@@ -182,7 +182,8 @@ class QueryControl(Control):
         grid = capture.grid(settings.get("block", capture.depth - 1))
         if not (0 <= row < grid.rows and 0 <= col < grid.cols):
             raise SettingError(
-                f"There is no patch ({row}, {col}): the grid has rows 0 to {grid.rows - 1} and columns 0 to {grid.cols - 1}."
+                f"There is no patch ({row}, {col}): the grid has rows 0 to {grid.rows - 1} "
+                f"and columns 0 to {grid.cols - 1}."
             )
         return row, col
 

@@ -30,7 +30,7 @@ class Registry(Mapping[str, T], Generic[T]):
     """Things of one `kind` by key. `discover` fills it from a package in which each file holds one thing."""
 
     def __init__(self, kind: str, package: str, attribute: str):
-        """Args: kind: the word for messages; package: where the files are; attribute: the name that each file defines."""
+        """Args: kind: the word for messages; package: where the files are; attribute: the name each file defines."""
         self.kind, self._package, self._attribute = kind, package, attribute
         self._things: dict[str, T] | None = None
 

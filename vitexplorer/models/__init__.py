@@ -1,0 +1,12 @@
+"""Models: the only place that knows timm. `load_model` gives one, `models()` says what there is."""
+
+from vitexplorer.callable_module import call_module_as
+from vitexplorer.models.catalog import CatalogEntry, catalog
+
+
+def models() -> tuple[CatalogEntry, ...]:
+    """The curated models, bundled ones first. Any other timm name of a supported family loads as well."""
+    return catalog()
+
+
+call_module_as(models)

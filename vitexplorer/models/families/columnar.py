@@ -1,0 +1,42 @@
+"""What the families share whose tokens keep one patch grid from the first block to the last."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from vitexplorer.interfaces import BlockSite, ModelFamily
+from vitexplorer.types import PatchGrid
+
+
+class ColumnarFamily(ModelFamily):
+    """Every block sees all tokens: prefix tokens first, then the patches row by row."""
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """One site a block, all on the same grid."""
+        grid = self.grid(module, input_size)
+        return tuple(
+            BlockSite(attention=f"blocks.{i}", residual=f"blocks.{i}.{residual_reader(block)}", grid=grid)
+            for i, block in enumerate(module.blocks)
+        )
+
+    def grid(self, module: nn.Module, input_size: tuple[int, int]) -> PatchGrid:
+        """The grid that the patch embedding makes of an input of (height, width) pixels."""
+        rows, cols = module.patch_embed.dynamic_feat_size(input_size)
+        return PatchGrid(rows, cols, input_size[0] // rows, len(self.prefix_tokens(module)))
+
+    def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
+        """The patch size where position embeddings are resampled on the fly, otherwise None."""
+        if not getattr(module, "dynamic_img_size", False):
+            return None
+        return tuple(module.patch_embed.feat_ratio(as_scalar=False))
+
+
+def residual_reader(block: nn.Module) -> str:
+    """The parameter, by its name in `block`, whose operation is the first to read the residual stream.
+
+    A pre-norm block reads it in its first norm, a post-norm block in the projection to q, k and v.
+    """
+    if hasattr(block, "in_norm"):  # attention and MLP in parallel
+        return "in_norm.weight"
+    normed_last = type(block).__name__ in ("ResPostBlock", "EvaBlockPostNorm")
+    return "attn.qkv.weight" if normed_last else "norm1.weight"

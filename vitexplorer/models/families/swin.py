@@ -1,0 +1,59 @@
+"""Swin and Swin V2 (arXiv 2103.14030, 2111.09883): attention in windows that shift, on a grid that halves.
+
+No prefix token. Block i belongs to a stage; every stage after the first begins by merging 2 x 2 patches.
+"""
+
+from __future__ import annotations
+
+from timm.models.swin_transformer import SwinTransformer
+from timm.models.swin_transformer_v2 import SwinTransformerV2
+from torch import nn
+
+from vitexplorer.interfaces import BlockSite, ModelFamily
+from vitexplorer.types import PatchGrid, WindowLayout
+from vitexplorer.words import same
+
+
+class SwinFamily(ModelFamily):
+    """Hierarchical transformers with shifted windows."""
+
+    key = "swin"
+    title = same("Swin")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's SwinTransformer and SwinTransformerV2."""
+        return isinstance(module, (SwinTransformer, SwinTransformerV2))
+
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Blocks of all stages in order; the windows are read off each block, which shrinks them on small grids."""
+        rows, cols = module.patch_embed.dynamic_feat_size(input_size)
+        post_norm = isinstance(module, SwinTransformerV2)
+        sites = []
+        for s, stage in enumerate(module.layers):
+            if s > 0:
+                rows, cols = -(-rows // 2), -(-cols // 2)
+            for b, block in enumerate(stage.blocks):
+                place = f"layers.{s}.blocks.{b}"
+                sites.append(
+                    BlockSite(
+                        attention=f"{place}.attn",
+                        residual=f"{place}.attn.qkv.weight" if post_norm else f"{place}.norm1.weight",
+                        grid=PatchGrid(rows, cols, input_size[0] // rows),
+                        windows=WindowLayout(tuple(block.window_size), tuple(block.shift_size)),
+                    )
+                )
+        return tuple(sites)
+
+    def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
+        """The cell size of the last stage, so that no merging has to pad."""
+        if not module.dynamic_img_size:
+            return None
+        height, width = module.patch_embed.patch_size
+        return height * 2 ** (len(module.layers) - 1), width * 2 ** (len(module.layers) - 1)
+
+
+FAMILY = SwinFamily()

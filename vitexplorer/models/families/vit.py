@@ -1,0 +1,35 @@
+"""ViT and all that timm builds from the same class: DeiT, DeiT III, DINO, DINOv2, CLIP, SigLIP, MAE encoder, hybrids.
+
+Dosovitskiy et al. 2021, arXiv 2010.11929. The class token is first, DeiT's distillation token second
+(arXiv 2012.12877), registers follow the class token (arXiv 2309.16588); SigLIP has no prefix token at all.
+"""
+
+from __future__ import annotations
+
+from timm.models.vision_transformer import VisionTransformer
+from torch import nn
+
+from vitexplorer.models.families.columnar import ColumnarFamily
+from vitexplorer.words import same
+
+
+class VitFamily(ColumnarFamily):
+    """Plain vision transformers."""
+
+    key = "vit"
+    title = same("ViT")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's VisionTransformer and its subclasses."""
+        return isinstance(module, VisionTransformer)
+
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """Class token, distillation token, registers: those that this module has."""
+        names = ["cls"] if module.cls_token is not None else []
+        if getattr(module, "dist_token", None) is not None:
+            names.append("dist")
+        registers = module.num_prefix_tokens - len(names)
+        return (*names, *(f"reg{n}" for n in range(1, registers + 1)))
+
+
+FAMILY = VitFamily()

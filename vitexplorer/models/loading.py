@@ -1,0 +1,183 @@
+"""`load_model`: a timm module in eval mode with what must be known of it to show it: family, weights, preprocessing.
+
+The module is timm's own and nobody changes it afterwards, so that one copy serves every thread.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import timm
+import torch
+from timm.data import ImageNetInfo, infer_imagenet_subset, resolve_model_data_config
+from torch import nn
+
+from vitexplorer.interfaces import BlockSite, ModelFamily
+from vitexplorer.models.families import family_of
+from vitexplorer.models.weights import download_pretrained, load_weights
+from vitexplorer.registry import unknown_name
+from vitexplorer.settings import ASSETS
+from vitexplorer.types import Provenance, Weights
+
+Progress = Callable[[int, int], None]
+"""Called with bytes done and bytes in all while weights are fetched."""
+
+_SEEDING = threading.Lock()  # the global generator is one for all threads
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """How this model wants its images, as timm resolves it."""
+
+    input_size: tuple[int, int]
+    """height, width in pixels"""
+    mean: tuple[float, float, float]
+    std: tuple[float, float, float]
+    interpolation: str
+    crop_pct: float
+    crop_mode: str
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """A timm module and what the explorer knows of it."""
+
+    name: str
+    module: nn.Module
+    family: ModelFamily
+    provenance: Provenance
+    preprocessing: Preprocessing
+    class_names: tuple[str, ...] = ()
+    """one name per output of the classifier; empty where nobody knows them"""
+
+    @cached_property
+    def parameter_names(self) -> dict[int, str]:
+        """id of each parameter -> its name: what passes through an operation tells where the forward pass is."""
+        return {id(parameter): name for name, parameter in self.module.named_parameters()}
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are."""
+        return next(self.module.parameters()).device
+
+    @property
+    def prefix_tokens(self) -> tuple[str, ...]:
+        """Names of the tokens before the patches."""
+        return self.family.prefix_tokens(self.module)
+
+    @property
+    def num_classes(self) -> int:
+        """Outputs of the classifier, 0 where there is none."""
+        return self.module.num_classes
+
+    def blocks(self, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Every block's place and grid for an input of (height, width) pixels."""
+        return self.family.blocks(self.module, input_size)
+
+
+def load_model(
+    name: str,
+    weights: str | os.PathLike = "auto",
+    *,
+    seed: int = 0,
+    device: str | torch.device | None = None,
+    progress: Progress | None = None,
+) -> LoadedModel:
+    """Load a timm architecture or a bundled model.
+
+    Args:
+        name: a timm name with or without tag (`vit_base_patch16_224.augreg_in21k`), or a bundled model's name.
+        weights: "auto" (bundled where there are, otherwise pretrained), "pretrained", "bundled", "random", or the
+            path of a `.safetensors` or `.pth` file; the file is read without running any code in it.
+        seed: for "random": the module equals `torch.manual_seed(seed); timm.create_model(name)`.
+        device: where to run; a GPU where there is one when None.
+        progress: told how many bytes of a download are done.
+
+    Raises:
+        UnknownNameError: no such model; the message names the nearest.
+        UnsupportedError: no family is stated for the architecture.
+        WeightsError, DownloadError: the weights do not fit, or cannot be fetched.
+    """
+    bundled = ASSETS / "models" / name
+    is_bundled = (bundled / "config.json").is_file()
+    if not is_bundled and not _is_timm_name(name):
+        shipped = [folder.name for folder in (ASSETS / "models").glob("*") if folder.is_dir()]
+        raise unknown_name("model", name, [*timm.list_models(), *timm.list_models(pretrained=True), *shipped])
+    weights = os.fspath(weights)
+    if weights == "auto":
+        weights = "bundled" if is_bundled else "pretrained"
+    if weights == "bundled" and not is_bundled:
+        raise ValueError(f'{name} is not a bundled model. Use weights="pretrained" or weights="random".')
+    if weights == "pretrained" and is_bundled:
+        raise ValueError(f'{name} is a bundled model: its trained weights are weights="bundled".')
+
+    architecture = f"local-dir:{bundled}" if is_bundled else name
+    if weights == "random":
+        module, kind, source = _build(architecture, seed), "random", f"seed {seed}"
+    elif weights == "bundled":
+        module, kind, source = _build(architecture, 0), "bundled", f"assets/models/{name}"
+        load_weights(module, bundled / "model.safetensors")
+    elif weights == "pretrained":
+        path = download_pretrained(name, progress=progress)
+        module, kind, source = _build(architecture, 0), "pretrained", timm.get_pretrained_cfg(name).hf_hub_id or "timm"
+        load_weights(module, path)
+    else:
+        module, kind, source = _build(architecture, 0), "file", Path(weights).name
+        load_weights(module, Path(weights))
+    return _describe(name, module, kind, source, device)
+
+
+def _is_timm_name(name: str) -> bool:
+    architecture, _, tag = name.partition(".")
+    return timm.is_model(architecture) and (not tag or timm.is_model_pretrained(name))
+
+
+def _build(architecture: str, seed: int) -> nn.Module:
+    """The module with random parameters, able to resample its position embeddings where the architecture can."""
+    try:
+        return _seeded(architecture, seed, dynamic_img_size=True)
+    except TypeError:  # BEiT and others: fixed size
+        return _seeded(architecture, seed)
+
+
+def _seeded(architecture: str, seed: int, **options: bool) -> nn.Module:
+    with _SEEDING, torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return timm.create_model(architecture, **options)
+
+
+def _describe(
+    name: str, module: nn.Module, kind: Weights, source: str, device: str | torch.device | None
+) -> LoadedModel:
+    family = family_of(module, name)
+    config = resolve_model_data_config(module)
+    input_size = tuple(getattr(module.patch_embed, "img_size", None) or config["input_size"][1:])
+    preprocessing = Preprocessing(
+        input_size, config["mean"], config["std"], config["interpolation"], config["crop_pct"], config["crop_mode"]
+    )
+    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    return LoadedModel(
+        name=name,
+        module=module.eval().to(device),
+        family=family,
+        provenance=Provenance(name, kind, source),
+        preprocessing=preprocessing,
+        class_names=_class_names(module) if kind != "random" else (),
+    )
+
+
+def _class_names(module: nn.Module) -> tuple[str, ...]:
+    """The labels that come with the weights: the configuration's own, or ImageNet's as timm ships them."""
+    config = module.pretrained_cfg
+    if config.get("label_names"):
+        return tuple(config["label_names"])
+    subset = infer_imagenet_subset(module) if module.num_classes else None
+    if not subset:
+        return ()
+    info = ImageNetInfo(subset)
+    return tuple(info.index_to_description(i) for i in range(info.num_classes()))

@@ -1,0 +1,41 @@
+"""Views: one file, one picture with a question. `compute` asks it, `views()` lists them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vitexplorer.callable_module import call_module_as
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import UnsupportedError, View
+from vitexplorer.registry import Registry
+from vitexplorer.types import Result
+
+VIEWS: Registry[View] = Registry("view", __name__, "VIEW")
+
+
+def compute(view: str, capture: Capture, **settings: Any) -> Result:
+    """The numbers of one view of a capture. The network does not run again.
+
+    Args:
+        view: a key of `views()`.
+        capture: from `capture`.
+        settings: the view's controls; what is left out takes its default.
+
+    Raises:
+        UnknownNameError: no such view or setting; the message names the nearest.
+        SettingError: a value that the control cannot take.
+        UnsupportedError: the view has no meaning for this model; the message says why.
+    """
+    record = VIEWS[view]
+    reason = record.refuses(capture)
+    if reason is not None:
+        raise UnsupportedError(reason.en)
+    return record.compute(capture, **record.settings(capture, settings))
+
+
+def views() -> dict[str, View]:
+    """Every view by its key, with its question, its controls and its paper."""
+    return dict(VIEWS)
+
+
+call_module_as(views)

@@ -1,0 +1,49 @@
+"""What does each head of a block look at? The attention of one query, once for every head.
+
+The maps of `attention_map` side by side (Caron et al. 2021, arXiv 2104.14294, figure 3), none of them rescaled.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import BlockControl, Paper, QueryControl, View
+from vitexplorer.types import GalleryResult, Query
+from vitexplorer.words import Text
+
+TITLE = Text("All heads", "全部注意力头")
+
+
+def compute(capture: Capture, block: int, query: Query) -> GalleryResult:
+    """Attention of one query for each head, (heads, rows, cols)."""
+    grid = capture.grid(block)
+    on_patches, on_prefix, on_padding = capture.attention_from(query, block)
+    return GalleryResult(
+        view="head_gallery",
+        title=TITLE,
+        values=on_patches.reshape(-1, grid.rows, grid.cols).cpu().numpy(),
+        axes=("heads", "rows", "cols"),
+        unit=Text("share of the query's attention", "占该查询注意力的份额"),
+        formula="softmax(q kᵀ / √d + bias)",
+        provenance=capture.provenance,
+        settings={"block": block, "query": query},
+        grid=grid,
+        image=capture.input.pixels,
+        query=query,
+        prefix_names=capture.prefix_tokens,
+        prefix_weights=on_prefix.cpu().numpy(),
+        padding_mass=on_padding.cpu().numpy(),
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("What does each head look at?", "每个头分别在看什么?"),
+    misleads=Text(
+        "Heads have no fixed role and no order: head 3 of one block has nothing to do with head 3 of the next.",
+        "头没有固定的分工,也没有顺序:某一块的头 3 与下一块的头 3 毫无关系。",
+    ),
+    room="attention",
+    compute=compute,
+    controls=(BlockControl(), QueryControl()),
+    paper=Paper("Caron et al. 2021", "https://arxiv.org/abs/2104.14294"),
+)

@@ -1,0 +1,51 @@
+"""What are the tokens of this image? The patches the model cuts it into, row by row.
+
+ViT (Dosovitskiy et al. 2021, arXiv 2010.11929, section 3.1) reads an image of H x W pixels as (H / P)(W / P) patches
+of P x P pixels. A hybrid cuts the feature map of a CNN instead: its cells are shown, but each sees further than that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from einops import rearrange
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.types import PatchesResult
+from vitexplorer.words import Text
+
+TITLE = Text("Patch grid", "图块网格")
+
+
+def patches(pixels: np.ndarray, rows: int, cols: int) -> np.ndarray:
+    """Cut uint8 (height, width, 3) into (rows * cols, P, P, 3), row by row."""
+    return rearrange(pixels, "(rows p) (cols q) c -> (rows cols) p q c", rows=rows, cols=cols)
+
+
+def compute(capture: Capture) -> PatchesResult:
+    """Patches of the pixels the model saw, on the grid of its first block."""
+    grid, pixels = capture.grid(0), capture.input.pixels
+    return PatchesResult(
+        view="patch_grid",
+        title=TITLE,
+        values=patches(pixels, grid.rows, grid.cols),
+        axes=("patches", "height", "width", "channels"),
+        unit=Text("8-bit RGB", "8 位 RGB"),
+        formula=f"N = (H/P)(W/P) = {grid.rows} x {grid.cols} = {grid.num_patches}, P = {grid.patch_size}",
+        provenance=capture.provenance,
+        grid=grid,
+        image=pixels,
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("What are the tokens of this image?", "这张图像被切成了哪些标记 (token)?"),
+    misleads=Text(
+        "A patch is where a token starts. After the first block every token has seen the others.",
+        "图块只是标记的起点:经过第一个块之后,每个标记都已看到其他标记。",
+    ),
+    room="patches",
+    compute=compute,
+    paper=Paper("Dosovitskiy et al. 2021", "https://arxiv.org/abs/2010.11929"),
+)
