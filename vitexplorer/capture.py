@@ -25,11 +25,13 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from vitexplorer.callable_module import call_module_as
-from vitexplorer.interfaces import BlockSite, SettingError, UnsupportedError
+from vitexplorer.interfaces import BlockSite, SettingError, UnsupportedError, no_such_block
 from vitexplorer.models.images import image_hash, open_image
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import fit_image, normalise
+from vitexplorer.registry import unknown_name
 from vitexplorer.types import PADDING, Fit, PatchGrid, Provenance, Query
+from vitexplorer.words import Text
 
 WEIGHTS_AT_ONCE = 1 << 24
 """attention weights computed in one piece, 64 MiB of float32"""
@@ -201,10 +203,14 @@ def prepare(
     wanted = model.preprocessing
     multiple = model.family.size_multiple(model.module)
     if fit not in ("crop", "squash", "pad", "native"):
-        raise SettingError(f'fit must be "crop", "squash", "pad" or "native", not {fit!r}.')
+        raise unknown_name("fit", fit, ("crop", "squash", "pad", "native"))
     if fit == "native" and multiple is None:
-        rows, cols = wanted.input_size
-        raise SettingError(f'{model.name} takes only {rows} x {cols} pixels, so fit="native" is not possible.')
+        raise SettingError(
+            Text(
+                '{name} takes only {height} x {width} pixels, so fit="native" is not possible.',
+                '{name} 只接受 {height} × {width} 像素,因此不能用 fit="native"。',
+            ).format(name=model.name, height=wanted.input_size[0], width=wanted.input_size[1])
+        )
     fitted = fit_image(
         opened,
         input_size=wanted.input_size,
@@ -261,7 +267,7 @@ class Capture:
     def site(self, block: int) -> BlockSite:
         """Place, grid and windows of a block. Raises SettingError where there is no such block."""
         if not 0 <= block < self.depth:
-            raise SettingError(f"There is no block {block}: this model has blocks 0 to {self.depth - 1}.")
+            raise no_such_block(block, self.depth)
         return self.sites[block]
 
     def grid(self, block: int) -> PatchGrid:
@@ -277,14 +283,20 @@ class Capture:
         site, calls = self.site(block), self.calls[block]
         if len(calls) != 1:
             raise UnsupportedError(
-                f"{self.model.name}: {site.attention} made {len(calls)} attention calls where one was expected, "
-                "so its attention cannot be shown."
+                Text(
+                    "{model}: {module} made {calls} attention calls where one was expected, "
+                    "so its attention cannot be shown.",
+                    "{model}:{module} 调用了 {calls} 次注意力,而预期是 1 次,因此无法显示。",
+                ).format(model=self.model.name, module=site.attention, calls=len(calls))
             )
         expected = self.positions(block).shape[1]
         if calls[0].num_tokens != expected:
             raise UnsupportedError(
-                f"{self.model.name}: {site.attention} attends to {calls[0].num_tokens} keys where its tokens are "
-                f"{expected}, so they cannot be placed in the image."
+                Text(
+                    "{model}: {module} attends to {keys} keys where its tokens are {tokens}, "
+                    "so they cannot be placed in the image.",
+                    "{model}:{module} 的键有 {keys} 个,而标记有 {tokens} 个,因此无法在图像中定位。",
+                ).format(model=self.model.name, module=site.attention, keys=calls[0].num_tokens, tokens=expected)
             )
         return calls[0]
 

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from vitexplorer.registry import unknown_name
-from vitexplorer.types import PatchGrid, Query, Result, WindowLayout
-from vitexplorer.words import Text
+from vitexplorer.types import PatchGrid, Query, Result, WindowLayout, query_text
+from vitexplorer.words import ExplainedError, Text
 
 if TYPE_CHECKING:
     from torch import nn
 
 
-class UnsupportedError(ValueError):
+class UnsupportedError(ExplainedError):
     """A picture that would have no meaning, or be wrong, for this model; the message says why and what to do."""
 
 
-class SettingError(ValueError):
+class SettingError(ExplainedError):
     """A control was given a value it cannot take; the message gives the value and the rule."""
 
 
@@ -108,10 +108,24 @@ def _whole(name: str, value: Any) -> int:
     try:
         number = int(value)
     except (TypeError, ValueError):
-        raise SettingError(f"{name} must be a whole number, not {value!r}.") from None
-    if isinstance(value, float) and value != number:
-        raise SettingError(f"{name} must be a whole number, not {value!r}.")
+        number = None
+    if number is None or (isinstance(value, float) and value != number):
+        raise SettingError(
+            Text("{name} must be a whole number, not {value}.", "{name} 必须是整数,而不是 {value}。").format(
+                name=name, value=repr(value)
+            )
+        )
     return number
+
+
+def no_such_block(block: int, depth: int) -> SettingError:
+    """The error for a block the model does not have."""
+    return SettingError(
+        Text(
+            "There is no block {block}: this model has blocks 0 to {last}.",
+            "没有块 {block}:该模型的块编号为 0 到 {last}。",
+        ).format(block=block, last=depth - 1)
+    )
 
 
 @dataclass(frozen=True)
@@ -129,7 +143,7 @@ class BlockControl(Control):
         """A block that the model has."""
         block = _whole(self.name, value)
         if not 0 <= block < capture.depth:
-            raise SettingError(f"There is no block {block}: this model has blocks 0 to {capture.depth - 1}.")
+            raise no_such_block(block, capture.depth)
         return block
 
 
@@ -153,7 +167,12 @@ class HeadControl(Control):
             raise unknown_name("head or fusion", value, self.fusions)
         head, heads = _whole(self.name, value), capture.num_heads(settings["block"])
         if not 0 <= head < heads:
-            raise SettingError(f"There is no head {head}: block {settings['block']} has heads 0 to {heads - 1}.")
+            raise SettingError(
+                Text(
+                    "There is no head {head}: block {block} has heads 0 to {last}.",
+                    "没有头 {head}:块 {block} 的头编号为 0 到 {last}。",
+                ).format(head=head, block=settings["block"], last=heads - 1)
+            )
         return head
 
 
@@ -177,13 +196,20 @@ class QueryControl(Control):
         try:
             row, col = value
         except (TypeError, ValueError):
-            raise SettingError(f'query must be "cls", "dist", "mean" or (row, col), not {value!r}.') from None
+            raise SettingError(
+                Text(
+                    'query must be "cls", "dist", "mean" or (row, col), not {value}.',
+                    '查询必须是 "cls"、"dist"、"mean" 或 (行, 列),而不是 {value}。',
+                ).format(value=repr(value))
+            ) from None
         row, col = _whole("row", row), _whole("col", col)
         grid = capture.grid(settings.get("block", capture.depth - 1))
         if not (0 <= row < grid.rows and 0 <= col < grid.cols):
             raise SettingError(
-                f"There is no patch ({row}, {col}): the grid has rows 0 to {grid.rows - 1} "
-                f"and columns 0 to {grid.cols - 1}."
+                Text(
+                    "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
+                    "没有图块 ({row}, {col}):网格的行为 0 到 {rows},列为 0 到 {cols}。",
+                ).format(row=row, col=col, rows=grid.rows - 1, cols=grid.cols - 1)
             )
         return row, col
 
@@ -191,8 +217,12 @@ class QueryControl(Control):
         if name not in ("cls", "dist", "mean"):
             raise unknown_name("query", name, ("cls", "dist", "mean"))
         if name != "mean" and name not in capture.prefix_tokens:
-            word = {"cls": "class token", "dist": "distillation token"}[name]
-            raise SettingError(f'This model has no {word}, so there is no query "{name}". Use "mean" or (row, col).')
+            raise SettingError(
+                Text(
+                    'This model has no {token}, so there is no query "{name}". Use "mean" or (row, col).',
+                    '该模型没有{token},因此没有查询 "{name}"。请用 "mean" 或 (行, 列)。',
+                ).format(token=query_text(name), name=name)
+            )
         return name
 
 
@@ -237,10 +267,19 @@ class Number(Control):
             try:
                 number = float(value)
             except (TypeError, ValueError):
-                raise SettingError(f"{self.name} must be a number, not {value!r}.") from None
+                raise SettingError(
+                    Text("{name} must be a number, not {value}.", "{name} 必须是数字,而不是 {value}。").format(
+                        name=self.name, value=repr(value)
+                    )
+                ) from None
         if not (self.low <= number < self.high if self.open_above else self.low <= number <= self.high):
-            bound = "below" if self.open_above else "to"
-            raise SettingError(f"{self.name} must be from {self.low:g} {bound} {self.high:g}, not {number:g}.")
+            bound = Text("to below", "到小于") if self.open_above else Text("to", "到")
+            raise SettingError(
+                Text(
+                    "{name} must be from {low:g} {bound} {high:g}, not {number:g}.",
+                    "{name} 必须从 {low:g} {bound} {high:g},而不是 {number:g}。",
+                ).format(name=self.name, low=self.low, bound=bound, high=self.high, number=number)
+            )
         return number
 
 

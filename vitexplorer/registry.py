@@ -8,22 +8,39 @@ import pkgutil
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
+from vitexplorer.words import ExplainedError, Text, same
+
 T = TypeVar("T")
 
 
-class UnknownNameError(KeyError):
+class UnknownNameError(ExplainedError):
     """A name that is not registered; the message is a sentence and names the nearest one."""
 
-    def __str__(self) -> str:
-        return str(self.args[0])  # KeyError would show the repr
+
+_KINDS = {
+    "model": Text("model", "模型"),
+    "view": Text("view", "视图"),
+    "setting": Text("setting", "设置"),
+    "query": Text("query", "查询"),
+}
+_MANY = 20  # more names than that are no help in a sentence
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
-    """The error for `name`, with the nearest of `known` or, where none is near, with all of them."""
+    """The error for `name`, with the nearest of `known` or, where none is near, with all of a short list."""
     known = sorted(known)
     near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."
-    return UnknownNameError(f"Unknown {kind} {str(name)!r}. {hint}")
+    if near:
+        hint = Text("Did you mean '{near}'?", "您是指“{near}”吗?").format(near=near[0])
+    elif len(known) <= _MANY:
+        hint = Text("Known: {known}.", "可用的有:{known}。").format(known=", ".join(known))
+    else:
+        hint = Text("Nothing is called anything like it.", "没有名称与之相近的项。")
+    return UnknownNameError(
+        Text("Unknown {kind} '{name}'. {hint}", "未知的{kind}“{name}”。{hint}").format(
+            kind=_KINDS.get(kind, same(kind)), name=name, hint=hint
+        )
+    )
 
 
 class Registry(Mapping[str, T], Generic[T]):

@@ -31,6 +31,14 @@ class Text(NamedTuple):
         return Text(fill(self.en, "en"), fill(self.zh, "zh"))
 
 
+class ExplainedError(ValueError):
+    """An error that a person can mend: a sentence in both languages. As a string it reads English."""
+
+    def __init__(self, text: Text):
+        super().__init__(text.en)
+        self.text = text
+
+
 def same(word: str) -> Text:
     """A name that is the same in every language: a model's, a paper's, a symbol."""
     return Text(word, word)

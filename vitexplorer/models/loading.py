@@ -17,12 +17,13 @@ import torch
 from timm.data import ImageNetInfo, infer_imagenet_subset, resolve_model_data_config
 from torch import nn
 
-from vitexplorer.interfaces import BlockSite, ModelFamily
+from vitexplorer.interfaces import BlockSite, ModelFamily, SettingError
 from vitexplorer.models.families import family_of
 from vitexplorer.models.weights import download_pretrained, load_weights
 from vitexplorer.registry import unknown_name
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import Provenance, Weights
+from vitexplorer.words import Text
 
 Progress = Callable[[int, int], None]
 """Called with bytes done and bytes in all while weights are fetched."""
@@ -112,9 +113,19 @@ def load_model(
     if weights == "auto":
         weights = "bundled" if is_bundled else "pretrained"
     if weights == "bundled" and not is_bundled:
-        raise ValueError(f'{name} is not a bundled model. Use weights="pretrained" or weights="random".')
+        raise SettingError(
+            Text(
+                '{name} is not a bundled model. Use weights="pretrained" or weights="random".',
+                '{name} 不是内置模型。请用 weights="pretrained" 或 weights="random"。',
+            ).format(name=name)
+        )
     if weights == "pretrained" and is_bundled:
-        raise ValueError(f'{name} is a bundled model: its trained weights are weights="bundled".')
+        raise SettingError(
+            Text(
+                '{name} is a bundled model: its trained weights are weights="bundled".',
+                '{name} 是内置模型:它训练好的权重是 weights="bundled"。',
+            ).format(name=name)
+        )
 
     architecture = f"local-dir:{bundled}" if is_bundled else name
     if weights == "random":

@@ -29,7 +29,7 @@ def compute(view: str, capture: Capture, **settings: Any) -> Result:
     record = VIEWS[view]
     reason = record.refuses(capture)
     if reason is not None:
-        raise UnsupportedError(reason.en)
+        raise UnsupportedError(reason)
     return record.compute(capture, **record.settings(capture, settings))
 
 

@@ -6,6 +6,7 @@ from torch import nn
 
 from vitexplorer.interfaces import ModelFamily, UnsupportedError
 from vitexplorer.registry import Registry
+from vitexplorer.words import Text
 
 FAMILIES: Registry[ModelFamily] = Registry("model family", __name__, "FAMILY")
 
@@ -15,7 +16,11 @@ def family_of(module: nn.Module, name: str) -> ModelFamily:
     for family in FAMILIES.values():
         if family.claims(module):
             return family
-    known = ", ".join(family.title.en for family in FAMILIES.values())
     raise UnsupportedError(
-        f"{name} is a {type(module).__name__}: no family says where its tokens lie in the image. Supported: {known}."
+        Text(
+            "{name} is a {kind}: no family says where its tokens lie in the image. Supported: {known}.",
+            "{name} 属于 {kind}:没有已知的模型家族能说明其标记在图像中的位置。支持的家族:{known}。",
+        ).format(
+            name=name, kind=type(module).__name__, known=", ".join(family.title.en for family in FAMILIES.values())
+        )
     )
