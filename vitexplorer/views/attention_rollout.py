@@ -44,64 +44,80 @@ def discard_lowest(
 
 
 def push(
-    row: Float[Tensor, "windows tokens"], call: AttentionCall, head_fusion: str, discard_ratio: float, num_prefix: int
-) -> Float[Tensor, "windows tokens"]:
-    """row @ rownorm(0.5 fuse(A) + 0.5 I) for one block."""
+    shares: Float[Tensor, "rows windows tokens"],
+    call: AttentionCall,
+    head_fusion: str,
+    discard_ratio: float,
+    num_prefix: int,
+) -> Float[Tensor, "rows windows tokens"]:
+    """shares @ rownorm(0.5 fuse(A) + 0.5 I) for one block."""
     if discard_ratio == 0:
-        pieces = ((rows, fuse(weights, head_fusion)) for rows, weights in call.in_pieces())
+        pieces = ((queries, fuse(weights, head_fusion)) for queries, weights in call.in_pieces())
     else:
         fused = torch.cat([fuse(weights, head_fusion) for _, weights in call.in_pieces()], dim=1)
-        protected = torch.arange(num_prefix, device=row.device)
+        protected = torch.arange(num_prefix, device=shares.device)
         pieces = [(slice(None), discard_lowest(fused, discard_ratio, protected))]
-    pushed = torch.zeros_like(row)
-    for rows, fused in pieces:
-        share = row[:, rows] / (0.5 * fused.sum(-1) + 0.5)  # each row of 0.5 A + 0.5 I is divided by its sum
-        pushed += torch.einsum("wq,wqk->wk", 0.5 * share, fused)
-        pushed[:, rows] += 0.5 * share
+    pushed = torch.zeros_like(shares)
+    for queries, fused in pieces:
+        half = 0.5 * shares[..., queries] / (0.5 * fused.sum(-1) + 0.5)  # a row of 0.5 A + 0.5 I divided by its sum
+        pushed += torch.einsum("rwq,wqk->rwk", half, fused)
+        pushed[..., queries] += half
     return pushed
 
 
-def unmerge(row: Float[Tensor, " patches"], coarse: PatchGrid, fine: PatchGrid) -> Float[Tensor, " finer"]:
+def unmerge(
+    shares: Float[Tensor, "rows patches"], coarse: PatchGrid, fine: PatchGrid
+) -> Float[Tensor, "rows finer_patches"]:
     """Each patch's share in equal quarters to the 2 x 2 patches it was merged from; quarters of padding are lost."""
-    quarters = 0.25 * row.reshape(1, 1, coarse.rows, coarse.cols)
-    return F.interpolate(quarters, scale_factor=2, mode="nearest")[0, 0, : fine.rows, : fine.cols].flatten()
+    quarters = 0.25 * shares.reshape(-1, 1, coarse.rows, coarse.cols)
+    return F.interpolate(quarters, scale_factor=2, mode="nearest")[:, 0, : fine.rows, : fine.cols].flatten(1)
 
 
-def query_row(capture: Capture, query: Query) -> Float[Tensor, " tokens"]:
-    """The share of each token of the last block before anything is pushed: 1 on the query, or even over patches."""
-    block, p = capture.depth - 1, len(capture.prefix_tokens)
-    row = torch.zeros(p + capture.grid(block).num_patches, device=capture.input.tensor.device)
-    if query == "mean":
-        row[p:] = 1 / capture.grid(block).num_patches
-    else:
-        row[capture.token(query, block)] = 1
-    return row
+def push_block(
+    shares: Float[Tensor, "rows tokens"], capture: Capture, block: int, head_fusion: str, discard_ratio: float
+) -> Float[Tensor, "rows tokens"]:
+    """Shares of the tokens that leave a block -> shares of those that enter it; windows are cut and put back."""
+    num_prefix, call = len(capture.prefix_tokens), capture.call(block)
+    if capture.site(block).windows is None:
+        return push(shares[:, None], call, head_fusion, discard_ratio, num_prefix)[:, 0]
+    places = torch.from_numpy(capture.positions(block)).to(shares.device)
+    real = places >= 0
+    in_windows = torch.where(real, shares[:, places.clamp(min=0)], 0)
+    pushed = push(in_windows, call, head_fusion, discard_ratio, num_prefix)
+    return torch.zeros_like(shares).index_add_(1, places[real], pushed[:, real])
 
 
-def rollout_row(
-    capture: Capture, query: Query, head_fusion: str, discard_ratio: float, start_block: int
-) -> Float[Tensor, " tokens"]:
-    """The query's row of R over the tokens that enter `start_block`."""
-    num_prefix = len(capture.prefix_tokens)
-    row = query_row(capture, query)
+def rollout(
+    capture: Capture,
+    shares: Float[Tensor, "rows tokens"],
+    head_fusion: str = "mean",
+    discard_ratio: float = 0.0,
+    start_block: int = 0,
+) -> Float[Tensor, "rows start_tokens"]:
+    """shares @ R: mixtures of the last block's tokens -> shares of the tokens that enter `start_block`."""
     for block in range(capture.depth - 1, start_block - 1, -1):
         if block + 1 < capture.depth and capture.grid(block) != capture.grid(block + 1):
-            row = unmerge(row, capture.grid(block + 1), capture.grid(block))
-        place = torch.from_numpy(capture.positions(block)).to(row.device) + num_prefix
-        if capture.site(block).windows is None:
-            row = push(row[None], capture.call(block), head_fusion, discard_ratio, num_prefix)[0]
-            continue
-        real = place >= 0
-        in_windows = torch.where(real, row[place.clamp(min=0)], 0)
-        pushed = push(in_windows, capture.call(block), head_fusion, discard_ratio, num_prefix)
-        row = torch.zeros_like(row).index_add_(0, place[real], pushed[real])
-    return row
+            shares = unmerge(shares, capture.grid(block + 1), capture.grid(block))
+        shares = push_block(shares, capture, block, head_fusion, discard_ratio)
+    return shares
+
+
+def query_shares(capture: Capture, query: Query) -> Float[Tensor, " tokens"]:
+    """What is pushed for a query: all of its token of the last block, or even shares of the patches for "mean"."""
+    block, num_prefix = capture.depth - 1, len(capture.prefix_tokens)
+    shares = torch.zeros(num_prefix + capture.grid(block).num_patches, device=capture.input.tensor.device)
+    if query == "mean":
+        shares[num_prefix:] = 1 / capture.grid(block).num_patches
+    else:
+        shares[capture.token(query, block)] = 1
+    return shares
 
 
 def compute(capture: Capture, query: Query, head_fusion: str, discard_ratio: float, start_block: int) -> MapResult:
     """The query's row of the rollout on the patches that enter `start_block`, (rows, cols), not rescaled."""
     grid, num_prefix = capture.grid(start_block), len(capture.prefix_tokens)
-    row = rollout_row(capture, query, head_fusion, discard_ratio, start_block).cpu().numpy()
+    shares = query_shares(capture, query)[None]
+    row = rollout(capture, shares, head_fusion, discard_ratio, start_block)[0].cpu().numpy()
     notes = ()
     if capture.site(start_block).windows:
         notes = (
