@@ -1,18 +1,23 @@
 """Every setting of an installation, in one validated place; each is an environment variable with the prefix VIT_.
 
-`VIT_PORT=8080 VIT_DOWNLOADS=0 python app.py`. A wrong value stops the start with a sentence.
+`VIT_PORT=8080 VIT_DOWNLOADS=0 python app.py`. A wrong value or a mistyped name stops the start with a sentence: a
+host who wrote VIT_DOWNLOAD=0 must not find the downloads open.
 """
 
 from __future__ import annotations
 
+import difflib
 import os
 from functools import cache
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from vitexplorer.words import ExplainedError, Language, Text
+
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
+PREFIX = "VIT_"
 
 _ON_SPACE = "SPACE_ID" in os.environ
 
@@ -20,10 +25,11 @@ _ON_SPACE = "SPACE_ID" in os.environ
 class Settings(BaseSettings):
     """What the owner of an installation may decide."""
 
-    model_config = SettingsConfigDict(env_prefix="VIT_", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True)
 
     host: str = Field("0.0.0.0" if _ON_SPACE else "127.0.0.1", description="address to listen on")
     port: int = Field(7860, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    language: Language = Field("en", description="language of the command line: en or zh")
     downloads: bool = Field(True, description="whether visitors may fetch pretrained weights")
     any_model: bool = Field(not _ON_SPACE, description="whether visitors may load timm names outside the catalogue")
     max_megapixels: float = Field(40, gt=0, le=400, description="largest image accepted")
@@ -34,7 +40,45 @@ class Settings(BaseSettings):
     payload_megabytes: float = Field(24, gt=0, description="largest attention sent to a browser in one piece")
 
 
+class WrongSettingError(ExplainedError):
+    """An environment variable of ours that has a value it cannot take, or a name that means nothing."""
+
+
 @cache
 def settings() -> Settings:
-    """The settings of this process, read once."""
-    return Settings()
+    """The settings of this process, read once. Raises WrongSettingError, naming the variable."""
+    known = {PREFIX + name.upper() for name in Settings.model_fields}
+    for name in os.environ:
+        if name.upper().startswith(PREFIX) and name.upper() not in known:
+            raise _unknown(name, known)
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise _wrong(error) from None
+
+
+def _unknown(name: str, known: set[str]) -> WrongSettingError:
+    near = difflib.get_close_matches(name.upper(), known, n=1) or sorted(known)
+    return WrongSettingError(
+        Text(
+            "The environment variable {name} is no setting. There is {near}.",
+            "环境变量 {name} 不是有效的设置。可用的有 {near}。",
+        ).format(name=name, near=", ".join(near))
+    )
+
+
+def _wrong(error: ValidationError) -> WrongSettingError:
+    """The first thing that pydantic found, with the variable's name and what it is for."""
+    first = error.errors()[0]
+    field = str(first["loc"][0])
+    return WrongSettingError(
+        Text(
+            "{name}={value} is not possible ({description}): {rule}.",
+            "{name}={value} 无效({description}):{rule}。",
+        ).format(
+            name=PREFIX + field.upper(),
+            value=first["input"],
+            description=Settings.model_fields[field].description,
+            rule=first["msg"],
+        )
+    )
