@@ -1,0 +1,153 @@
+"""The house keeps its shape: imports point down, no grid is written down as a number, a start is quick.
+
+The import contracts are in `.importlinter`; here they are run, and what an import graph cannot see is looked for.
+"""
+
+import re
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "vitexplorer"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+SEES_TOKENS = ("capture.py", "interfaces.py", "types.py", "interventions", "views", "figures", "finetune", "families")
+MOST_LINES = 320
+TABLES = {"vitexplorer/models/catalog.py"}  # data, however long
+
+
+def tracked_files() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def texts(files: list[Path]) -> dict[str, str]:
+    """Text of every file that is text, by its name in the repository."""
+    contents = {file.relative_to(ROOT).as_posix(): file.read_bytes() for file in files}
+    return {name: data.decode() for name, data in contents.items() if b"\0" not in data and _is_utf8(data)}
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+# ---------------------------------------------------------------------------------------------- imports
+
+
+def test_the_import_contracts_are_kept(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # the linter puts the working directory first
+    assert lint_imports(no_cache=True, no_logo=True) == 0, "the captured output names the imports"
+
+
+def imported_by(statement: str) -> set[str]:
+    """Top-level packages in memory after a statement, in a fresh interpreter."""
+    code = f"{statement}\nimport sys; print('\\n'.join({{name.split('.')[0] for name in sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import vitexplorer",
+        "import vitexplorer as vx; vx.models()",
+        "import vitexplorer.ui",
+        "import vitexplorer.cli",
+    ],
+)
+def test_torch_waits_until_it_is_needed(statement):
+    if statement.endswith(".ui") and not (ROOT / "vitexplorer" / "ui" / "__init__.py").exists():
+        pytest.skip("there is no page yet")
+    assert not imported_by(statement) & {"torch", "timm"}
+
+
+# ---------------------------------------------------------------------------------------------- code
+
+GRID_WRITTEN_DOWN = {
+    "a number of patches or tokens": re.compile(r"(?<![\w.])(14|196|197)(?![\w.])"),
+    "a slice that takes one prefix token for granted": re.compile(r"\[\s*:\s*,\s*1\s*:|\[\s*1\s*:\s*,\s*1\s*:"),
+    "a side from the square root of a count": re.compile(r"\b(sqrt|isqrt)\(\s*(num_)?(tokens|patches|n)\b"),
+}
+
+
+def code_lines(file: Path) -> dict[int, str]:
+    """Lines by number without comments and strings."""
+    lines: dict[int, list[str]] = {}
+    with file.open("rb") as stream:
+        for token in tokenize.tokenize(stream.readline):
+            if token.type in (tokenize.OP, tokenize.NAME, tokenize.NUMBER):
+                lines.setdefault(token.start[0], []).append(token.string)
+    return {number: " ".join(tokens) for number, tokens in lines.items()}
+
+
+@pytest.mark.parametrize("what", GRID_WRITTEN_DOWN)
+def test_a_patch_grid_is_asked_for_not_assumed(what):
+    found = [
+        f"{file.relative_to(ROOT)}:{number}: {line}"
+        for file in SOURCES
+        if any(part in file.relative_to(PACKAGE).as_posix() for part in SEES_TOKENS)
+        for number, line in code_lines(file).items()
+        if GRID_WRITTEN_DOWN[what].search(line)
+    ]
+    assert not found, f"{what}; ask `capture.grid(block)` and `capture.prefix_tokens`"
+
+
+def test_the_patterns_find_what_they_are_for():
+    wanted = ["grid = 14", "x [ : , 1 : ]", "attention [ 1 : , 1 : ]", "sqrt( tokens )"]
+    assert all(any(pattern.search(line) for pattern in GRID_WRITTEN_DOWN.values()) for line in wanted)
+    innocent = ["x [ : , 1 ]", "0.14", "size = 140", "sqrt( dim )"]
+    assert not any(pattern.search(line) for pattern in GRID_WRITTEN_DOWN.values() for line in innocent)
+
+
+def test_a_file_is_one_idea():
+    lengths = {file.relative_to(ROOT).as_posix(): len(code_lines(file)) for file in SOURCES}
+    assert not {name: length for name, length in lengths.items() if length > MOST_LINES and name not in TABLES}
+
+
+# ---------------------------------------------------------------------------------------------- the repository
+
+
+def test_no_file_knows_where_it_was_written():
+    own_place = ROOT.as_posix() if len(ROOT.parts) > 2 else "\0"
+    home = re.compile(r"(?<![\w.$}/:-])/(root|home|Users|work|mnt)/\w+")
+    found = [
+        f"{name}: {line.strip()[:120]}"
+        for name, text in texts(tracked_files()).items()
+        if name != "Dockerfile"  # has a home of its own
+        for line in text.splitlines()
+        if own_place in line or home.search(line)
+    ]
+    assert not found
+
+
+def test_nothing_that_is_made_is_kept():
+    made = re.compile(r"(^|/)(__pycache__|\.venv|runs)/|\.pyc$|\.pyi$|\.tmp$|\.DS_Store$")
+    assert not [name for name in texts(tracked_files()) if made.search(name)]
+
+
+def test_the_top_level_is_what_the_design_says():
+    allowed = {
+        "app.py",
+        "vitexplorer",
+        "assets",
+        "tests",
+        "requirements.txt",
+        "requirements-dev.txt",
+        "Dockerfile",
+        "README.md",
+        "benchmarks",
+    }
+    top = {file.relative_to(ROOT).parts[0] for file in tracked_files()}
+    assert not {name for name in top if not name.startswith(".")} - allowed
