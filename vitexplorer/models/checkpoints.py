@@ -1,0 +1,218 @@
+"""Reads a file of weights into a plain dictionary of tensors, without ever running code from it.
+
+A weight file comes from a stranger. A `.pth` is a pickle, a small program that can do anything while it is loaded;
+`torch.load(weights_only=True)` allows it nothing but tensors and containers. What that leaves open is closed here: a
+tensor can claim a thousand times the numbers that the file holds (a stride of 0), and an archive can be compressed.
+
+The releases of the field wrap the same tensors in different ways; `read_state_dict` unwraps them:
+
+=========================  ==========================================================================
+DeiT, Swin, MAE, BEiT      {"model": ...}
+DINO                       {"teacher": {"module.backbone.*", "module.head.*"}, "student": ...}
+timm training              {"state_dict": ..., "state_dict_ema": ...}, {"model_ema": ...}
+Lightning                  {"state_dict": {"model.*"}}
+compiled or parallel       every name begins with "_orig_mod." or "module."
+=========================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from vitexplorer.words import Text
+
+SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
+
+# In order of preference: averaged weights before the last step's, DINO's teacher before its student.
+_WRAPPERS = ("state_dict_ema", "model_ema", "teacher", "state_dict", "model", "module", "encoder", "student")
+_PREFIXES = ("module.", "_orig_mod.", "backbone.", "model.", "teacher.", "student.")
+# The head that DINO and iBOT train against is not the model's classifier.
+_PROJECTION_HEAD = re.compile(r"(module\.)?(head\.(mlp|last_layer)|dino_head|ibot_head)\.")
+
+
+class WeightsError(ValueError):
+    """A weight file that cannot be read or does not fit; the message is a sentence, `text` has it in both languages."""
+
+    def __init__(self, text: Text):
+        super().__init__(text.en)
+        self.text = text
+
+
+def read_state_dict(path: str | Path) -> dict[str, Tensor]:
+    """The tensors in a weight file by name, on the CPU, in the file's own types; no code in the file is ever run.
+
+    Reads `.safetensors` and, through `torch.load(weights_only=True)`, `.pth`, `.pt`, `.bin`, `.ckpt` and `.tar`.
+    Names are what is left when the wrappings above are taken off; DINO's projection head is dropped.
+
+    Raises WeightsError: no such file, an empty or truncated one, another kind of file, a pickle that asks for code,
+    tensors larger than the file, or a file without tensors.
+    """
+    path = Path(path)
+    _check_file(path)
+    contents = _read_safetensors(path) if path.suffix.lower() == ".safetensors" else _read_pickle(path)
+    tensors = _unwrapped(contents, path)
+    _check_tensors(tensors, path)
+    return _without_prefixes(tensors)
+
+
+def count_classes(state_dict: Mapping[str, Tensor]) -> int:
+    """Outputs of the classifier in a state dict; 0 for a backbone without one (DINO, MAE)."""
+    for name in ("head.weight", "head.fc.weight", "fc.weight", "visual.head.proj.weight"):
+        if name in state_dict and state_dict[name].ndim == 2:
+            return state_dict[name].shape[0]
+    projection = state_dict.get("visual.proj")  # CLIP keeps it transposed
+    return projection.shape[1] if projection is not None and projection.ndim == 2 else 0
+
+
+def _check_file(path: Path) -> None:
+    if not path.exists():
+        raise WeightsError(Text("There is no file {path}.", "文件 {path} 不存在。").format(path=path))
+    if path.is_dir():
+        raise WeightsError(
+            Text("{path} is a folder; choose the weight file in it.", "{path} 是文件夹;请选择其中的权重文件。").format(
+                path=path
+            )
+        )
+    if path.suffix.lower() not in SUFFIXES:
+        raise WeightsError(
+            Text(
+                "{name} is not a weight file that can be read here: expected one of {suffixes}.",
+                "无法读取 {name}:权重文件的扩展名应为 {suffixes} 之一。",
+            ).format(name=path.name, suffixes=", ".join(SUFFIXES))
+        )
+    if path.stat().st_size == 0:
+        raise WeightsError(Text("{name} is empty.", "{name} 是空文件。").format(name=path.name))
+    with path.open("rb") as file:
+        beginning = file.read(64).lstrip()
+    if beginning.startswith(b"version https://git-lfs"):
+        raise WeightsError(
+            Text(
+                "{name} is a Git LFS pointer, a few lines that stand for the weights; download the file itself.",
+                "{name} 只是 Git LFS 指针(几行文字),并不是权重本身;请下载真正的文件。",
+            ).format(name=path.name)
+        )
+    if beginning.startswith(b"<"):
+        raise WeightsError(
+            Text(
+                "{name} is a web page, not weights; open the address in a browser and save the file itself.",
+                "{name} 是网页而不是权重;请在浏览器中打开该地址并保存文件本身。",
+            ).format(name=path.name)
+        )
+
+
+def _read_safetensors(path: Path) -> dict[str, Tensor]:
+    try:
+        return safetensors.torch.load_file(path)
+    except (SafetensorError, OSError, ValueError) as error:
+        raise _unreadable(path) from error
+
+
+def _read_pickle(path: Path) -> object:
+    if zipfile.is_zipfile(path):
+        _check_archive(path)
+    try:
+        with torch.serialization.safe_globals([argparse.Namespace]):  # MAE and DINO keep their arguments beside
+            return torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise _asks_for_code(path) from error
+    except Exception as error:  # torch meets a broken file with EOFError, KeyError, RuntimeError, ...
+        raise _unreadable(path) from error
+
+
+def _check_archive(path: Path) -> None:
+    """torch stores its records as they are; one that unpacks to more than the archive was made to fill the memory."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            records = archive.infolist()
+    except zipfile.BadZipFile as error:
+        raise _unreadable(path) from error
+    if sum(record.file_size for record in records) > path.stat().st_size:
+        raise _larger_than_file(path, "archive")
+
+
+def _unreadable(path: Path) -> WeightsError:
+    return WeightsError(
+        Text(
+            "{name} cannot be read: it is truncated, damaged or not a weight file. Download or save it again.",
+            "无法读取 {name}:文件不完整、已损坏或不是权重文件。请重新下载或保存。",
+        ).format(name=path.name)
+    )
+
+
+def _asks_for_code(path: Path) -> WeightsError:
+    try:
+        names = ", ".join(sorted(torch.serialization.get_unsafe_globals_in_checkpoint(path))[:3])
+    except Exception:  # the old format without an archive cannot be asked
+        names = ""
+    return WeightsError(
+        Text(
+            "{name} was refused: loading it would run code{names}. Save only the tensors, as .safetensors or with"
+            " torch.save(model.state_dict(), ...).",
+            "已拒绝 {name}:加载它会执行代码{names}。请只保存张量:存为 .safetensors,或使用"
+            " torch.save(model.state_dict(), ...)。",
+        ).format(name=path.name, names=f" ({names})" if names else "")
+    )
+
+
+def _larger_than_file(path: Path, entry: str) -> WeightsError:
+    return WeightsError(
+        Text(
+            "{name} was refused: {entry} declares more numbers than the file holds.",
+            "已拒绝 {name}:{entry} 声明的数据多于文件实际包含的数据。",
+        ).format(name=path.name, entry=entry)
+    )
+
+
+def _unwrapped(contents: object, path: Path) -> dict[str, Tensor]:
+    """The dictionary of tensors inside the wrappings of `contents`."""
+    while isinstance(contents, Mapping):
+        inner = [contents[key] for key in _WRAPPERS if isinstance(contents.get(key), Mapping) and contents[key]]
+        if not inner:
+            break
+        contents = inner[0]
+    if isinstance(contents, Mapping):
+        tensors = {
+            key: value.detach() for key, value in contents.items() if isinstance(key, str) and isinstance(value, Tensor)
+        }
+        if tensors:
+            return tensors
+    raise WeightsError(
+        Text("{name} holds no weights: no named tensors were found.", "{name} 中没有权重:未找到带名称的张量。").format(
+            name=path.name
+        )
+    )
+
+
+def _check_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
+    room = path.stat().st_size
+    for name, tensor in tensors.items():
+        dense = tensor.layout == torch.strided and not (tensor.is_quantized or tensor.is_meta or tensor.is_complex())
+        if not dense:
+            raise WeightsError(
+                Text(
+                    "{file}: {name} is not an ordinary tensor (sparse, quantised, complex or without data).",
+                    "{file}:{name} 不是普通张量(稀疏、量化、复数或没有数据)。",
+                ).format(file=path.name, name=name)
+            )
+        room -= tensor.numel() * tensor.element_size()
+        if room < 0:
+            raise _larger_than_file(path, name)
+
+
+def _without_prefixes(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Names without the projection head, then without every prefix that all of them share."""
+    if any(_PROJECTION_HEAD.match(name) and "last_layer" in name for name in tensors):
+        tensors = {name: tensor for name, tensor in tensors.items() if not _PROJECTION_HEAD.match(name)}
+    while shared := [prefix for prefix in _PREFIXES if tensors and all(name.startswith(prefix) for name in tensors)]:
+        tensors = {name.removeprefix(shared[0]): tensor for name, tensor in tensors.items()}
+    return tensors

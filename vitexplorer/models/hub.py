@@ -1,0 +1,265 @@
+"""Fetches timm's pretrained weights from the Hugging Face Hub, with progress in bytes and a sentence when it fails.
+
+The address is timm's own (`pretrained_cfg.hf_hub_id`, safetensors first), the download, the retries from where a
+connection broke, and the cache are huggingface_hub's, so that timm finds the file afterwards and both honour HF_HOME,
+HF_ENDPOINT and HF_HUB_OFFLINE. huggingface_hub checks the size of a plain download; the SHA-256 is checked here.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import timm
+from huggingface_hub import constants, get_hf_file_metadata, hf_hub_download, hf_hub_url, try_to_load_from_cache
+from huggingface_hub.errors import (
+    EntryNotFoundError,
+    GatedRepoError,
+    HfHubHTTPError,
+    HTTPError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.file_download import HfFileMetadata
+
+from vitexplorer.models.catalog import find
+from vitexplorer.words import Text
+
+Progress = Callable[[int, int], None]
+"""called with (bytes done, bytes in total); the total is 0 while it is not known"""
+
+
+class DownloadError(OSError):
+    """Weights that could not be fetched; the message says why and what to do, `text` has it in both languages."""
+
+    def __init__(self, text: Text):
+        super().__init__(text.en)
+        self.text = text
+
+
+@dataclass(frozen=True)
+class PretrainedState:
+    """Where a model's pretrained weights are: on this machine, on the Hub, or nowhere."""
+
+    kind: Literal["cached", "download", "none"]
+    megabytes: float | None
+    """size of the file, 10^6 bytes; from the catalog for what is not here yet, None where it does not say"""
+
+
+class _Address(NamedTuple):
+    """Where timm looks: a repository, a revision, and file names in order of preference."""
+
+    repository: str
+    revision: str | None
+    files: tuple[str, ...]
+
+
+def pretrained_state(name: str) -> PretrainedState:
+    """Whether the pretrained weights of a timm name are cached, can be downloaded, or do not exist. No network."""
+    address = _address(name)
+    if address is None:
+        return PretrainedState("none", None)
+    if path := _cached(address):
+        return PretrainedState("cached", path.stat().st_size / 1e6)
+    entry = find(name)
+    return PretrainedState("download", entry.megabytes if entry else None)
+
+
+def download_pretrained(name: str, *, progress: Progress | None = None) -> Path:
+    """The weight file of a timm name in the Hub's cache, downloaded if it is not there; a cached one needs no network.
+
+    A connection that breaks is taken up again where it broke; an error raised by `progress` ends the download and
+    reaches the caller. What was downloaded of an unfinished file is not kept.
+
+    Raises DownloadError: no network or HF_HUB_OFFLINE, no weights for this name, a licence not accepted, an error of
+    the Hub, a full disk, a file that is not what the Hub announced.
+    """
+    address = _address(name)
+    if address is None:
+        raise DownloadError(
+            Text("timm has no weights on the Hub for {name}.", "timm 在 Hub 上没有 {name} 的权重。").format(name=name)
+        )
+    if path := _cached(address):
+        return path
+    file, metadata = _locate(name, address)
+    _check_disk(name, metadata)
+    raised: list[Exception] = []
+
+    def report(done: int, total: int) -> None:
+        try:
+            (progress or (lambda done, total: None))(done, total)
+        except Exception as error:  # a chunked transfer calls from its own thread, which would swallow it
+            raised.append(error)
+            raise
+
+    try:
+        path = hf_hub_download(
+            address.repository,
+            file,
+            revision=address.revision,
+            library_name="timm",
+            library_version=timm.__version__,
+            tqdm_class=_reporter(report),
+        )
+    except Exception as error:  # a chunked transfer has error types of its own
+        if not raised and getattr(error, "errno", None) == errno.ENOSPC:
+            raise _disk_full(name, metadata) from error
+        if not raised:
+            raise _in_words(error, name, address) from error
+    if raised:
+        raise raised[0]
+    return _verified(Path(path), name, metadata)
+
+
+def _address(name: str) -> _Address | None:
+    try:
+        config = timm.get_pretrained_cfg(name)
+    except RuntimeError:  # a tag that the architecture does not have
+        return None
+    if config is None or not config.hf_hub_id:
+        return None
+    repository, _, revision = config.hf_hub_id.partition("@")
+    file = config.hf_hub_filename or "pytorch_model.bin"
+    if file == "pytorch_model.bin":
+        files = ("model.safetensors", file)
+    else:
+        files = tuple(dict.fromkeys((re.sub(r"(pytorch_model)?\.bin$", r"model.safetensors", file), file)))
+    return _Address(repository, revision or None, files)
+
+
+def _cached(address: _Address) -> Path | None:
+    for file in address.files:
+        path = try_to_load_from_cache(address.repository, file, revision=address.revision)
+        if isinstance(path, str):
+            return Path(path)
+    return None
+
+
+def _locate(name: str, address: _Address) -> tuple[str, HfFileMetadata]:
+    """The first of the files that the Hub has, and what it says of it. Asks once: offline, nobody wants to wait."""
+    for file in address.files:
+        url = hf_hub_url(address.repository, file, revision=address.revision)
+        try:
+            return file, get_hf_file_metadata(url)
+        except EntryNotFoundError:
+            continue
+        except (OSError, HTTPError) as error:
+            raise _in_words(error, name, address) from error
+    raise DownloadError(
+        Text("The Hub has no weight file for {name} in {page}.", "Hub 的 {page} 中没有 {name} 的权重文件。").format(
+            name=name, page=_page(address)
+        )
+    )
+
+
+def _page(address: _Address) -> str:
+    return f"{constants.ENDPOINT}/{address.repository}"
+
+
+def _in_words(error: Exception, name: str, address: _Address) -> DownloadError:
+    """One sentence for what huggingface_hub or its HTTP client raised."""
+    page = _page(address)
+    if isinstance(error, GatedRepoError):
+        text = Text(
+            "The weights of {name} are behind a licence: accept it at {page} and sign in with `hf auth login`.",
+            "{name} 的权重需先同意许可:请在 {page} 同意,并用 `hf auth login` 登录。",
+        )
+    elif isinstance(error, (RepositoryNotFoundError, RevisionNotFoundError)):
+        text = Text(
+            "The Hub has no public weights for {name} at {page}; use a bundled model or another one.",
+            "Hub 的 {page} 没有 {name} 的公开权重;请改用内置模型或其他模型。",
+        )
+    elif isinstance(error, HfHubHTTPError):
+        text = Text(
+            "The Hub answered error {status} for {name}; try again later, or use a bundled model.",
+            "获取 {name} 时 Hub 返回错误 {status};请稍后重试,或使用内置模型。",
+        )
+    elif isinstance(error, OfflineModeIsEnabled):
+        text = Text(
+            "The weights of {name} are not on this machine and HF_HUB_OFFLINE forbids fetching them; use a bundled"
+            " model, or download {file} from {page} elsewhere and choose it as a weight file.",
+            "本机没有 {name} 的权重,而 HF_HUB_OFFLINE 禁止联网获取;请使用内置模型,"
+            "或在别处从 {page} 下载 {file} 并选择该权重文件。",
+        )
+    else:
+        text = Text(
+            "The weights of {name} could not be fetched from {page} ({reason}). Use a bundled model, or download {file}"
+            " from there on another machine and choose it as a weight file.",
+            "无法从 {page} 获取 {name} 的权重({reason})。请使用内置模型,"
+            "或在其他机器上从该页面下载 {file} 并选择该权重文件。",
+        )
+    reason = (str(error) or type(error).__name__).splitlines()[0]
+    status = error.response.status_code if isinstance(error, HfHubHTTPError) else None
+    return DownloadError(text.format(name=name, page=page, file=address.files[0], reason=reason, status=status))
+
+
+def _check_disk(name: str, metadata: HfFileMetadata) -> None:
+    folder = Path(constants.HF_HUB_CACHE)
+    while not folder.exists():
+        folder = folder.parent
+    if metadata.size is not None and shutil.disk_usage(folder).free < metadata.size:
+        raise _disk_full(name, metadata)
+
+
+def _disk_full(name: str, metadata: HfFileMetadata) -> DownloadError:
+    return DownloadError(
+        Text(
+            "There is no room for the weights of {name} ({size:.0f} MB) in {folder}; make room, or set HF_HOME to"
+            " another disk.",
+            "{folder} 没有足够空间存放 {name} 的权重({size:.0f} MB);请清理空间,或将 HF_HOME 指向其他磁盘。",
+        ).format(name=name, size=(metadata.size or 0) / 1e6, folder=constants.HF_HUB_CACHE)
+    )
+
+
+def _verified(path: Path, name: str, metadata: HfFileMetadata) -> Path:
+    """The file, if its SHA-256 is the one announced (the ETag of a large file); otherwise it leaves the cache."""
+    if metadata.etag is None or not re.fullmatch("[0-9a-f]{64}", metadata.etag):
+        return path
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != metadata.etag:
+        path.resolve().unlink()
+        path.unlink(missing_ok=True)
+        raise DownloadError(
+            Text(
+                "The weights of {name} arrived damaged (their SHA-256 is not the announced one); try again.",
+                "{name} 的权重在传输中损坏(SHA-256 与公布的不符);请重试。",
+            ).format(name=name)
+        )
+    return path
+
+
+def _reporter(report: Progress) -> type:
+    """What huggingface_hub takes for a progress bar: a class, of which it makes one for each transfer."""
+
+    class Reporter:
+        def __init__(self, *, total: int | None = None, initial: int = 0, **appearance: object):
+            self.n, self.total = initial, total
+            report(self.n, self.total or 0)
+
+        def update(self, count: int) -> None:
+            self.n += count
+            report(self.n, self.total or 0)
+
+        def update_transfer(self, count: int) -> None:
+            """Bytes over the wire; a chunked transfer counts them apart from the bytes of the file, which are ours."""
+
+        def set_postfix_str(self, *text: str, refresh: bool = True) -> None:
+            """Speed, which nobody asked for."""
+
+        set_transfer_postfix_str = set_postfix_str
+
+        def __enter__(self) -> Reporter:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            pass
+
+    return Reporter

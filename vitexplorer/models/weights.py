@@ -1,0 +1,209 @@
+"""Puts the weights of a file into a model: everything fits, or nothing is changed and a sentence says what does not.
+
+Names are translated by timm's own `checkpoint_filter_fn` of the architecture, so that the files of the original
+releases (DeiT, DINO, DINOv2, Swin, MAE, CLIP, BEiT) load as well as timm's. Nothing is resized but for one thing,
+which is announced: timm's filter resamples position embeddings and relative position tables to the model's grid.
+`checkpoints` reads files, `hub` fetches them; their public names can be had from here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import timm
+import torch
+from torch import Tensor, nn
+
+from vitexplorer.models.checkpoints import WeightsError, count_classes, read_state_dict
+from vitexplorer.models.hub import DownloadError, PretrainedState, download_pretrained, pretrained_state
+from vitexplorer.words import Text
+
+__all__ = [
+    "DownloadError",
+    "PretrainedState",
+    "WeightsError",
+    "apply_state_dict",
+    "count_classes",
+    "download_pretrained",
+    "load_weights",
+    "pretrained_state",
+    "read_state_dict",
+]
+
+_PATCH_KERNEL = re.compile(r"(patch_embed\.proj|patch_embed\.projection|patchifier\.proj|^(visual\.)?conv1)\.weight")
+_POSITION_TABLE = re.compile(r"(^|\.)(pos_embed|relative_position_bias_table)$")
+# Parts of a pretraining task that a plain timm model does not have: MAE's decoder, mask tokens, SigLIP's pooling.
+_PRETRAINING_ONLY = re.compile(r"(decoder_|mask_token$|lm_head\.|attn_pool\.)")
+
+
+def load_weights(module: nn.Module, path: str | Path) -> tuple[Text, ...]:
+    """Load the file at `path` into a timm module; returns what a reader of the pictures must know, in sentences.
+
+    The classifier is never left random: a file without one (DINO, MAE) loads into a module created with
+    `num_classes=0` and is refused by any other; `count_classes` tells beforehand. A module without a classifier takes a
+    file with one and leaves it out. Parts of a pretraining task (MAE's decoder, a mask token) are left out as well; the
+    returned sentences say so. Values are converted to the module's type, so half precision becomes float32.
+
+    Raises WeightsError, with the module unchanged, when the file cannot be read or anything else is missing, too much,
+    of another shape, of another kind, or not a finite number.
+    """
+    return apply_state_dict(module, read_state_dict(path), Path(path).name)
+
+
+def apply_state_dict(module: nn.Module, state_dict: Mapping[str, Tensor], source: str) -> tuple[Text, ...]:
+    """`load_weights` for tensors that are already read; `source` names them in messages."""
+    names = {"source": source, "model": _architecture(module) or type(module).__name__}
+    _check_patch_size(module, state_dict, names)
+    try:
+        tensors = _timm_filter(module)(dict(state_dict), module)
+    except Exception as error:  # a filter meets a foreign file with whatever breaks first
+        raise WeightsError(
+            Text(
+                "The names in {source} are not those of {model}: it was written for another architecture.",
+                "{source} 中的名称与 {model} 不符:它属于另一种结构。",
+            ).format(**names)
+        ) from error
+    notes = _resampling_note(tensors, state_dict)
+    tensors, left_out = _without_extras(module, tensors)
+    _check_fit(module, tensors, names)
+    module.load_state_dict(tensors)
+    return notes + left_out
+
+
+def _architecture(module: nn.Module) -> str | None:
+    return (getattr(module, "pretrained_cfg", None) or {}).get("architecture")
+
+
+def _timm_filter(module: nn.Module) -> Callable[[dict[str, Tensor], nn.Module], dict[str, Tensor]]:
+    """The filter that timm itself runs on a checkpoint of this architecture.
+
+    timm hands it to its builder in a closure; it is the `checkpoint_filter_fn` of the file that registers the
+    architecture, with the two settings that timm makes there.
+    """
+    architecture = _architecture(module)
+    if architecture is None or not timm.is_model(architecture):
+        return lambda state_dict, module: state_dict
+    home = sys.modules[timm.model_entrypoint(architecture).__module__]
+    timm_filter = getattr(home, "checkpoint_filter_fn", lambda state_dict, module: state_dict)
+    if home.__name__ == "timm.models.deit":
+        return partial(timm_filter, adapt_layer_scale=True)
+    if "flexi" in architecture:
+        return partial(timm_filter, interpolation="bilinear", antialias=False)
+    return timm_filter
+
+
+def _check_patch_size(module: nn.Module, state_dict: Mapping[str, Tensor], names: dict[str, str]) -> None:
+    """timm's filters would resample the patch embedding of another patch size; that is another model."""
+    kernel = getattr(getattr(module, "patch_embed", None), "proj", None)
+    if not isinstance(kernel, nn.Conv2d):
+        return
+    for name, tensor in state_dict.items():
+        if _PATCH_KERNEL.search(name) and tensor.ndim == 4 and tensor.shape[-2:] != kernel.weight.shape[-2:]:
+            raise WeightsError(
+                Text(
+                    "{source} has patches of {rows} x {cols} pixels and {model} of {here[0]} x {here[1]}.",
+                    "{source} 的图块大小为 {rows} x {cols} 像素,而 {model} 为 {here[0]} x {here[1]}。",
+                ).format(**names, rows=tensor.shape[-2], cols=tensor.shape[-1], here=tuple(kernel.weight.shape[-2:]))
+            )
+
+
+def _resampling_note(tensors: Mapping[str, Tensor], state_dict: Mapping[str, Tensor]) -> tuple[Text, ...]:
+    """Says that a position table is no longer the file's: its values were computed, not only renamed or cut."""
+    spans = [(tensor.data_ptr(), tensor.data_ptr() + tensor.nbytes) for tensor in state_dict.values()]
+    for name, tensor in tensors.items():
+        in_file = any(start <= tensor.data_ptr() < end for start, end in spans)
+        if _POSITION_TABLE.search(name) and not in_file:
+            return (
+                Text(
+                    "The file's position embeddings belong to another patch grid and were resampled to this one.",
+                    "文件中的位置编码对应另一种图块网格,已重采样到当前网格。",
+                ),
+            )
+    return ()
+
+
+def _without_extras(module: nn.Module, tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], tuple[Text, ...]]:
+    """Leaves out the classifier where the module has none, and the parts of a pretraining task."""
+    expected = module.state_dict().keys()
+    spare = [name for name in tensors if name not in expected]
+    headless = getattr(module, "num_classes", None) == 0
+    classifier = [name for name in spare if headless and re.match(r"(head|head_dist|fc)\.", name)]
+    pretraining = [name for name in spare if _PRETRAINING_ONLY.match(name)]
+    notes = []
+    if classifier:
+        notes.append(
+            Text("The file's classifier was left out: the model has none.", "模型没有分类头,文件中的分类头已略去。")
+        )
+    if pretraining:
+        parts = ", ".join(sorted({name.split(".")[0] for name in pretraining}))
+        notes.append(
+            Text(
+                "Parts of the pretraining task were left out: {parts}.", "已略去只用于预训练任务的部分:{parts}。"
+            ).format(parts=parts)
+        )
+    left_out = {*classifier, *pretraining}
+    return {name: tensor for name, tensor in tensors.items() if name not in left_out}, tuple(notes)
+
+
+def _check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str, str]) -> None:
+    expected = module.state_dict()
+    missing = [name for name in expected if name not in tensors]
+    if missing and all(re.match(r"(head|head_dist|fc)\.", name) for name in missing):
+        raise WeightsError(
+            Text(
+                "{source} has no classifier for {model}: it is a backbone. Create the model with num_classes=0.",
+                "{source} 中没有 {model} 所需的分类头:它只是骨干网络。请用 num_classes=0 创建模型。",
+            ).format(**names)
+        )
+    common = [name for name in tensors if name in expected]
+    faults = (
+        (Text("{count} missing ({some})", "缺少 {count} 项({some})"), missing),
+        (
+            Text("{count} unexpected ({some})", "多出 {count} 项({some})"),
+            [name for name in tensors if name not in expected],
+        ),
+        (
+            Text("{count} of another shape ({some})", "{count} 项形状不同({some})"),
+            [
+                f"{name}: {_shape(tensors[name])} / {_shape(expected[name])}"
+                for name in common
+                if tensors[name].shape != expected[name].shape
+            ],
+        ),
+        (
+            Text("{count} of another kind of number ({some})", "{count} 项数值类型不同({some})"),
+            [
+                f"{name}: {tensors[name].dtype} / {expected[name].dtype}"
+                for name in common
+                if expected[name].is_floating_point() and not tensors[name].is_floating_point()
+            ],
+        ),
+    )
+    found = [text.format(count=len(names_), some=_first_few(names_)) for text, names_ in faults if names_]
+    if found:
+        raise WeightsError(
+            Text(
+                "{source} does not fit {model}: {faults}. Where two values stand, the file's comes first.",
+                "{source} 与 {model} 不符:{faults}。成对的值中,前者属于文件。",
+            ).format(**names, faults=Text(", ".join(f.en for f in found), ",".join(f.zh for f in found)))
+        )
+    broken = [name for name in common if not torch.isfinite(tensors[name].float()).all()]
+    if broken:
+        raise WeightsError(
+            Text(
+                "{source} was refused: {count} of its entries hold NaN or infinite values ({some}).",
+                "已拒绝 {source}:其中 {count} 项含有 NaN 或无穷大({some})。",
+            ).format(**names, count=len(broken), some=_first_few(broken))
+        )
+
+
+def _first_few(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+
+
+def _shape(tensor: Tensor) -> str:
+    return " x ".join(map(str, tensor.shape)) or "scalar"
