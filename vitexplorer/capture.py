@@ -13,7 +13,7 @@ with every rotation, normalisation, bias and mask already in q, k and bias.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -110,33 +110,44 @@ def _of_kernel(
 
 # ------------------------------------------------------------------------------------------ the tap
 
+_PARAMETER_AT = {F.linear: 1, F.conv2d: 1, F.layer_norm: 2, F.rms_norm: 2}
+"""operations whose weight tells where the pass is, and which argument it is"""
+_SUMS = {torch.add, Tensor.add, Tensor.add_, Tensor.__add__, Tensor.__iadd__, Tensor.__radd__}
 _SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax}
 _PRODUCTS = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm}
 
+OUTSIDE = -1
+"""in place of a block's number: before, between and after the blocks"""
+
 
 class AttentionTap(TorchFunctionMode):
-    """Keeps every attention call of the forward passes run inside it, and what enters the named operations.
+    """Keeps, for each block, its attention calls and the residual stream on both sides of it.
 
-    No hook says where a call happens: the parameter that last went through `F.linear` names the module.
+    No hook says where the pass is: the parameter that was used last does. The first operation in a block that uses a
+    parameter reads the residual stream (in its norm, or in the projection to q, k and v where the norm comes last);
+    the last sum in a block makes it.
     """
 
-    def __init__(self, parameter_names: dict[int, str], kept_inputs: Iterable[str] = ()):
-        """Args: parameter_names: id -> name; kept_inputs: parameters whose operation's input is to be kept."""
+    def __init__(self, block_of: Mapping[int, int]):
+        """Args: block_of: id of every parameter -> number of its block, or `OUTSIDE`."""
         super().__init__()
-        self.calls: dict[str, list[AttentionCall]] = {}
-        """by the name of the parameter that came last before the call"""
-        self.inputs: dict[str, Tensor] = {}
-        self._names = parameter_names
-        self._kept_inputs = frozenset(kept_inputs)
-        self._place = ""
+        self.calls: dict[int, list[AttentionCall]] = {}
+        self.read: dict[int, Tensor] = {}
+        """what the first operation of each block reads"""
+        self.made: dict[int, Tensor] = {}
+        """the last sum of each block"""
+        self._block_of = block_of
+        self._block = OUTSIDE
         self._product: tuple[Tensor, Tensor] | None = None  # the last q, k^T
         self._open: tuple[AttentionCall, Tensor] | None = None  # a softmax that has not met its values
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         out = function(*args, **kwargs)
-        if function is F.linear or function is F.layer_norm:
+        if function in _PARAMETER_AT:
             self._see_parameter(function, args, kwargs)
+        elif function in _SUMS:
+            self.made[self._block] = out
         elif function is F.scaled_dot_product_attention:
             self._keep(replace(_of_kernel(*args, **kwargs), output=out))
         elif function in _SOFTMAXES:
@@ -148,12 +159,11 @@ class AttentionTap(TorchFunctionMode):
         return out
 
     def _see_parameter(self, function, args, kwargs) -> None:
-        weight = kwargs["weight"] if "weight" in kwargs else args[1 if function is F.linear else 2]
-        name = self._names.get(id(weight), "")
-        if function is F.linear and name:
-            self._place = name
-        if name in self._kept_inputs:
-            self.inputs[name] = args[0] if args else kwargs["input"]
+        place = _PARAMETER_AT[function]
+        weight = args[place] if len(args) > place else kwargs.get("weight")
+        self._block = self._block_of.get(id(weight), self._block)
+        if self._block not in self.read:
+            self.read[self._block] = args[0] if args else kwargs["input"]
 
     def _see_softmax(self, args, kwargs, out: Tensor) -> None:
         dim = args[1] if len(args) > 1 else kwargs.get("dim")
@@ -172,7 +182,7 @@ class AttentionTap(TorchFunctionMode):
             self._product = (args[0], args[1])
 
     def _keep(self, call: AttentionCall) -> None:
-        self.calls.setdefault(self._place, []).append(call)
+        self.calls.setdefault(self._block, []).append(call)
         self._product = None
 
 
@@ -237,7 +247,10 @@ class Capture:
     sites: tuple[BlockSite, ...]
     calls: tuple[tuple[AttentionCall, ...], ...]
     """attention calls of each block; a block that can be shown has exactly one"""
-    inputs: dict[str, Tensor] = field(repr=False)
+    read: dict[int, Tensor] = field(repr=False)
+    """by block: what its first operation reads, as the module lays it out"""
+    made: dict[int, Tensor] = field(repr=False)
+    """by block: the residual stream it leaves, as the module lays it out"""
     output: Tensor = field(repr=False)
     """what the module returned: logits, or pooled features where there is no classifier"""
 
@@ -287,7 +300,7 @@ class Capture:
                     "{model}: {module} made {calls} attention calls where one was expected, "
                     "so its attention cannot be shown.",
                     "{model}:{module} 调用了 {calls} 次注意力,而预期是 1 次,因此无法显示。",
-                ).format(model=self.model.name, module=site.attention, calls=len(calls))
+                ).format(model=self.model.name, module=site.name, calls=len(calls))
             )
         expected = self.positions(block).shape[1]
         if calls[0].num_tokens != expected:
@@ -296,7 +309,7 @@ class Capture:
                     "{model}: {module} attends to {keys} keys where its tokens are {tokens}, "
                     "so they cannot be placed in the image.",
                     "{model}:{module} 的键有 {keys} 个,而标记有 {tokens} 个,因此无法在图像中定位。",
-                ).format(model=self.model.name, module=site.attention, keys=calls[0].num_tokens, tokens=expected)
+                ).format(model=self.model.name, module=site.name, keys=calls[0].num_tokens, tokens=expected)
             )
         return calls[0]
 
@@ -325,6 +338,21 @@ class Capture:
             return self.prefix_tokens.index(query)
         row, col = query
         return len(self.prefix_tokens) + row * self.grid(block).cols + col
+
+    def residual(self, block: int) -> Float[Tensor, "tokens dim"]:
+        """The residual stream that enters a block (`resid_pre`): prefix tokens, then patches row by row."""
+        read = self.read[block]
+        windows = self.site(block).windows
+        if windows is None or read.shape[0] == 1:
+            return read[0].flatten(0, -2)
+        places = torch.from_numpy(self.positions(block)).to(read.device)  # cut into windows before it is read
+        return read.new_empty(self.grid(block).num_patches, read.shape[-1]).index_copy_(
+            0, places[places >= 0], read[places >= 0]
+        )
+
+    def residual_after(self, block: int) -> Float[Tensor, "tokens dim"]:
+        """The residual stream that leaves a block (`resid_post`)."""
+        return self.made[block][0].flatten(0, -2)
 
     def attention_from(
         self, query: Query, block: int
@@ -358,7 +386,7 @@ class Capture:
     @property
     def nbytes(self) -> int:
         """Memory that this capture keeps alive, in bytes; storage shared by several tensors counts once."""
-        tensors = [self.output, self.input.tensor, *self.inputs.values()]
+        tensors = [self.output, self.input.tensor, *self.read.values(), *self.made.values()]
         for calls in self.calls:
             for call in calls:
                 tensors += [call.query, call.key, call.value, call.output, call.bias, call.scores]
@@ -383,13 +411,10 @@ def capture_input(model: LoadedModel, given: ModelInput) -> Capture:
     """`capture` for an image that is already prepared."""
     height, width = given.tensor.shape[-2:]
     sites = model.blocks((height, width))
-    with torch.no_grad(), AttentionTap(model.parameter_names, [site.residual for site in sites]) as tap:
+    with torch.no_grad(), AttentionTap(model.block_of_parameter) as tap:
         output = model.module(given.tensor)
-    calls = tuple(
-        tuple(call for place, found in tap.calls.items() if place.startswith(f"{site.attention}.") for call in found)
-        for site in sites
-    )
-    return Capture(model, given, sites, calls, tap.inputs, output)
+    calls = tuple(tuple(tap.calls.get(block, ())) for block in range(len(sites)))
+    return Capture(model, given, sites, calls, tap.read, tap.made, output)
 
 
 call_module_as(capture)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from vitexplorer.registry import unknown_name
 from vitexplorer.types import PatchGrid, Query, Result, WindowLayout, query_text
@@ -32,12 +32,10 @@ class SettingError(ExplainedError):
 
 @dataclass(frozen=True)
 class BlockSite:
-    """Where one block keeps its attention: names of modules and parameters of the timm module."""
+    """One block: its place in the timm module and the places of its tokens in the image."""
 
-    attention: str
-    """the attention module, `blocks.3.attn`: parameters under it announce the block's attention call"""
-    residual: str
-    """the parameter whose operation reads the residual stream before the block, `blocks.3.norm1.weight`"""
+    name: str
+    """the block's module, `blocks.3`: its parameters announce that the pass is inside it"""
     grid: PatchGrid
     windows: WindowLayout | None = None
     """None where every token attends to every other"""
@@ -69,6 +67,7 @@ class ModelFamily(ABC):
 # ---------------------------------------------------------------------------------------------- controls
 
 
+@runtime_checkable
 class Explored(Protocol):
     """What controls need to know of a capture."""
 

@@ -57,9 +57,13 @@ class LoadedModel:
     """one name per output of the classifier; empty where nobody knows them"""
 
     @cached_property
-    def parameter_names(self) -> dict[int, str]:
-        """id of each parameter -> its name: what passes through an operation tells where the forward pass is."""
-        return {id(parameter): name for name, parameter in self.module.named_parameters()}
+    def block_of_parameter(self) -> dict[int, int]:
+        """id of each parameter -> number of its block, -1 outside: a used parameter tells where the pass is."""
+        names = [f"{site.name}." for site in self.blocks(self.preprocessing.input_size)]
+        return {
+            id(parameter): next((i for i, block in enumerate(names) if name.startswith(block)), -1)
+            for name, parameter in self.module.named_parameters()
+        }
 
     @property
     def device(self) -> torch.device:

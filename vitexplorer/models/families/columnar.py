@@ -14,10 +14,7 @@ class ColumnarFamily(ModelFamily):
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """One site a block, all on the same grid."""
         grid = self.grid(module, input_size)
-        return tuple(
-            BlockSite(attention=f"blocks.{i}", residual=f"blocks.{i}.{residual_reader(block)}", grid=grid)
-            for i, block in enumerate(module.blocks)
-        )
+        return tuple(BlockSite(name=f"blocks.{i}", grid=grid) for i in range(len(module.blocks)))
 
     def grid(self, module: nn.Module, input_size: tuple[int, int]) -> PatchGrid:
         """The grid that the patch embedding makes of an input of (height, width) pixels."""
@@ -29,14 +26,3 @@ class ColumnarFamily(ModelFamily):
         if not getattr(module, "dynamic_img_size", False):
             return None
         return tuple(module.patch_embed.feat_ratio(as_scalar=False))
-
-
-def residual_reader(block: nn.Module) -> str:
-    """The parameter, by its name in `block`, whose operation is the first to read the residual stream.
-
-    A pre-norm block reads it in its first norm, a post-norm block in the projection to q, k and v.
-    """
-    if hasattr(block, "in_norm"):  # attention and MLP in parallel
-        return "in_norm.weight"
-    normed_last = type(block).__name__ in ("ResPostBlock", "EvaBlockPostNorm")
-    return "attn.qkv.weight" if normed_last else "norm1.weight"

@@ -31,17 +31,14 @@ class SwinFamily(ModelFamily):
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Blocks of all stages in order; the windows are read off each block, which shrinks them on small grids."""
         rows, cols = module.patch_embed.dynamic_feat_size(input_size)
-        post_norm = isinstance(module, SwinTransformerV2)
         sites = []
         for s, stage in enumerate(module.layers):
             if s > 0:
                 rows, cols = -(-rows // 2), -(-cols // 2)
             for b, block in enumerate(stage.blocks):
-                place = f"layers.{s}.blocks.{b}"
                 sites.append(
                     BlockSite(
-                        attention=f"{place}.attn",
-                        residual=f"{place}.attn.qkv.weight" if post_norm else f"{place}.norm1.weight",
+                        name=f"layers.{s}.blocks.{b}",
                         grid=PatchGrid(rows, cols, input_size[0] // rows),
                         windows=WindowLayout(tuple(block.window_size), tuple(block.shift_size)),
                     )
