@@ -1,0 +1,66 @@
+"""The state of the page as it stands in the URL: a link in a slide opens the very picture.
+
+`?model=...&image=...&room=attention&block=7&head=3&query=4,9&lang=zh`. Whatever a URL says is checked here; a value
+that cannot be is replaced by its default, since a link that half works is worth more than an error page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Literal, get_args
+
+from vitexplorer.models.catalog import catalog
+from vitexplorer.types import Fit
+from vitexplorer.ui.engine import Picture
+from vitexplorer.ui.pictures import UPLOAD, examples
+
+Room = Literal["patches", "attention", "flow", "size"]
+
+_FORMS = {
+    "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",
+    "model": r"[A-Za-z0-9_.]{1,100}",
+    "weights": "trained|random",
+    "fit": "|".join(get_args(Fit)),
+    "room": "|".join(get_args(Room)),
+    "block": r"\d{1,3}",
+    "head": r"mean|max|min|\d{1,3}",
+    "query": r"cls|dist|mean|\d{1,4},\d{1,4}",
+}
+
+
+@dataclass(frozen=True)
+class Address:
+    """What the URL says of the page; an empty string is left to the model or the room."""
+
+    image: str = ""
+    model: str = ""
+    weights: str = "trained"
+    fit: str = "crop"
+    room: str = "attention"
+    block: str = ""
+    head: str = ""
+    query: str = ""
+
+    @classmethod
+    def read(cls, parameters: Mapping[str, str]) -> Address:
+        """From the parameters of a URL, which may say anything."""
+        given = {
+            field.name: value
+            for field in fields(cls)
+            if (value := parameters.get(field.name)) and re.fullmatch(_FORMS[field.name], value)
+        }
+        if given.get("image") not in examples() and not given.get("image", "").startswith(UPLOAD):
+            given["image"] = next(iter(examples()))
+        given.setdefault("model", catalog()[0].name)
+        return cls(**given)
+
+    @property
+    def picture(self) -> Picture:
+        """What is to be captured."""
+        return Picture(self.image, self.model, self.weights, self.fit)
+
+    def parameters(self) -> dict[str, str]:
+        """For the browser to write into its URL."""
+        return asdict(self)

@@ -1,0 +1,75 @@
+"""The patches board as a gradio component: what travels to the browser, and how to make it from a patch grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from gradio.data_classes import FileData, GradioModel
+
+from vitexplorer.types import PatchGrid, prefix_text
+from vitexplorer.ui.board.words import BOARD_WORDS
+from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.words import Language, Text
+
+
+class BoardData(GradioModel):
+    """One image as a sequence of tokens."""
+
+    image: FileData | None = None
+    """the pixels the model saw, in a lossless file"""
+    rows: int = 0
+    cols: int = 0
+    patch_size: int = 0
+    """side of a patch in pixels of the model's input"""
+    embed_dim: int = 0
+    prefix_tokens: list[str] = []
+    """the tokens before the patches, in words"""
+    num_tokens: int = 0
+    caption: list[str] = []
+    """lines under a saved picture: model, weights, image"""
+    words: dict[str, str] = {}
+    """`BOARD_WORDS` in one language"""
+
+
+class PatchesBoard(Widget):
+    """The image in patches, the picked one enlarged, and the sequence they make; all of it moves in the browser.
+
+    Fires `patch_select` with `row` and `col` when a patch is clicked or Enter is pressed on it.
+    """
+
+    data_model = BoardData
+    stem = "board"
+    folder = Path(__file__).parent
+    scripts = ("painting.js", "magnifier.js", "sequence.js", "saving.js", "board.js")
+
+
+def board_data(
+    image: Path,
+    grid: PatchGrid,
+    prefix_tokens: Sequence[str],
+    embed_dim: int,
+    language: Language,
+    caption: Sequence[Text] = (),
+) -> BoardData:
+    """What the board shows of one image.
+
+    Args:
+        image: a lossless file of the pixels the model saw, (rows * patch_size) x (cols * patch_size)
+        grid: the patch grid of the first block
+        prefix_tokens: names of the prefix tokens in order: "cls", "dist", "reg1", ...
+        embed_dim: width of a token of the first block
+        language: of every word on the board
+        caption: lines under a saved picture
+    """
+    return BoardData(
+        image=FileData(path=str(image)),
+        rows=grid.rows,
+        cols=grid.cols,
+        patch_size=grid.patch_size,
+        embed_dim=embed_dim,
+        prefix_tokens=[prefix_text(name).in_(language) for name in prefix_tokens],
+        num_tokens=len(prefix_tokens) + grid.num_patches,
+        caption=[line.in_(language) for line in caption],
+        words={key: text.in_(language) for key, text in BOARD_WORDS.items()},
+    )

@@ -1,0 +1,35 @@
+"""Every word the board shows. `{name}` is filled in by the browser, which knows what the mouse points at."""
+
+from __future__ import annotations
+
+from vitexplorer.words import Text
+
+BOARD_WORDS: dict[str, Text] = {
+    "board": Text("The image cut into {rows} × {cols} patches", "切成 {rows} × {cols} 个图块的图像"),
+    "hint": Text(
+        "Point at a patch to look at it, click to keep it. Arrow keys move it.",
+        "指向一个图块即可查看,点击可固定,方向键可移动。",
+    ),
+    "gap": Text("Gap", "间距"),
+    "save": Text("Save", "保存"),
+    "save_png": Text("Save the picture as PNG", "将图保存为 PNG"),
+    "save_svg": Text("Save the picture as SVG", "将图保存为 SVG"),
+    "patch": Text("Patch in row {row}, column {col}", "第 {row} 行第 {col} 列的图块"),
+    "row": Text("row", "行"),
+    "col": Text("column", "列"),
+    "index": Text("index in the sequence", "序列中的序号"),
+    "counted": Text("All counted from 0.", "均从 0 开始计数。"),
+    "zoom": Text("The patch enlarged. Arrow keys move over its pixels.", "放大的图块,方向键可逐像素移动。"),
+    "pixel": Text("Pixel in row {row}, column {col} of the patch", "图块内第 {row} 行第 {col} 列的像素"),
+    "red": Text("red", "红"),
+    "green": Text("green", "绿"),
+    "blue": Text("blue", "蓝"),
+    "numbers": Text("{n} numbers", "{n} 个数"),
+    "sequence": Text(
+        "The sequence: {tokens} tokens = {prefix} prefix + {patches} patches",
+        "序列:{tokens} 个标记 = {prefix} 个前缀标记 + {patches} 个图块标记",
+    ),
+    "sequence_bare": Text("The sequence: {tokens} tokens, one for each patch", "序列:{tokens} 个标记,每个图块一个"),
+    "prefix": Text("{name}: learned, not cut from the image", "{name}:学习得到,并非取自图像"),
+    "image_failed": Text("The image did not arrive. Please choose it again.", "图像未能载入,请重新选择。"),
+}

@@ -1,0 +1,45 @@
+"""A cache bounded in bytes: what was not used for longest goes first."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class BytesCache(Generic[K, V]):
+    """Least-recently-used values that together take at most `capacity` bytes; safe to share between threads.
+
+    The newest value always stays, even one that is larger than the capacity.
+    """
+
+    def __init__(self, capacity: int, size: Callable[[V], int]):
+        """Args: capacity: bytes; size: how many bytes a value keeps alive."""
+        self._capacity, self._size = capacity, size
+        self._held: OrderedDict[K, tuple[V, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: K) -> V | None:
+        """The value, now the most recently used, or None."""
+        with self._lock:
+            if key not in self._held:
+                return None
+            self._held.move_to_end(key)
+            return self._held[key][0]
+
+    def put(self, key: K, value: V) -> None:
+        """Keep a value and let go of the oldest ones that no longer fit."""
+        with self._lock:
+            self._held[key] = (value, self._size(value))
+            self._held.move_to_end(key)
+            while len(self._held) > 1 and self.nbytes > self._capacity:
+                self._held.popitem(last=False)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values together."""
+        return sum(size for _, size in self._held.values())

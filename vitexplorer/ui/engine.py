@@ -1,0 +1,140 @@
+"""What the page asks the engine for, answered from memory whenever it can be.
+
+torch and timm are imported by the first call, never by the page: the page is open before they are. One lock orders
+the work on the model; captures and models are kept in caches that are bounded in bytes and shared by all visitors,
+who hold only keys.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from vitexplorer.models.catalog import find
+from vitexplorer.settings import Settings
+from vitexplorer.types import Fit
+from vitexplorer.ui.cache import BytesCache
+from vitexplorer.ui.pictures import pixels_of
+from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.words import ExplainedError, Text
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
+    from vitexplorer.models.loading import LoadedModel
+
+Report = Callable[[Text, float | None], None]
+"""Called with a line for the visitor and, where it is known, the share done (0-1)."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What a capture is a capture of; small enough for a session and a URL."""
+
+    image: str
+    """id of an example or an upload"""
+    model: str
+    weights: Literal["trained", "random"] = "trained"
+    fit: Fit = "crop"
+
+
+@dataclass(frozen=True)
+class Explored:
+    """A capture and how long its forward pass took, in seconds."""
+
+    capture: Capture
+    seconds: float
+
+
+class Engine:
+    """Models and captures of one process."""
+
+    def __init__(self, settings: Settings):
+        """Args: settings: bounds of the caches, what visitors may do."""
+        self._settings = settings
+        self._work = threading.Lock()
+        self._models: BytesCache[tuple[str, str], LoadedModel] = BytesCache(
+            settings.model_cache_megabytes << 20,
+            lambda model: sum(p.numel() * p.element_size() for p in model.module.parameters()),
+        )
+        self._captures: BytesCache[Picture, Explored] = BytesCache(
+            settings.capture_cache_megabytes << 20, lambda explored: explored.capture.nbytes
+        )
+
+    def warm(self) -> None:
+        """Import what the first capture needs."""
+        import vitexplorer.capture
+        import vitexplorer.figures
+        import vitexplorer.views  # noqa: F401
+
+    def explore(self, picture: Picture, report: Report = lambda text, share: None) -> Explored:
+        """The capture of a picture: from memory, or by loading the model and running it once.
+
+        Raises ExplainedError (an image, model, setting or download that a person can mend).
+        """
+        explored = self._captures.get(picture)
+        if explored is not None:
+            return explored
+        report(UI_WORDS["status_engine"], None)
+        self.warm()
+        report(UI_WORDS["status_queue"], None)
+        with self._work:
+            explored = self._captures.get(picture)
+            if explored is None:
+                explored = self._run(picture, report)
+                self._captures.put(picture, explored)
+        return explored
+
+    def capture(self, picture: Picture) -> Capture:
+        """`explore` for a picture that was explored before; it runs again only if the cache had to let go of it."""
+        return self.explore(picture).capture
+
+    def _run(self, picture: Picture, report: Report) -> Explored:
+        from vitexplorer.capture import capture
+
+        pixels = pixels_of(picture.image)
+        model = self._model(picture, report)
+        report(UI_WORDS["status_run"].format(model=model.name), None)
+        start = time.perf_counter()
+        return Explored(capture(model, pixels, picture.fit), time.perf_counter() - start)
+
+    def _model(self, picture: Picture, report: Report) -> LoadedModel:
+        from vitexplorer.models.loading import load_model
+
+        key = (picture.model, picture.weights)
+        model = self._models.get(key)
+        if model is None:
+            self._check_allowed(picture)
+            report(UI_WORDS["status_load"].format(model=picture.model), None)
+            megabytes = UI_WORDS["status_download"]
+            model = load_model(
+                picture.model,
+                weights="random" if picture.weights == "random" else "auto",
+                progress=lambda done, total: report(
+                    megabytes.format(model=picture.model, done=done / 1e6, total=total / 1e6),
+                    done / total if total else None,
+                ),
+            )
+            self._models.put(key, model)
+        return model
+
+    def _check_allowed(self, picture: Picture) -> None:
+        entry = find(picture.model)
+        if entry is None and not self._settings.any_model:
+            raise ExplainedError(
+                Text(
+                    "This installation offers the listed models only; {model} is not among them.",
+                    "此处只提供列表中的模型,{model} 不在其中。",
+                ).format(model=picture.model)
+            )
+        bundled = entry is not None and entry.bundled
+        if picture.weights == "trained" and not bundled and not self._settings.downloads:
+            raise ExplainedError(
+                Text(
+                    "This installation does not fetch weights; choose a bundled model, or random weights.",
+                    "此处不下载权重;请选择内置模型或随机权重。",
+                )
+            )
+

@@ -1,0 +1,100 @@
+"""One language for a whole visit: `?lang=` where it is given, otherwise what the browser asks for.
+
+gradio translates its own words and ours by `navigator.language`, and knows no URL parameter. A middleware writes the
+language into the page before any script runs, so that the browser and the server always agree on it.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs
+
+import gradio as gr
+
+from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.words import Language, Text, normalise_language
+
+LOCALES: dict[Language, str] = {"en": "en", "zh": "zh-CN"}
+
+
+def locale_of(language: Language) -> str:
+    """The tag browsers and gradio use: en, zh-CN."""
+    return LOCALES[language]
+
+
+def language_of(query: str, accept_language: str) -> Language:
+    """The language of a visit from its query string and its Accept-Language header."""
+    asked = parse_qs(query).get("lang")
+    return normalise_language(asked[0] if asked else re.split("[,;]", accept_language)[0].strip())
+
+
+def language_of_request(request: gr.Request | None) -> Language:
+    """The language of the page that made a request to gradio."""
+    if request is None:
+        return "en"
+    return language_of(str(request.request.url.query), request.headers.get("accept-language", ""))
+
+
+class LanguageMiddleware:
+    """Puts `lang` on <html> and makes `navigator.language` say what the address asks for."""
+
+    def __init__(self, app):
+        """Args: app: the ASGI application behind this one."""
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        language = language_of(
+            scope["query_string"].decode("latin-1"), headers.get(b"accept-language", b"").decode("latin-1")
+        )
+        held: dict | None = None
+        body = b""
+
+        async def rewrite(message):
+            nonlocal held, body
+            if message["type"] == "http.response.start" and _is_page(message):
+                held = message
+            elif held is None:
+                await send(message)
+            else:
+                body += message.get("body", b"")
+                if not message.get("more_body"):
+                    page = with_language(body.decode(), language).encode()
+                    rest = [(name, value) for name, value in held["headers"] if name.lower() != b"content-length"]
+                    await send({**held, "headers": [*rest, (b"content-length", str(len(page)).encode())]})
+                    await send({"type": "http.response.body", "body": page})
+
+        await self.app(scope, receive, rewrite)
+
+
+def _is_page(message: dict) -> bool:
+    headers = {name.lower(): value for name, value in message["headers"]}
+    return headers.get(b"content-type", b"").startswith(b"text/html") and b"content-encoding" not in headers
+
+
+def with_language(page: str, language: Language) -> str:
+    """The HTML page with its language set for browsers, screen readers and gradio."""
+    tag = locale_of(language)
+    script = (
+        "<script>for (const [name, value] of "
+        f"[['language', '{tag}'], ['languages', ['{tag}']]]) "
+        "Object.defineProperty(navigator, name, {get: () => value, configurable: true});</script>"
+    )
+    page = re.sub(r"<html\b[^>]*>", f'<html lang="{tag}">', page, count=1)
+    return re.sub(r"<head\b[^>]*>", lambda head: head.group() + script, page, count=1)
+
+
+def translations() -> gr.I18n:
+    """The page's words as gradio wants them: `t("room_patches")` is a label in the visitor's language."""
+    return gr.I18n(
+        **{tag: {key: text.in_(language) for key, text in UI_WORDS.items()} for language, tag in LOCALES.items()}
+    )
+
+
+def word(key: str, language: Language, **values: object) -> str:
+    """One of the page's words, filled in, for what the server writes itself."""
+    text: Text = UI_WORDS[key]
+    return (text.format(**values) if values else text).in_(language)

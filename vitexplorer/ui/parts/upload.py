@@ -1,0 +1,24 @@
+"""The image field. It hands over the file as it came: opening it, and saying what is wrong with it, is the engine's work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+from gradio.data_classes import ImageData
+
+
+class ImageUpload(gr.Image):
+    """Upload, paste, webcam; the value Python reads is the path of the untouched file."""
+
+    def __init__(self, **options: Any):
+        """Args: options: as for `gr.Image`."""
+        super().__init__(
+            type="filepath", sources=["upload", "clipboard", "webcam"], buttons=["fullscreen"], image_mode=None, **options
+        )
+
+    def preprocess(self, payload: ImageData | None) -> str | None:
+        """The path of the uploaded file; gradio's own preprocessing would open it first."""
+        if payload is None or payload.path is None:
+            return None
+        return payload.path

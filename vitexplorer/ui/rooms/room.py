@@ -1,0 +1,68 @@
+"""What every room is: it builds its components once and fills them for each capture."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+from gradio.components.base import Component
+
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.engine import Engine, Explored
+from vitexplorer.ui.language import word
+from vitexplorer.words import Language
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What rooms share: the engine, the words, and the states of the visit that their events read."""
+
+    engine: Engine
+    t: gr.I18n
+    address: gr.State
+    """an Address: image, model, weights, fit that are on the screen"""
+    language: gr.State
+
+
+class Room(ABC):
+    """One tab."""
+
+    key: str
+
+    def __init__(self, desk: Desk):
+        """Args: desk: what the rooms share."""
+        self.desk = desk
+
+    @abstractmethod
+    def build(self) -> list[Component]:
+        """Lay the components out, bind their events, and return those that `fill` writes to."""
+
+    @abstractmethod
+    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
+        """A value for each component of `build`, for a capture that has just been made."""
+
+
+def about(view: str, language: Language) -> str:
+    """A view's question, its traps and its source, as Markdown."""
+    from vitexplorer.views import VIEWS
+
+    record = VIEWS[view]
+    lines = [f"**{record.question.in_(language)}**", f"*{word('misleads', language)}:* {record.misleads.in_(language)}"]
+    if record.paper:
+        lines.append(f"*{word('paper', language)}:* [{record.paper.citation}]({record.paper.url})")
+    return "\n\n".join(lines)
+
+
+def python_lines(address: Address, view: str, **settings: object) -> str:
+    """The lines that reproduce a figure in a script or notebook."""
+    weights = ', weights="random"' if address.weights == "random" else ""
+    arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
+    return (
+        "import vitexplorer as vx\n\n"
+        f'model = vx.load_model("{address.model}"{weights})\n'
+        f'capture = vx.capture(model, "picture.png", fit="{address.fit}")\n'
+        f'result = vx.compute("{view}", capture{arguments})\n'
+        'vx.save(result, "figure.png")'
+    )

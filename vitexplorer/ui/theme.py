@@ -1,0 +1,33 @@
+"""How the page looks: gradio's default theme with the contrast that a projector needs, and our own style sheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gradio as gr
+
+_FOLDER = Path(__file__).parent
+
+CSS = (_FOLDER / "page.css").read_text(encoding="utf-8")
+HEAD = f"<script>{(_FOLDER / 'page.js').read_text(encoding='utf-8')}</script>"
+"""stands in <head>: the components' scripts call it"""
+
+_FONTS = ["Inter", "system-ui", "Segoe UI", "Roboto", "Helvetica Neue", "Noto Sans SC", "Noto Sans CJK SC", "PingFang SC"]
+
+
+def theme() -> gr.themes.Default:
+    """The theme; every font is one the machine has, so that nothing is fetched."""
+    return gr.themes.Default(
+        primary_hue="indigo", neutral_hue="slate", font=[*_FONTS, "Microsoft YaHei", "sans-serif"]
+    ).set(
+        body_text_color_subdued="*neutral_600",
+        body_text_color_subdued_dark="*neutral_300",
+        block_info_text_color="*neutral_600",
+        block_info_text_color_dark="*neutral_300",
+        block_label_text_color="*neutral_700",
+        block_label_text_color_dark="*neutral_200",
+        button_primary_background_fill="*primary_600",
+        button_primary_background_fill_hover="*primary_700",
+        button_primary_background_fill_dark="*primary_600",
+        input_placeholder_color="*neutral_500",
+    )

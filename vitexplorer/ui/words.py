@@ -1,0 +1,111 @@
+"""Every string of the page itself, in both languages. Views, results and errors bring their own words."""
+
+from __future__ import annotations
+
+from vitexplorer.words import Text, same
+
+UI_WORDS: dict[str, Text] = {
+    # frame
+    "app_title": same("ViT Explorer"),
+    "app_subtitle": Text("What a vision transformer does with your image", "看看视觉 Transformer 如何处理你的图像"),
+    "other_language": Text("中文", "English"),
+    "dark_mode": Text("Light / dark", "浅色 / 深色"),
+    "lecture_mode": Text("Lecture mode", "讲课模式"),
+    # left column
+    "image": Text("Image", "图像"),
+    "examples": Text("Examples", "示例图像"),
+    "upload_hint": Text(
+        "Drop, paste or photograph an image. It is seen by this app alone.",
+        "拖放、粘贴或拍摄一张图像;图像只由本程序读取。",
+    ),
+    "model": Text("Model", "模型"),
+    "model_info": Text(
+        "Type to search. Any other timm name of a supported family loads too.",
+        "输入即可搜索,也可填写受支持家族的其他 timm 模型名。",
+    ),
+    "model_info_closed": Text("Type to search.", "输入即可搜索。"),
+    "weights": Text("Weights", "权重"),
+    "weights_trained": Text("trained", "已训练"),
+    "weights_random": Text("random", "随机"),
+    "fit": Text("Fit to the model's input", "适配模型输入"),
+    "fit_crop": Text("crop", "裁剪"),
+    "fit_squash": Text("squash", "压缩"),
+    "fit_pad": Text("pad", "填充"),
+    "fit_native": Text("native size", "原始尺寸"),
+    "state_bundled": Text("bundled", "内置"),
+    "state_cached": Text("on this machine", "已在本机"),
+    "state_download": Text("{megabytes:.0f} MB to download", "需下载 {megabytes:.0f} MB"),
+    "state_offline": Text("not reachable here", "此处无法获取"),
+    # status line
+    "status_engine": Text("Starting the engine ...", "正在启动计算引擎……"),
+    "status_queue": Text("Waiting for the model ...", "正在等待模型……"),
+    "status_load": Text("Loading {model} ...", "正在加载 {model}……"),
+    "status_download": Text(
+        "Downloading {model}: {done:.0f} of {total:.0f} MB", "正在下载 {model}:{done:.0f} / {total:.0f} MB"
+    ),
+    "status_run": Text("Running {model} on the image ...", "正在用 {model} 处理图像……"),
+    "status_ready": Text(
+        "{model} · {weights} · {height} × {width} px · {depth} blocks · forward pass {ms:.0f} ms",
+        "{model} · {weights} · {height} × {width} 像素 · {depth} 个块 · 前向计算 {ms:.0f} 毫秒",
+    ),
+    "status_failed": Text("Nothing was lost: the picture below is still the last good one.", "下方仍是上一次成功的结果。"),
+    "random_warning": Text(
+        "Random weights: this model has learned nothing. Nothing here explains a trained model.",
+        "随机权重:该模型未经训练,这里的任何图都不能解释训练好的模型。",
+    ),
+    "unexpected": Text(
+        "Something went wrong on our side. The details are in the server's log.", "程序内部出错,详情见服务器日志。"
+    ),
+    "image_gone": Text(
+        "This image is no longer in memory. Please choose it again.", "该图像已不在内存中,请重新选择。"
+    ),
+    # rooms
+    "room_patches": Text("Patches", "图块"),
+    "room_attention": Text("Attention", "注意力"),
+    "room_flow": Text("Flow", "信息流"),
+    "room_size": Text("Size & cost", "规模与开销"),
+    "question": Text("Question", "问题"),
+    "misleads": Text("When it misleads", "何时会误导"),
+    "paper": Text("Source", "出处"),
+    "python_lines": Text("The same in Python", "等价的 Python 代码"),
+    "block": Text("Block", "块"),
+    "block_info": Text("Counted from 0, the first after the patch embedding.", "从 0 开始编号,0 为图块嵌入后的第一块。"),
+    # flow
+    "fusion": Text("Heads fused by", "头的融合方式"),
+    "fusion_mean": Text("mean", "平均"),
+    "fusion_max": Text("maximum", "最大值"),
+    "fusion_min": Text("minimum", "最小值"),
+    "discard": Text("Discard the lowest share of attention", "丢弃最低的注意力比例"),
+    "start_block": Text("First block", "起始块"),
+    # size
+    "size_of_model": Text("Parameters of {model}", "{model} 的参数量"),
+    "part": Text("Part", "部分"),
+    "count": Text("Parameters", "参数量"),
+    "share": Text("Share", "占比"),
+    "total": Text("Total", "合计"),
+    "formula": Text("Closed formula, term by term", "闭式公式逐项"),
+    "formula_none": Text(
+        "No closed formula is stated for this family; the counts are read off the module.",
+        "该家族没有给出闭式公式,参数量直接从模块读取。",
+    ),
+    "formula_equals": Text("The formula gives exactly the module's count.", "公式结果与模块的参数量完全一致。"),
+    "calculator": Text("Design a ViT", "设计一个 ViT"),
+    "calculator_info": Text(
+        "Move a slider: every term of the formula is counted again.", "拖动滑块,公式的每一项都会重新计算。"
+    ),
+    "term": Text("Term", "项"),
+    "symbols": Text("Formula", "公式"),
+    "numbers": Text("With numbers", "代入数值"),
+    "image_size": Text("Image side (px)", "图像边长(像素)"),
+    "patch_size": Text("Patch side P (px)", "图块边长 P(像素)"),
+    "embed_dim": Text("Width D", "宽度 D"),
+    "depth": Text("Blocks L", "块数 L"),
+    "num_heads": Text("Heads H", "头数 H"),
+    "mlp_ratio": Text("MLP ratio", "MLP 倍率"),
+    "num_classes": Text("Classes", "类别数"),
+    "heads_note": Text(
+        "The number of heads changes no count: heads share the width D. It must divide D.",
+        "头数不改变参数量:各头平分宽度 D,且头数必须整除 D。",
+    ),
+    "preset": Text("Start from", "起点"),
+}
