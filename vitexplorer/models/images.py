@@ -1,0 +1,255 @@
+"""Opens what a stranger hands us: any picture becomes upright 8-bit sRGB on white, or a sentence that says why not.
+
+Size and format are read from the file's own header (`containers`) before a pixel is decoded; colours, depth and
+transparency are settled in `srgb`. Of an animation the first frame is shown, of several pages the first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from PIL import (
+    BmpImagePlugin,
+    GifImagePlugin,
+    Image,
+    JpegImagePlugin,
+    PngImagePlugin,
+    TiffImagePlugin,
+    WebPImagePlugin,
+)
+
+from vitexplorer.models.containers import Container, exif_orientation, read_container
+from vitexplorer.models.srgb import WHITE, on_white
+from vitexplorer.words import ExplainedError, Text
+
+# Called by name: Image.open would try other formats, and warn of sizes that are checked here.
+_READERS = {
+    "JPEG": JpegImagePlugin.JpegImageFile,
+    "PNG": PngImagePlugin.PngImageFile,
+    "WEBP": WebPImagePlugin.WebPImageFile,
+    "GIF": GifImagePlugin.GifImageFile,
+    "BMP": BmpImagePlugin.BmpImageFile,
+    "TIFF": TiffImagePlugin.TiffImageFile,
+}
+
+_BYTES_PER_PIXEL = 8  # the deepest picture accepted, uncompressed: four channels of 16 bits
+_SPARE_BYTES = 2**24  # headers, profiles and further frames of a small picture
+
+_UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+
+
+class ImageError(ExplainedError):
+    """A picture that cannot be used; the message says why and how to mend it."""
+
+
+def open_image(
+    image: str | os.PathLike | Image.Image | np.ndarray, *, max_megapixels: float = 40, min_side: int = 8
+) -> np.ndarray:
+    """The picture as uint8 RGB (height, width, 3), 0-255 sRGB, upright, contiguous, the caller's own copy.
+
+    `image` is a path, a PIL image (its current frame) or a uint8 RGB array (height, width, 3).
+    Raises ImageError for anything else, for a file that is missing, damaged or of another format, and for a picture
+    of more than `max_megapixels` million pixels or with a side of fewer than `min_side` pixels.
+    """
+    if isinstance(image, np.ndarray):
+        _check_array(image)
+        _check_size(_THE_IMAGE, image.shape[1], image.shape[0], max_megapixels, min_side)
+        return np.array(image, order="C", subok=False)
+    if isinstance(image, Image.Image):
+        _check_size(_THE_IMAGE, *image.size, max_megapixels, min_side)
+        return _decoded(_THE_IMAGE, lambda: _upright_pixels(image, exif_orientation(_exif_of(image))))
+    if isinstance(image, (str, os.PathLike)):
+        path = Path(os.fsdecode(image))
+        name = _quoted(path)
+        max_bytes = int(max_megapixels * 1e6 * _BYTES_PER_PIXEL) + _SPARE_BYTES
+        container = _container(_file_bytes(path, name, max_bytes), name)
+        _check_size(name, container.width, container.height, max_megapixels, min_side)
+        _check_size(name, *container.tile, max_megapixels, 1)
+        return _decoded(name, lambda: _decode(container))
+    raise ImageError(_WRONG_TYPE.format(what=type(image).__name__))
+
+
+def image_hash(pixels: np.ndarray) -> str:
+    """SHA-256 of an array's shape and bytes, 64 hexadecimal digits."""
+    digest = hashlib.sha256(repr(pixels.shape).encode())
+    digest.update(np.ascontiguousarray(pixels).data)
+    return digest.hexdigest()
+
+
+# ------------------------------------------------------------------------------------------------- the sentences
+
+_THE_IMAGE = Text("The image", "该图像")
+_WRONG_TYPE = Text(
+    "An image must be a path, a PIL image or a uint8 RGB array (height, width, 3), not {what}.",
+    "图像必须是路径、PIL 图像或 uint8 RGB 数组 (height, width, 3),而不是 {what}。",
+)
+_WRONG_ARRAY = Text(
+    "An image array must be uint8 RGB of shape (height, width, 3), values 0-255; this one is {dtype} of shape {shape}.",
+    "图像数组必须是形状为 (height, width, 3) 的 uint8 RGB,取值 0-255;传入的是 {dtype},形状 {shape}。",
+)
+_MISSING = Text("There is no file {name}. Check the path.", "找不到文件 {name}。请检查路径。")
+_UNREADABLE = Text("{name} cannot be read. Check its path and permissions.", "无法读取 {name}。请检查路径和权限。")
+_FOLDER = Text("{name} is a folder. Choose one image in it.", "{name} 是文件夹。请选择其中的一幅图像。")
+_NOT_A_FILE = Text("{name} is not an ordinary file.", "{name} 不是普通文件。")
+_EMPTY = Text("{name} is empty (0 bytes). Save or download it again.", "{name} 是空文件(0 字节)。请重新保存或下载。")
+_HEAVY = Text(
+    "{name} has {megabytes} MB; at most {most} MB are accepted. Save a smaller copy.",
+    "{name} 大小为 {megabytes} MB;最多接受 {most} MB。请另存为较小的副本。",
+)
+_FOREIGN = Text(
+    "{name} is {what}. Accepted are JPEG, PNG, WebP, GIF, BMP and TIFF; save it as one of these.",
+    "{name} 是{what}。可接受的格式为 JPEG、PNG、WebP、GIF、BMP 和 TIFF;请另存为其中一种。",
+)
+_DAMAGED = Text(
+    "{name} is damaged or cut off and cannot be decoded. Save or download it again.",
+    "{name} 已损坏或不完整,无法解码。请重新保存或下载。",
+)
+_LARGE = Text(
+    "{name} has {width} x {height} pixels; at most {most:g} million are accepted. Scale it down first.",
+    "{name} 有 {width} x {height} 像素;最多接受 {most:g} 百万像素。请先缩小。",
+)
+_SMALL = Text(
+    "{name} has {width} x {height} pixels; at least {least} on each side are needed.",
+    "{name} 有 {width} x {height} 像素;每边至少需要 {least} 像素。",
+)
+_COLOUR_MODE = Text(
+    "The image stores its colours as {mode}, which is not accepted. Convert it to RGB.",
+    "该图像的颜色模式为 {mode},不受支持。请转换为 RGB。",
+)
+_NOT_FINITE = Text(
+    "The image has pixels that are not finite numbers. Replace them first.",
+    "该图像含有非有限数值的像素。请先替换这些像素。",
+)
+
+_FILE_STARTS = (  # how files begin that are often mistaken for pictures we read
+    (b"%PDF", Text("a PDF document", " PDF 文档")),
+    (b"<svg", Text("an SVG drawing", " SVG 矢量图")),
+    (b"<?xml", Text("an SVG drawing or another XML file", " SVG 矢量图或其他 XML 文件")),
+    (b"8BPS", Text("a Photoshop document", " Photoshop 文档")),
+    (b"\0\0\1\0", Text("a Windows icon", " Windows 图标")),
+    (b"II+\0", Text("a BigTIFF file", " BigTIFF 文件")),
+    (b"MM\0+", Text("a BigTIFF file", " BigTIFF 文件")),
+    (b"\0\0\0\x0cjP", Text("a JPEG 2000 picture", " JPEG 2000 图像")),
+    (b"\0\0\0\x0cJXL", Text("a JPEG XL picture", " JPEG XL 图像")),
+    (b"\xff\x0a", Text("a JPEG XL picture", " JPEG XL 图像")),
+)
+_NOT_A_PICTURE = Text("not a picture of a known format", "无法识别格式的文件")
+
+
+def _foreign_format(data: bytes) -> Text:
+    """What a file of no accepted format seems to be."""
+    if data[4:12] == b"ftypavif":
+        return Text("an AVIF picture", " AVIF 图像")
+    if data[4:8] == b"ftyp":
+        return Text("a HEIC picture or a video", " HEIC 图像或视频")
+    start = data[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
+    return next((what for beginning, what in _FILE_STARTS if start.startswith(beginning)), _NOT_A_PICTURE)
+
+
+def _quoted(path: Path) -> Text:
+    """The file's name alone: the folder of an upload is nobody's business."""
+    name = path.name[-80:].encode(errors="replace").decode()
+    return Text(f'"{name}"', f"“{name}”")
+
+
+# ------------------------------------------------------------------------------------------------- what is refused
+
+
+def _check_array(array: np.ndarray) -> None:
+    if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 3:
+        raise ImageError(_WRONG_ARRAY.format(dtype=array.dtype, shape=array.shape))
+
+
+def _check_size(name: Text, width: int, height: int, max_megapixels: float, min_side: int) -> None:
+    if width * height > max_megapixels * 1e6:
+        raise ImageError(_LARGE.format(name=name, width=width, height=height, most=max_megapixels))
+    if min(width, height) < min_side:
+        raise ImageError(_SMALL.format(name=name, width=width, height=height, least=min_side))
+
+
+def _check_colours(picture: Image.Image) -> None:
+    if picture.mode == "LAB":
+        raise ImageError(_COLOUR_MODE.format(mode=picture.mode))
+    if picture.mode == "F" and not np.isfinite(np.asarray(picture)).all():
+        raise ImageError(_NOT_FINITE)
+
+
+def _file_bytes(path: Path, name: Text, max_bytes: int) -> bytes:
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise ImageError((_FOLDER if stat.S_ISDIR(status.st_mode) else _NOT_A_FILE).format(name=name))
+        if not 0 < status.st_size <= max_bytes:
+            sizes = {"megabytes": status.st_size // 10**6, "most": max_bytes // 10**6}
+            raise ImageError((_HEAVY if status.st_size else _EMPTY).format(name=name, **sizes))
+        return path.read_bytes()
+    except ImageError:
+        raise
+    except FileNotFoundError:
+        raise ImageError(_MISSING.format(name=name)) from None
+    except (OSError, ValueError):  # ValueError: a path with a null character
+        raise ImageError(_UNREADABLE.format(name=name)) from None
+
+
+def _container(data: bytes, name: Text) -> Container:
+    container = _decoded(name, lambda: read_container(data))
+    if container is None:
+        raise ImageError(_FOREIGN.format(name=name, what=_foreign_format(data)))
+    return container
+
+
+def _decoded(name: Text, decode: Callable):
+    """`decode()`, with every way in which a decoder can stumble over a stranger's bytes turned into one sentence."""
+    try:
+        return decode()
+    except ImageError:
+        raise
+    except Exception:
+        raise ImageError(_DAMAGED.format(name=name)) from None
+
+
+# ------------------------------------------------------------------------------------------------- pixels
+
+
+def _decode(container: Container) -> np.ndarray:
+    """uint8 RGB (height, width, 3) of a file whose size was checked."""
+    picture = _READERS[container.format](io.BytesIO(container.data))
+    if picture.size != (container.width, container.height):  # nothing is decoded yet
+        raise ValueError("the decoder sees another size than the one that was checked")
+    pixels = _upright_pixels(picture, container.orientation)
+    if container.frame is None:
+        return pixels
+    left, top, right, bottom = container.frame  # Pillow paints the rest in the palette's first colour
+    shown = np.full_like(pixels, WHITE)
+    shown[top:bottom, left:right] = pixels[top:bottom, left:right]
+    return shown
+
+
+def _exif_of(picture: Image.Image) -> bytes:
+    """The Exif block of a PIL image, parsed by us: `getexif` warns of damage."""
+    exif = picture.info.get("exif")
+    return exif if isinstance(exif, bytes) else b""
+
+
+def _upright_pixels(picture: Image.Image, orientation: int) -> np.ndarray:
+    """uint8 RGB (height, width, 3), with the orientation 1-8 applied."""
+    picture.load()
+    _check_colours(picture)
+    rgb = on_white(picture)
+    if orientation in _UPRIGHT:
+        rgb = rgb.transpose(_UPRIGHT[orientation])
+    return np.array(rgb)
