@@ -120,7 +120,7 @@ _DAMAGED = Text(
 )
 _LARGE = Text(
     "{name} has {width} x {height} pixels; at most {most:g} million are accepted. Scale it down first.",
-    "{name} 有 {width} x {height} 像素;最多接受 {most:g} 百万像素。请先缩小。",
+    "{name} 有 {width} x {height} 像素;最多接受 {most_zh:g} 万像素。请先缩小。",
 )
 _SMALL = Text(
     "{name} has {width} x {height} pixels; at least {least} on each side are needed.",
@@ -176,7 +176,8 @@ def _check_array(array: np.ndarray) -> None:
 
 def _check_size(name: Text, width: int, height: int, max_megapixels: float, min_side: int) -> None:
     if width * height > max_megapixels * 1e6:
-        raise ImageError(_LARGE.format(name=name, width=width, height=height, most=max_megapixels))
+        limit = {"most": max_megapixels, "most_zh": max_megapixels * 100}
+        raise ImageError(_LARGE.format(name=name, width=width, height=height, **limit))
     if min(width, height) < min_side:
         raise ImageError(_SMALL.format(name=name, width=width, height=height, least=min_side))
 
