@@ -1,0 +1,151 @@
+"""The drawn scenes: reproducible, the same at every size, the mask true, and nothing but the outline tells the class."""
+
+from __future__ import annotations
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from vitexplorer.models.bundled.scenes import STREAMS, draw_scene
+from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH, SHAPES
+from vitexplorer.settings import ASSETS
+
+
+@pytest.fixture(scope="module")
+def scenes():
+    return [draw_scene("validation", i) for i in range(600)]
+
+
+def test_a_scene_is_a_function_of_stream_and_index():
+    once, again = draw_scene("test", 7), draw_scene("test", 7)
+    assert np.array_equal(once.image, again.image)
+    assert np.array_equal(once.mask, again.mask)
+    assert (once.label, once.box) == (again.label, again.box)
+
+
+def test_streams_and_indices_differ():
+    drawn = [draw_scene(stream, i).image.tobytes() for stream in STREAMS for i in range(20)]
+    assert len(set(drawn)) == len(drawn)
+
+
+def test_unknown_stream_is_named():
+    with pytest.raises(ValueError, match="'valid'.*train, validation, test, examples"):
+        draw_scene("valid", 0)
+
+
+def test_image_mask_label_and_box_are_what_they_say(scenes):
+    for scene in scenes[:100]:
+        assert scene.image.shape == (192, 192, 3)
+        assert scene.image.dtype == np.uint8
+        assert scene.mask.shape == (192, 192)
+        assert scene.mask.dtype == bool
+        top, left, bottom, right = scene.box
+        inside = np.zeros_like(scene.mask)
+        inside[top:bottom, left:right] = True
+        assert not scene.mask[~inside].any()
+        assert scene.mask[top].any()
+        assert scene.mask[bottom - 1].any()
+        assert scene.mask[:, left].any()
+        assert scene.mask[:, right - 1].any()
+
+
+def test_every_class_is_drawn_about_equally_often(scenes):
+    counts = np.bincount([scene.label for scene in scenes], minlength=len(LABEL_NAMES))
+    assert len(LABEL_NAMES) >= 12
+    assert len(LABEL_NAMES_ZH) == len(set(LABEL_NAMES_ZH)) == len(LABEL_NAMES)
+    assert counts.min() > 600 / len(LABEL_NAMES) / 2
+
+
+def test_shapes_stay_in_the_unit_disc_and_fill_a_fair_part_of_it():
+    for name, shape in SHAPES.items():
+        for seed in range(10):
+            specimen = shape(np.random.default_rng(seed))
+            for contour in specimen.outline + specimen.details:
+                assert np.abs(contour).max() < 1.2, name
+            alpha = np.zeros((200, 200), np.uint8)
+            cv2.fillPoly(alpha, [np.int32(contour * 80 + 100) for contour in specimen.outline], 1)
+            assert 0.1 < alpha.mean() < 0.6, name
+
+
+def test_the_mask_is_where_the_object_changes_the_picture(scenes):
+    """Drawn without the object, pixels of the mask change and pixels far from it and its shadow do not."""
+    changed_inside = []
+    for i, scene in enumerate(scenes[:60]):
+        without = draw_scene("validation", i, with_object=False)
+        assert np.array_equal(without.mask, scene.mask)
+        difference = np.abs(scene.image.astype(int) - without.image).max(-1)
+        changed_inside.append((difference[scene.mask] > 8).mean())
+        near = cv2.dilate(scene.mask.astype(np.uint8), np.ones((61, 61))) > 0
+        assert difference[~near].max(initial=0) == 0
+    # the object lies on clutter of every colour, so that a part of it may by chance be of its ground's colour
+    assert np.mean(changed_inside) > 0.9
+
+
+def test_the_object_is_mostly_seen(scenes):
+    areas = np.array([scene.mask.mean() for scene in scenes])
+    assert np.mean(areas > 0.02) > 0.99
+    assert 0.05 < areas.mean() < 0.15
+
+
+def test_content_is_the_same_at_every_size():
+    for i in range(24):
+        small, large = draw_scene("test", i, 192), draw_scene("test", i, 768)
+        assert small.label == large.label
+        assert small.mask.mean() == pytest.approx(large.mask.mean(), abs=0.004)
+        assert np.allclose(np.array(large.box) / 4, small.box, atol=3)  # the tip of an arrow is thinner than a pixel
+        shrunk = cv2.resize(large.image, (192, 192), interpolation=cv2.INTER_AREA).astype(int)
+        assert np.abs(shrunk - small.image).mean() < 6
+
+
+def test_neither_colour_nor_place_gives_the_class(scenes):
+    """The nearest class mean on colour and place does no better than chance; the same rule on the outline does."""
+
+    def nearest_mean(features: np.ndarray) -> float:
+        labels = np.array([scene.label for scene in scenes])
+        features = (features - features.mean(0)) / features.std(0)
+        known, asked = np.arange(len(labels)) < 400, np.arange(len(labels)) >= 400
+        means = np.stack([features[known & (labels == k)].mean(0) for k in range(len(LABEL_NAMES))])
+        guess = ((features[asked][:, None] - means) ** 2).sum(-1).argmin(1)
+        return float((guess == labels[asked]).mean())
+
+    def easy(scene) -> list[float]:
+        mask, (top, left, bottom, right) = scene.mask, scene.box
+        inside = scene.image[mask] if mask.any() else scene.image.reshape(-1, 3)
+        return [*inside.mean(0), *scene.image.mean((0, 1)), inside.std(), (top + bottom) / 2, (left + right) / 2]
+
+    def outline(scene) -> np.ndarray:
+        contours, _ = cv2.findContours(scene.mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+        moments = cv2.HuMoments(cv2.moments(max(contours, key=len)))[:, 0]
+        return np.sign(moments) * np.log1p(1e4 * np.abs(moments))
+
+    chance = 1 / len(LABEL_NAMES)
+    assert nearest_mean(np.array([easy(scene) for scene in scenes])) < chance + 0.09
+    seen = [scene for scene in scenes if scene.mask.any()]
+    assert len(seen) > 590
+    assert nearest_mean(np.array([outline(s) if s.mask.any() else np.zeros(7) for s in scenes])) > 3 * chance
+
+
+def test_examples_are_listed_with_licence_and_source():
+    folder = ASSETS / "examples"
+    entries = json.loads((folder / "examples.json").read_text(encoding="utf-8"))
+    assert len({entry["id"] for entry in entries}) == len(entries) >= 9
+    for entry in entries:
+        assert all(entry[key] for key in ("file", "title_en", "title_zh", "licence", "source"))
+        assert entry.get("label", LABEL_NAMES[0]) in LABEL_NAMES
+        assert cv2.imread(str(folder / entry["file"])) is not None
+    assert {file.name for file in folder.iterdir()} == {entry["file"] for entry in entries} | {"examples.json"}
+    assert sum(file.stat().st_size for file in folder.iterdir()) < 4e6
+
+
+def test_example_scenes_are_what_the_code_draws():
+    """They are kept as lossy WebP: equal up to a few levels on average."""
+    entries = json.loads((ASSETS / "examples" / "examples.json").read_text(encoding="utf-8"))
+    for entry in entries:
+        if "label" in entry:
+            index = int(entry["source"].split('"examples", ')[1].split(",")[0])
+            scene = draw_scene("examples", index, 768)
+            kept = cv2.imread(str(ASSETS / "examples" / entry["file"]))[..., ::-1]
+            assert LABEL_NAMES[scene.label] == entry["label"]
+            assert np.abs(kept.astype(int) - scene.image).mean() < 3
