@@ -29,7 +29,6 @@ from vitexplorer.interfaces import BlockSite, SettingError, UnsupportedError, no
 from vitexplorer.models.images import image_hash, open_image
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import fit_image, normalise
-from vitexplorer.registry import unknown_name
 from vitexplorer.types import PADDING, Fit, PatchGrid, Provenance, Query
 from vitexplorer.words import Text
 
@@ -200,6 +199,8 @@ class ModelInput:
     """left, top, right, bottom of the picture inside `pixels`; smaller than they are where `fit` padded"""
     fit: Fit
     image_hash: str
+    notes: tuple[Text, ...] = ()
+    """what fitting did to the image that a person should know"""
 
 
 def prepare(
@@ -207,20 +208,10 @@ def prepare(
 ) -> ModelInput:
     """Open an image and fit it to the model's input.
 
-    Raises ImageError with a sentence for what cannot be read, SettingError for a fit the model does not allow.
+    Raises ImageError for what cannot be read, UnknownNameError or SettingError for a fit there is not.
     """
     opened = open_image(image)
     wanted = model.preprocessing
-    multiple = model.family.size_multiple(model.module)
-    if fit not in ("crop", "squash", "pad", "native"):
-        raise unknown_name("fit", fit, ("crop", "squash", "pad", "native"))
-    if fit == "native" and multiple is None:
-        raise SettingError(
-            Text(
-                '{name} takes only {height} x {width} pixels, so fit="native" is not possible.',
-                '{name} 只接受 {height} × {width} 像素,因此不能用 fit="native"。',
-            ).format(name=model.name, height=wanted.input_size[0], width=wanted.input_size[1])
-        )
     fitted = fit_image(
         opened,
         input_size=wanted.input_size,
@@ -229,10 +220,10 @@ def prepare(
         crop_pct=wanted.crop_pct,
         crop_mode=wanted.crop_mode,
         mean=wanted.mean,
-        multiple_of=multiple,
+        multiple_of=model.family.size_multiple(model.module),
     )
     tensor = normalise(fitted.pixels, wanted.mean, wanted.std).to(model.device)
-    return ModelInput(fitted.pixels, tensor, fitted.content_box, fit, image_hash(opened))
+    return ModelInput(fitted.pixels, tensor, fitted.content_box, fit, image_hash(opened), fitted.notes)
 
 
 # ------------------------------------------------------------------------------------------ the capture

@@ -38,6 +38,9 @@ class ExplainedError(ValueError):
         super().__init__(text.en)
         self.text = text
 
+    def __reduce__(self):  # an exception is rebuilt from its args, which hold the English alone
+        return type(self), (self.text,)
+
 
 def same(word: str) -> Text:
     """A name that is the same in every language: a model's, a paper's, a symbol."""

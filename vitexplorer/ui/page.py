@@ -136,7 +136,9 @@ def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, gr.I18n]:
 
         def then_explore(event: gr.events.Dependency) -> None:
             explored = event.success(explore, [wanted, desk.language], outputs, **slow)
-            explored.then(lambda language: gr.Dropdown(choices=model_choices(language, settings)), desk.language, model, **quick)
+            explored.then(
+                lambda language: gr.Dropdown(choices=model_choices(language, settings)), desk.language, model, **quick
+            )
 
         started = page.load(
             start,

@@ -12,7 +12,16 @@ CSS = (_FOLDER / "page.css").read_text(encoding="utf-8")
 HEAD = f"<script>{(_FOLDER / 'page.js').read_text(encoding='utf-8')}</script>"
 """stands in <head>: the components' scripts call it"""
 
-_FONTS = ["Inter", "system-ui", "Segoe UI", "Roboto", "Helvetica Neue", "Noto Sans SC", "Noto Sans CJK SC", "PingFang SC"]
+_FONTS = [
+    "Inter",
+    "system-ui",
+    "Segoe UI",
+    "Roboto",
+    "Helvetica Neue",
+    "Noto Sans SC",
+    "Noto Sans CJK SC",
+    "PingFang SC",
+]
 
 
 def theme() -> gr.themes.Default:

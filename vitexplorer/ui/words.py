@@ -48,7 +48,9 @@ UI_WORDS: dict[str, Text] = {
         "{model} · {weights} · {height} × {width} px · {depth} blocks · forward pass {ms:.0f} ms",
         "{model} · {weights} · {height} × {width} 像素 · {depth} 个块 · 前向计算 {ms:.0f} 毫秒",
     ),
-    "status_failed": Text("Nothing was lost: the picture below is still the last good one.", "下方仍是上一次成功的结果。"),
+    "status_failed": Text(
+        "Nothing was lost: the picture below is still the last good one.", "下方仍是上一次成功的结果。"
+    ),
     "random_warning": Text(
         "Random weights: this model has learned nothing. Nothing here explains a trained model.",
         "随机权重:该模型未经训练,这里的任何图都不能解释训练好的模型。",
@@ -56,20 +58,19 @@ UI_WORDS: dict[str, Text] = {
     "unexpected": Text(
         "Something went wrong on our side. The details are in the server's log.", "程序内部出错,详情见服务器日志。"
     ),
-    "image_gone": Text(
-        "This image is no longer in memory. Please choose it again.", "该图像已不在内存中,请重新选择。"
-    ),
+    "image_gone": Text("This image is no longer in memory. Please choose it again.", "该图像已不在内存中,请重新选择。"),
     # rooms
     "room_patches": Text("Patches", "图块"),
     "room_attention": Text("Attention", "注意力"),
     "room_flow": Text("Flow", "信息流"),
     "room_size": Text("Size & cost", "规模与开销"),
-    "question": Text("Question", "问题"),
     "misleads": Text("When it misleads", "何时会误导"),
     "paper": Text("Source", "出处"),
     "python_lines": Text("The same in Python", "等价的 Python 代码"),
     "block": Text("Block", "块"),
-    "block_info": Text("Counted from 0, the first after the patch embedding.", "从 0 开始编号,0 为图块嵌入后的第一块。"),
+    "block_info": Text(
+        "Counted from 0, the first after the patch embedding.", "从 0 开始编号,0 为图块嵌入后的第一块。"
+    ),
     # flow
     "fusion": Text("Heads fused by", "头的融合方式"),
     "fusion_mean": Text("mean", "平均"),
@@ -79,10 +80,6 @@ UI_WORDS: dict[str, Text] = {
     "start_block": Text("First block", "起始块"),
     # size
     "size_of_model": Text("Parameters of {model}", "{model} 的参数量"),
-    "part": Text("Part", "部分"),
-    "count": Text("Parameters", "参数量"),
-    "share": Text("Share", "占比"),
-    "total": Text("Total", "合计"),
     "formula": Text("Closed formula, term by term", "闭式公式逐项"),
     "formula_none": Text(
         "No closed formula is stated for this family; the counts are read off the module.",
@@ -93,9 +90,6 @@ UI_WORDS: dict[str, Text] = {
     "calculator_info": Text(
         "Move a slider: every term of the formula is counted again.", "拖动滑块,公式的每一项都会重新计算。"
     ),
-    "term": Text("Term", "项"),
-    "symbols": Text("Formula", "公式"),
-    "numbers": Text("With numbers", "代入数值"),
     "image_size": Text("Image side (px)", "图像边长(像素)"),
     "patch_size": Text("Patch side P (px)", "图块边长 P(像素)"),
     "embed_dim": Text("Width D", "宽度 D"),
@@ -107,5 +101,11 @@ UI_WORDS: dict[str, Text] = {
         "The number of heads changes no count: heads share the width D. It must divide D.",
         "头数不改变参数量:各头平分宽度 D,且头数必须整除 D。",
     ),
+    "heads_uneven": Text("{heads} heads do not divide the width {dim}.", "{heads} 个头不能整除宽度 {dim}。"),
+    "cut_patches": Text(
+        "The last {left} pixels of each side do not fill a patch and are left out.",
+        "每边最后 {left} 个像素不足一个图块,被舍去。",
+    ),
+    "no_patches": Text("A patch is larger than the image: there are no tokens.", "图块比图像还大:没有图块标记。"),
     "preset": Text("Start from", "起点"),
 }

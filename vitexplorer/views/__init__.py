@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from vitexplorer.callable_module import call_module_as
@@ -30,7 +31,8 @@ def compute(view: str, capture: Capture, **settings: Any) -> Result:
     reason = record.refuses(capture)
     if reason is not None:
         raise UnsupportedError(reason)
-    return record.compute(capture, **record.settings(capture, settings))
+    result = record.compute(capture, **record.settings(capture, settings))
+    return replace(result, notes=(*capture.input.notes, *result.notes))
 
 
 def views() -> dict[str, View]:

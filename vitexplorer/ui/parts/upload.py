@@ -11,10 +11,16 @@ from gradio.data_classes import ImageData
 class ImageUpload(gr.Image):
     """Upload, paste, webcam; the value Python reads is the path of the untouched file."""
 
+    is_template = True  # drawn by gradio's own Image
+
     def __init__(self, **options: Any):
         """Args: options: as for `gr.Image`."""
         super().__init__(
-            type="filepath", sources=["upload", "clipboard", "webcam"], buttons=["fullscreen"], image_mode=None, **options
+            type="filepath",
+            sources=["upload", "clipboard", "webcam"],
+            buttons=["fullscreen"],
+            image_mode=None,
+            **options,
         )
 
     def preprocess(self, payload: ImageData | None) -> str | None:

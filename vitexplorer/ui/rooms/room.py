@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 from gradio.components.base import Component
@@ -12,7 +12,11 @@ from gradio.components.base import Component
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine, Explored
 from vitexplorer.ui.language import word
-from vitexplorer.words import Language
+from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.words import Language, Text
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
 
 
 @dataclass(frozen=True)
@@ -66,3 +70,17 @@ def python_lines(address: Address, view: str, **settings: object) -> str:
         f'result = vx.compute("{view}", capture{arguments})\n'
         'vx.save(result, "figure.png")'
     )
+
+
+def caption_lines(capture: Capture) -> list[Text]:
+    """What stands under a saved picture: model and weights, and how the image was fitted."""
+    provenance = capture.provenance
+    height, width = provenance.input_size
+    return [
+        Text("{model} · {weights}", "{model} · {weights}").format(
+            model=provenance.model, weights=provenance.weights_text
+        ),
+        Text("input {height} × {width} px, fit: {fit}", "输入 {height} × {width} 像素,适配方式:{fit}").format(
+            height=height, width=width, fit=UI_WORDS[f"fit_{provenance.fit}"]
+        ),
+    ]

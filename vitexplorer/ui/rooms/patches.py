@@ -1,0 +1,42 @@
+"""The Patches room: the image as the sequence of tokens that the model reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gradio as gr
+from gradio.components.base import Component
+
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.board import PatchesBoard, board_data
+from vitexplorer.ui.engine import Explored
+from vitexplorer.ui.files import served_image
+from vitexplorer.ui.rooms.room import Room, about, caption_lines, python_lines
+from vitexplorer.words import Language
+
+
+class PatchesRoom(Room):
+    """What are the tokens of this image?"""
+
+    key = "patches"
+
+    def build(self) -> list[Component]:
+        """The board, then the words about it."""
+        board = PatchesBoard()
+        words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
+        with gr.Accordion(self.desk.t("python_lines"), open=False):
+            code = gr.Code(language="python", show_label=False, interactive=False)
+        return [board, words, code]
+
+    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
+        """The patches of the pixels the model saw."""
+        capture = explored.capture
+        board = board_data(
+            served_image(capture.input.pixels),
+            capture.grid(0),
+            capture.prefix_tokens,
+            capture.residual(0).shape[-1],
+            language,
+            caption_lines(capture),
+        )
+        return [board, about("patch_grid", language), python_lines(address, "patch_grid")]
