@@ -1,0 +1,66 @@
+"""What timm itself computes when its fused attention is switched off, recorded by hooks on a copy of the module.
+
+The other way to see attention: slower, in a changed model, and independent of the package.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+
+@dataclass(frozen=True)
+class Explicit:
+    """One forward pass, block by block."""
+
+    output: Tensor
+    attention: list[Tensor]
+    """(windows, heads, T, T): what the module's own softmax gave"""
+    product: list[Tensor]
+    """(windows, T, dim): attention @ values as the module passed it on, heads side by side"""
+    residual: list[Tensor]
+    """the input of each block, (1, tokens, dim) or (1, rows, cols, dim)"""
+    residual_after: list[Tensor]
+    """the output of each block, laid out alike"""
+
+
+def blocks_of(module: nn.Module) -> list[nn.Module]:
+    """All blocks in order, through the stages where there are any."""
+    return list(module.blocks) if hasattr(module, "blocks") else [b for stage in module.layers for b in stage.blocks]
+
+
+def unfused(module: nn.Module) -> nn.Module:
+    """A copy whose attention is an explicit softmax."""
+    twin = copy.deepcopy(module)
+    for part in twin.modules():
+        if hasattr(part, "fused_attn"):
+            part.fused_attn = False
+    return twin
+
+
+@torch.no_grad()
+def run_explicitly(module: nn.Module, pixels: Tensor) -> Explicit:
+    """Run an unfused copy of `module` and record what passes its softmax, its output projection and its blocks."""
+    twin = unfused(module)
+    attention, product, residual, residual_after = [], [], [], []
+    for block in blocks_of(twin):
+        part = getattr(block, "attn", block)
+        if hasattr(part, "attn_out_proj"):  # attention and MLP in parallel
+            after = part.attn_out_proj
+        else:
+            after = getattr(part, "norm", part.proj)  # timm's optional norm between product and projection
+        part.attn_drop.register_forward_pre_hook(_append_input_to(attention))
+        after.register_forward_pre_hook(_append_input_to(product))
+        block.register_forward_pre_hook(_append_input_to(residual))
+        block.register_forward_hook(lambda _, inputs, output: residual_after.append(output))
+    return Explicit(twin(pixels), attention, product, residual, residual_after)
+
+
+def _append_input_to(seen: list[Tensor]):
+    def hook(_, inputs: tuple[Tensor, ...]) -> None:
+        seen.append(inputs[0])
+
+    return hook
