@@ -11,15 +11,16 @@ from einops import rearrange
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.types import PatchesResult
+from vitexplorer.types import PatchesResult, PatchGrid
 from vitexplorer.words import Text
 
 TITLE = Text("Patch grid", "图块网格")
 
 
-def patches(pixels: np.ndarray, rows: int, cols: int) -> np.ndarray:
-    """Cut uint8 (height, width, 3) into (rows * cols, P, P, 3), row by row."""
-    return rearrange(pixels, "(rows p) (cols q) c -> (rows cols) p q c", rows=rows, cols=cols)
+def patches(pixels: np.ndarray, grid: PatchGrid) -> np.ndarray:
+    """Cut uint8 (height, width, 3) into (rows * cols, P, P, 3), row by row; what is beyond the last patch is left."""
+    whole = pixels[: grid.rows * grid.patch_size, : grid.cols * grid.patch_size]
+    return rearrange(whole, "(rows p) (cols q) c -> (rows cols) p q c", rows=grid.rows, cols=grid.cols)
 
 
 def compute(capture: Capture) -> PatchesResult:
@@ -28,7 +29,7 @@ def compute(capture: Capture) -> PatchesResult:
     return PatchesResult(
         view="patch_grid",
         title=TITLE,
-        values=patches(pixels, grid.rows, grid.cols),
+        values=patches(pixels, grid),
         axes=("patches", "height", "width", "channels"),
         unit=Text("8-bit RGB", "8 位 RGB"),
         formula=f"N = (H/P)(W/P) = {grid.rows} x {grid.cols} = {grid.num_patches}, P = {grid.patch_size}",

@@ -17,9 +17,12 @@ class ColumnarFamily(ModelFamily):
         return tuple(BlockSite(name=f"blocks.{i}", grid=grid) for i in range(len(module.blocks)))
 
     def grid(self, module: nn.Module, input_size: tuple[int, int]) -> PatchGrid:
-        """The grid that the patch embedding makes of an input of (height, width) pixels."""
+        """The grid that the patch embedding makes of an input of (height, width) pixels.
+
+        Pixels beyond the last whole patch are cut: SigLIP so400m reads 384 pixels as 27 patches of 14.
+        """
         rows, cols = module.patch_embed.dynamic_feat_size(input_size)
-        return PatchGrid(rows, cols, input_size[0] // rows, len(self.prefix_tokens(module)))
+        return PatchGrid(rows, cols, module.patch_embed.feat_ratio(), len(self.prefix_tokens(module)))
 
     def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
         """The patch size where position embeddings are resampled on the fly, otherwise None."""

@@ -31,15 +31,16 @@ class SwinFamily(ModelFamily):
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Blocks of all stages in order; the windows are read off each block, which shrinks them on small grids."""
         rows, cols = module.patch_embed.dynamic_feat_size(input_size)
+        cell_size = module.patch_embed.patch_size[0]
         sites = []
         for s, stage in enumerate(module.layers):
             if s > 0:
-                rows, cols = -(-rows // 2), -(-cols // 2)
+                rows, cols, cell_size = -(-rows // 2), -(-cols // 2), 2 * cell_size
             for b, block in enumerate(stage.blocks):
                 sites.append(
                     BlockSite(
                         name=f"layers.{s}.blocks.{b}",
-                        grid=PatchGrid(rows, cols, input_size[0] // rows),
+                        grid=PatchGrid(rows, cols, cell_size),
                         windows=WindowLayout(tuple(block.window_size), tuple(block.shift_size)),
                     )
                 )
