@@ -1,0 +1,153 @@
+"""How many numbers does this model consist of, and where are they?
+
+Counted from the module itself, part by part, with the closed formula beside it wherever the module is one for which
+the formula is exact (ViT of Dosovitskiy et al. 2021, arXiv 2010.11929, and its relatives; Swin, arXiv 2103.14030). The
+formula is shown only if it gives the module's own total. Buffers (position indices, running statistics) do not count.
+Misleading as a measure of cost: B/32 has more parameters than B/16 and computes a quarter.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from torch import nn
+
+from vitexplorer.capture import Capture
+from vitexplorer.formulas import SwinShape, ViTShape, swin_terms, symbolic, total, vit_terms
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.types import CountResult, Term
+from vitexplorer.words import Text
+
+TITLE = Text("Parameters", "参数量")
+
+_PREFIX_TOKENS = ("cls_token", "dist_token", "reg_token")
+_FIRST_PARTS = ("patch_embed", "pos_embed", "prefix_tokens")
+
+
+def count_parts(module: nn.Module) -> dict[str, int]:
+    """Parameters of each part in the order of the forward pass; blocks are numbered over the whole network."""
+    counts = dict.fromkeys(_FIRST_PARTS, 0)
+    blocks: dict[str, str] = {}
+    for name, parameter in module.named_parameters():
+        part = name.split(".")[0]
+        if part in _PREFIX_TOKENS:
+            part = "prefix_tokens"
+        elif block := re.match(r"(.*\.|)blocks\.\d+\.", name):
+            part = blocks.setdefault(block[0], f"block {len(blocks)}")
+        elif merging := re.match(r"layers\.(\d+)\.downsample\.", name):
+            part = f"downsample {merging[1]}"
+        counts[part] = counts.get(part, 0) + parameter.numel()
+    return {part: count for part, count in counts.items() if count}
+
+
+def terms_of(module: nn.Module) -> tuple[Term, ...]:
+    """The closed formula of a module; empty where none is stated or where its sum is not the module's own count."""
+    count = sum(parameter.numel() for parameter in module.parameters())
+    for terms, shape_of in ((vit_terms, vit_shape), (swin_terms, swin_shape)):
+        try:
+            formula = terms(shape_of(module))
+        except (AttributeError, IndexError, TypeError):  # built of other parts
+            continue
+        if total(formula) == count:
+            return formula
+    return ()
+
+
+def vit_shape(module: nn.Module) -> ViTShape:
+    """The shape of a plain ViT, read off its modules. AttributeError where it is something else."""
+    projection, block = module.patch_embed.proj, module.blocks[0]
+    grid, patch_size = module.patch_embed.grid_size, projection.kernel_size[0]
+    prefix_tokens = [getattr(module, name, None) for name in _PREFIX_TOKENS]
+    cls_token, dist_token, registers = (0 if token is None else token.shape[1] for token in prefix_tokens)
+    positions = module.pos_embed
+    return ViTShape(
+        image_size=(grid[0] * patch_size, grid[1] * patch_size),
+        patch_size=patch_size,
+        channels=projection.in_channels,
+        dim=projection.out_channels,
+        depth=len(module.blocks),
+        num_heads=block.attn.num_heads,
+        hidden=block.mlp.fc1.out_features,
+        classes=_outputs(module.head),
+        class_token=cls_token > 0,
+        distillation=dist_token > 0,
+        registers=registers,
+        positions=positions is not None,
+        prefix_positions=positions is not None and positions.shape[1] > grid[0] * grid[1],
+        patch_bias=projection.bias is not None,
+        qkv_bias=block.attn.qkv.bias is not None,
+        qk_norm=_learns(block.attn.q_norm),
+        layer_scale=_learns(block.ls1),
+        pre_norm=_learns(module.norm_pre),
+        final_norm=_learns(module.norm) or _learns(module.fc_norm),
+        attention_pool=module.attn_pool is not None,
+    )
+
+
+def swin_shape(module: nn.Module) -> SwinShape:
+    """The shape of a Swin transformer, read off its modules. AttributeError where it is something else."""
+    projection, stages = module.patch_embed.proj, [stage.blocks for stage in module.layers]
+    first = stages[0][0]
+    return SwinShape(
+        patch_size=projection.kernel_size[0],
+        channels=projection.in_channels,
+        dim=projection.out_channels,
+        depths=tuple(len(blocks) for blocks in stages),
+        num_heads=tuple(blocks[0].attn.num_heads for blocks in stages),
+        windows=tuple(tuple(blocks[0].attn.window_size) for blocks in stages),
+        mlp_ratio=first.mlp.fc1.out_features / first.mlp.fc1.in_features,
+        classes=_outputs(module.head.fc),
+        qkv_bias=first.attn.qkv.bias is not None or getattr(first.attn, "q_bias", None) is not None,
+        patch_norm=_learns(module.patch_embed.norm),
+        version=2 if hasattr(first.attn, "logit_scale") else 1,
+    )
+
+
+def _learns(module: nn.Module) -> bool:
+    return next(module.parameters(), None) is not None
+
+
+def _outputs(head: nn.Module) -> int:
+    return head.out_features if isinstance(head, nn.Linear) else 0
+
+
+def compute(capture: Capture) -> CountResult:
+    """Parameters of each part, int64 (parts,), whose sum is `total`, and the closed formula in `terms`."""
+    module = capture.model.module
+    parts, terms = count_parts(module), terms_of(module)
+    notes = [Text("Buffers are not counted.", "缓冲区 (buffer) 不计入。")]
+    if not terms:
+        notes.append(
+            Text(
+                "No closed formula is stated for this architecture; the numbers are counted from the module.",
+                "该结构没有给出封闭公式;数字直接由模块统计。",
+            )
+        )
+    values = np.array(list(parts.values()), dtype=np.int64)
+    return CountResult(
+        view="parameters",
+        title=TITLE,
+        values=values,
+        axes=("parts",),
+        unit=Text("parameters", "个参数"),
+        formula=symbolic(terms) or "Σ elements of every parameter",
+        provenance=capture.provenance,
+        notes=tuple(notes),
+        parts=tuple(parts),
+        terms=terms,
+        total=int(values.sum()),
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("How many numbers does the model consist of, and where are they?", "模型由多少个数组成,分布在哪里?"),
+    misleads=Text(
+        "More parameters are not more computation: ViT-B/32 has more of them than B/16 and computes a quarter.",
+        "参数多不等于计算多:ViT-B/32 的参数比 B/16 多,计算量却只有四分之一。",
+    ),
+    room="size",
+    compute=compute,
+    paper=Paper("Dosovitskiy et al. 2021, table 1", "https://arxiv.org/abs/2010.11929"),
+)
