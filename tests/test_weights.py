@@ -6,6 +6,7 @@ import argparse
 import errno
 import hashlib
 import os
+import struct
 import subprocess
 import sys
 import threading
@@ -168,6 +169,16 @@ def test_an_expanded_tensor_is_refused_before_memory_is_spent(tmp_path, zipped):
     assert (tmp_path / "w.pth").stat().st_size < 4000
     with pytest.raises(WeightsError, match=r"head\.weight declares more numbers than the file holds"):
         read_state_dict(tmp_path / "w.pth")
+
+
+def test_the_old_format_declaring_a_huge_storage_is_refused(tmp_path):
+    path = tmp_path / "w.pth"
+    torch.save({"head.weight": torch.zeros(77_777)}, path, _use_new_zipfile_serialization=False)
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b"J" + struct.pack("<i", 77_777), b"J" + struct.pack("<i", 2**31 - 1)))
+    assert path.read_bytes() != data
+    with pytest.raises(WeightsError, match="cannot be read"):
+        read_state_dict(path)
 
 
 def test_an_archive_that_was_compressed_to_fill_the_memory_is_refused(tmp_path):

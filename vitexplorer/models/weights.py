@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -34,6 +34,7 @@ __all__ = [
     "read_state_dict",
 ]
 
+_CLASSIFIER = re.compile(r"(head|head_dist|fc)\.")
 _PATCH_KERNEL = re.compile(r"(patch_embed\.proj|patch_embed\.projection|patchifier\.proj|^(visual\.)?conv1)\.weight")
 _POSITION_TABLE = re.compile(r"(^|\.)(pos_embed|relative_position_bias_table)$")
 # Parts of a pretraining task that a plain timm model does not have: MAE's decoder, mask tokens, SigLIP's pooling.
@@ -131,7 +132,7 @@ def _without_extras(module: nn.Module, tensors: dict[str, Tensor]) -> tuple[dict
     expected = module.state_dict().keys()
     spare = [name for name in tensors if name not in expected]
     headless = getattr(module, "num_classes", None) == 0
-    classifier = [name for name in spare if headless and re.match(r"(head|head_dist|fc)\.", name)]
+    classifier = [name for name in spare if headless and _CLASSIFIER.match(name)]
     pretraining = [name for name in spare if _PRETRAINING_ONLY.match(name)]
     notes = []
     if classifier:
@@ -152,46 +153,22 @@ def _without_extras(module: nn.Module, tensors: dict[str, Tensor]) -> tuple[dict
 def _check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str, str]) -> None:
     expected = module.state_dict()
     missing = [name for name in expected if name not in tensors]
-    if missing and all(re.match(r"(head|head_dist|fc)\.", name) for name in missing):
+    if missing and all(_CLASSIFIER.match(name) for name in missing):
         raise WeightsError(
             Text(
                 "{source} has no classifier for {model}: it is a backbone. Create the model with num_classes=0.",
                 "{source} 中没有 {model} 所需的分类头:它只是骨干网络。请用 num_classes=0 创建模型。",
             ).format(**names)
         )
-    common = [name for name in tensors if name in expected]
-    faults = (
-        (Text("{count} missing ({some})", "缺少 {count} 项({some})"), missing),
-        (
-            Text("{count} unexpected ({some})", "多出 {count} 项({some})"),
-            [name for name in tensors if name not in expected],
-        ),
-        (
-            Text("{count} of another shape ({some})", "{count} 项形状不同({some})"),
-            [
-                f"{name}: {_shape(tensors[name])} / {_shape(expected[name])}"
-                for name in common
-                if tensors[name].shape != expected[name].shape
-            ],
-        ),
-        (
-            Text("{count} of another kind of number ({some})", "{count} 项数值类型不同({some})"),
-            [
-                f"{name}: {tensors[name].dtype} / {expected[name].dtype}"
-                for name in common
-                if expected[name].is_floating_point() and not tensors[name].is_floating_point()
-            ],
-        ),
-    )
-    found = [text.format(count=len(names_), some=_first_few(names_)) for text, names_ in faults if names_]
-    if found:
+    faults = [text.format(count=len(some), some=_first_few(some)) for text, some in _faults(expected, tensors) if some]
+    if faults:
         raise WeightsError(
             Text(
                 "{source} does not fit {model}: {faults}. Where two values stand, the file's comes first.",
                 "{source} 与 {model} 不符:{faults}。成对的值中,前者属于文件。",
-            ).format(**names, faults=Text(", ".join(f.en for f in found), ",".join(f.zh for f in found)))
+            ).format(**names, faults=Text(", ".join(f.en for f in faults), ",".join(f.zh for f in faults)))
         )
-    broken = [name for name in common if not torch.isfinite(tensors[name].float()).all()]
+    broken = [name for name, tensor in tensors.items() if not torch.isfinite(tensor.float()).all()]
     if broken:
         raise WeightsError(
             Text(
@@ -199,6 +176,25 @@ def _check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str
                 "已拒绝 {source}:其中 {count} 项含有 NaN 或无穷大({some})。",
             ).format(**names, count=len(broken), some=_first_few(broken))
         )
+
+
+def _faults(expected: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> Iterator[tuple[Text, list[str]]]:
+    """Each way in which entries can fail to fit, and the entries that do."""
+    pairs = {name: (tensor, expected[name]) for name, tensor in tensors.items() if name in expected}
+    yield Text("{count} missing ({some})", "缺少 {count} 项({some})"), [n for n in expected if n not in tensors]
+    yield Text("{count} unexpected ({some})", "多出 {count} 项({some})"), [n for n in tensors if n not in expected]
+    yield (
+        Text("{count} of another shape ({some})", "{count} 项形状不同({some})"),
+        [f"{name}: {_shape(own)} / {_shape(ours)}" for name, (own, ours) in pairs.items() if own.shape != ours.shape],
+    )
+    yield (
+        Text("{count} of another kind of number ({some})", "{count} 项数值类型不同({some})"),
+        [
+            f"{name}: {own.dtype} / {ours.dtype}"
+            for name, (own, ours) in pairs.items()
+            if ours.is_floating_point() and not own.is_floating_point()
+        ],
+    )
 
 
 def _first_few(names: list[str]) -> str:
