@@ -1,0 +1,5 @@
+"""`python -m vitexplorer`: the command line."""
+
+from vitexplorer.cli import main
+
+main()

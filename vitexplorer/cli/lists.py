@@ -1,0 +1,30 @@
+"""What there is: the models of the catalogue, the views of the registry."""
+
+from __future__ import annotations
+
+import typer
+
+import vitexplorer as vx
+from vitexplorer.cli.names import dashed
+from vitexplorer.cli.text import table
+from vitexplorer.words import Language, Text
+
+_BUNDLED = Text("bundled", "内置")
+
+
+def list_models(language: Language) -> None:
+    """Print name, size to download and sentence of every model of the catalogue."""
+    rows = []
+    for entry in vx.models():
+        size = _BUNDLED.in_(language) if entry.bundled else f"{entry.megabytes:.0f} MB"
+        rows.append((entry.name, size, entry.sentence.in_(language)))
+    typer.echo(table(rows))
+
+
+def list_views(language: Language) -> None:
+    """Print name, options and question of every view."""
+    rows = []
+    for key, view in vx.views().items():
+        options = " ".join(f"--{dashed(control.name)}" for control in view.controls)
+        rows.append((dashed(key), options, view.question.in_(language)))
+    typer.echo(table(rows))

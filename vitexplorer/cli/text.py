@@ -1,0 +1,89 @@
+"""What a terminal shows: a result in words and numbers, aligned columns, an error in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import typer
+from rich.cells import cell_len
+
+from vitexplorer.types import Result
+from vitexplorer.words import Language, Text
+
+FITS = 32
+"""rows or columns of numbers that are still printed"""
+
+_NUMBERS = Text("Numbers", "数值")
+_AXES = {
+    "heads": "头",
+    "queries": "查询",
+    "keys": "键",
+    "tokens": "标记",
+    "patches": "图块",
+    "rows": "行",
+    "cols": "列",
+    "windows": "窗口",
+    "blocks": "块",
+    "classes": "类别",
+    "channels": "通道",
+    "parts": "部分",
+    "height": "高",
+    "width": "宽",
+}
+"""the glossary's axis words in Chinese"""
+
+
+@contextmanager
+def one_sentence(language: Language) -> Iterator[None]:
+    """Turn an error that carries its sentence into a line on stderr and exit code 2; let every other one fly."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        text = getattr(error, "text", None)
+        if not isinstance(text, Text):
+            raise
+        typer.echo(text.in_(language), err=True)
+        raise SystemExit(2) from None
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Aligned columns; a Chinese character is two wide."""
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    padded = ([cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    return "\n".join("  ".join(row).rstrip() for row in padded)
+
+
+def summary(result: Result, language: Language) -> str:
+    """What a figure of the result says of itself, and the numbers where they fit a screen."""
+    from vitexplorer.figures.caption import facts
+
+    values = np.asarray(result.values)
+    said = [(fact.label.in_(language), fact.value.in_(language)) for fact in facts(result)]
+    said.append((_NUMBERS.in_(language), _extent(values, result.axes, language)))
+    return "\n".join([result.title.in_(language), table(said), *_numbers(result, values)])
+
+
+def _extent(values: np.ndarray, axes: Sequence[str], language: Language) -> str:
+    """How many numbers along which axis, and between which bounds."""
+    words = (Text(axis, _AXES.get(axis, axis)).in_(language) for axis in axes)
+    shape = " × ".join(f"{length} {word}" for word, length in zip(words, values.shape, strict=True))
+    if not values.size or not np.issubdtype(values.dtype, np.number):
+        return shape
+    return f"{shape}: {np.nanmin(values):.4g} – {np.nanmax(values):.4g}"
+
+
+def _numbers(result: Result, values: np.ndarray) -> list[str]:
+    """The values row by row, each under its name where the result has names; nothing where there are too many."""
+    if values.ndim not in (1, 2) or values.size == 0 or max(values.shape) > FITS:
+        return []
+    names = getattr(result, result.axes[0], None)
+    if not isinstance(names, tuple):
+        names = [str(index) for index in range(len(values))]
+    rows = ([_number(value) for value in np.atleast_1d(row)] for row in values)
+    return ["", table([(name, *row) for name, row in zip(names, rows, strict=True)])]
+
+
+def _number(value: object) -> str:
+    return f"{value:.3g}" if isinstance(value, (float, np.floating)) else str(value)

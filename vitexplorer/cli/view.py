@@ -1,0 +1,166 @@
+"""The command of one view: an image, a model, where the result goes, and an option for each of the view's controls."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+import vitexplorer as vx
+from vitexplorer.cli.names import dashed
+from vitexplorer.cli.text import one_sentence, summary
+from vitexplorer.interfaces import BlockControl, Choice, Control, HeadControl, Number, QueryControl, View
+from vitexplorer.settings import ASSETS, settings
+from vitexplorer.types import Fit
+from vitexplorer.words import Language, Text, same
+
+
+def explore(
+    view: str,
+    image: Path | None,
+    model: str,
+    weights: str,
+    weights_seed: int,
+    fit: Fit,
+    out: Path | None,
+    language: Language,
+    **controls: str | None,
+) -> None:
+    """Load, capture, compute; then write the result, or print it."""
+    with one_sentence(language):
+        with _download_bar() as progress:
+            loaded = vx.load_model(model, weights=weights, seed=weights_seed, progress=progress)
+        result = vx.compute(view, vx.capture(loaded, image or example_image(), fit=fit), **controls)
+        if out:
+            vx.save(result, out, language=language)
+            typer.echo(out)
+        else:
+            typer.echo(summary(result, language))
+
+
+def example_image() -> Path:
+    """The first example of the repository."""
+    folder = ASSETS / "examples"
+    return folder / json.loads((folder / "examples.json").read_text(encoding="utf-8"))[0]["file"]
+
+
+@contextmanager
+def _download_bar() -> Iterator[Callable[[int, int], None]]:
+    """Told of bytes done and in all; a bar appears with the first of them where stderr is a terminal."""
+    console = Console(stderr=True)
+    bar = Progress(BarColumn(), DownloadColumn(), TimeRemainingColumn(), console=console, transient=True)
+    task = bar.add_task("", total=None)
+
+    def report(done: int, total: int) -> None:
+        if console.is_terminal:
+            bar.start()
+            bar.update(task, completed=done, total=total or None)
+
+    try:
+        yield report
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
+# ---------------------------------------------------------------------------------------------- the command
+
+
+def stub(name: str, question: str, panel: str) -> Any:
+    """What stands in a list for a view's command until it is called."""
+    return _command(name, question, lambda: None, panel)
+
+
+def view_command(name: str, language: Language) -> Any:
+    """The command of a view, with everything that its help says in `language`."""
+    key = name.replace("-", "_")
+    view = vx.views()[key]
+
+    def run(**given: Any) -> None:
+        explore(key, **given)
+
+    parameters = [*_common_parameters(language), *(_control_option(control, language) for control in view.controls)]
+    run.__signature__ = inspect.Signature(parameters)
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return _command(name, _description(view, language), run)
+
+
+def _command(name: str, help_: str, run: Callable[..., None], panel: str | None = None) -> Any:
+    app = typer.Typer(add_completion=False)
+    app.command(name, help=help_, rich_help_panel=panel)(run)
+    return typer.main.get_command(app)
+
+
+def _description(view: View, language: Language) -> str:
+    paper = [f"{view.paper.citation}: {view.paper.url}"] if view.paper else []
+    return "\n\n".join([view.question.in_(language), view.misleads.in_(language), *paper])
+
+
+def _common_parameters(language: Language) -> list[inspect.Parameter]:
+    """What every view's command takes; the names are those of `explore`."""
+
+    def option(name: str, default: Any, en: str, zh: str, kind: Any = str) -> inspect.Parameter:
+        return _option(name, Text(en, zh).in_(language), default, kind)
+
+    image = Text("A picture; an example when none is given.", "图像文件;未指定时使用示例图像。")
+    return [
+        _parameter("image", Path | None, typer.Argument(None, help=image.in_(language))),
+        option(
+            "model", settings().model, "A name from `models`, or any of timm's.", "`models` 列出的或 timm 的模型名称。"
+        ),
+        option(
+            "weights",
+            "auto",
+            "auto, pretrained, bundled, random, or a weight file.",
+            "auto、pretrained、bundled、random 或权重文件。",
+        ),
+        option("weights_seed", 0, "Seed of random weights.", "随机权重的种子。", int),
+        option("fit", "crop", "How the picture becomes the model's size.", "图像如何适配模型的输入尺寸。", Fit),
+        option(
+            "out",
+            None,
+            "File to write: .png, .svg, .pdf, .csv or .json.",
+            "输出文件:.png、.svg、.pdf、.csv 或 .json。",
+            Path | None,
+        ),
+        option("language", language, "Language of the result.", "结果的语言。", Language),
+    ]
+
+
+def _control_option(control: Control, language: Language) -> inspect.Parameter:
+    words, values = control.label, _values(control)
+    if values:
+        words = Text("{label}: {values}.", "{label}:{values}。").format(label=words, values=values)
+    return _option(control.name, words.in_(language), None, str | None)
+
+
+def _values(control: Control) -> Text | None:
+    """What a control takes, as far as it is the same for every model; None where the label has to do."""
+    if isinstance(control, BlockControl):
+        return Text("counted from 0", "从 0 开始编号")
+    if isinstance(control, HeadControl):
+        return Text("counted from 0, or {fusions}", "从 0 开始编号,或 {fusions}").format(
+            fusions=", ".join(control.fusions)
+        )
+    if isinstance(control, QueryControl):
+        return Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean,或图块的 行,列")
+    if isinstance(control, Choice):
+        return same(" | ".join(key for key, _ in control.options))
+    if isinstance(control, Number):
+        return Text("{low:g} to {high:g}", "{low:g} 至 {high:g}").format(low=control.low, high=control.high)
+    return None
+
+
+def _option(name: str, help_: str, default: Any, kind: Any) -> inspect.Parameter:
+    return _parameter(name, kind, typer.Option(default, f"--{dashed(name)}", help=help_))
+
+
+def _parameter(name: str, kind: Any, declared: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=declared, annotation=kind)
