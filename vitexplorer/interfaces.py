@@ -106,7 +106,7 @@ class Control(ABC):
 def _whole(name: str, value: Any) -> int:
     try:
         number = int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or (isinstance(value, float) and value != number):
         raise SettingError(
