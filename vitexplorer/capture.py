@@ -25,7 +25,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from vitexplorer.callable_module import call_module_as
-from vitexplorer.interfaces import BlockSite, SettingError, UnsupportedError, no_such_block
+from vitexplorer.interfaces import BlockSite, UnsupportedError, no_such_block
 from vitexplorer.models.images import image_hash, open_image
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import fit_image, normalise
@@ -111,6 +111,7 @@ def _of_kernel(
 
 _PARAMETER_AT = {F.linear: 1, F.conv2d: 1, F.layer_norm: 2, F.rms_norm: 2}
 """operations whose weight tells where the pass is, and which argument it is"""
+_NORMS = {F.layer_norm, F.rms_norm}
 _SUMS = {torch.add, Tensor.add, Tensor.add_, Tensor.__add__, Tensor.__iadd__, Tensor.__radd__}
 _SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax}
 _PRODUCTS = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm}
@@ -127,14 +128,17 @@ class AttentionTap(TorchFunctionMode):
     the last sum in a block makes it.
     """
 
-    def __init__(self, block_of: Mapping[int, int]):
-        """Args: block_of: id of every parameter -> number of its block, or `OUTSIDE`."""
+    def __init__(self, block_of: Mapping[int, int], keep_norms: bool = False):
+        """Args: block_of: id of every parameter -> number of its block, or `OUTSIDE`; keep_norms: see `normed`."""
         super().__init__()
         self.calls: dict[int, list[AttentionCall]] = {}
         self.read: dict[int, Tensor] = {}
         """what the first operation of each block reads"""
         self.made: dict[int, Tensor] = {}
         """the last sum of each block"""
+        self.normed: dict[int, Tensor] = {}
+        """what the first norm of each block gives; kept only when asked for"""
+        self._keep_norms = keep_norms
         self._block_of = block_of
         self._block = OUTSIDE
         self._product: tuple[Tensor, Tensor] | None = None  # the last q, k^T
@@ -144,7 +148,7 @@ class AttentionTap(TorchFunctionMode):
         kwargs = kwargs or {}
         out = function(*args, **kwargs)
         if function in _PARAMETER_AT:
-            self._see_parameter(function, args, kwargs)
+            self._see_parameter(function, args, kwargs, out)
         elif function in _SUMS:
             self.made[self._block] = out
         elif function is F.scaled_dot_product_attention:
@@ -157,12 +161,14 @@ class AttentionTap(TorchFunctionMode):
             self._open = (self._open[0], out)
         return out
 
-    def _see_parameter(self, function, args, kwargs) -> None:
+    def _see_parameter(self, function, args, kwargs, out: Tensor) -> None:
         place = _PARAMETER_AT[function]
         weight = args[place] if len(args) > place else kwargs.get("weight")
         self._block = self._block_of.get(id(weight), self._block)
         if self._block not in self.read:
             self.read[self._block] = args[0] if args else kwargs["input"]
+        if self._keep_norms and function in _NORMS:
+            self.normed.setdefault(self._block, out)
 
     def _see_softmax(self, args, kwargs, out: Tensor) -> None:
         dim = args[1] if len(args) > 1 else kwargs.get("dim")

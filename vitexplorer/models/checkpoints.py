@@ -29,7 +29,7 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from vitexplorer.words import Text
+from vitexplorer.words import ExplainedError, Text
 
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 
@@ -40,12 +40,8 @@ _PREFIXES = ("module.", "_orig_mod.", "backbone.", "model.", "teacher.", "studen
 _PROJECTION_HEAD = re.compile(r"(module\.)?(head\.(mlp|last_layer)|dino_head|ibot_head)\.")
 
 
-class WeightsError(ValueError):
+class WeightsError(ExplainedError):
     """A weight file that cannot be read or does not fit; the message is a sentence, `text` has it in both languages."""
-
-    def __init__(self, text: Text):
-        super().__init__(text.en)
-        self.text = text
 
 
 def read_state_dict(path: str | Path) -> dict[str, Tensor]:

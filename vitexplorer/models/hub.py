@@ -30,18 +30,14 @@ from huggingface_hub.errors import (
 from huggingface_hub.file_download import HfFileMetadata
 
 from vitexplorer.models.catalog import find
-from vitexplorer.words import Text
+from vitexplorer.words import ExplainedError, Text
 
 Progress = Callable[[int, int], None]
 """called with (bytes done, bytes in total); the total is 0 while it is not known"""
 
 
-class DownloadError(OSError):
+class DownloadError(ExplainedError):
     """Weights that could not be fetched; the message says why and what to do, `text` has it in both languages."""
-
-    def __init__(self, text: Text):
-        super().__init__(text.en)
-        self.text = text
 
 
 @dataclass(frozen=True)

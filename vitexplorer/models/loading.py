@@ -19,7 +19,13 @@ from torch import nn
 
 from vitexplorer.interfaces import BlockSite, ModelFamily, SettingError
 from vitexplorer.models.families import family_of
-from vitexplorer.models.weights import download_pretrained, load_weights
+from vitexplorer.models.weights import (
+    apply_state_dict,
+    count_classes,
+    download_pretrained,
+    load_weights,
+    read_state_dict,
+)
 from vitexplorer.registry import unknown_name
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import Provenance, Weights
@@ -55,6 +61,8 @@ class LoadedModel:
     preprocessing: Preprocessing
     class_names: tuple[str, ...] = ()
     """one name per output of the classifier; empty where nobody knows them"""
+    notes: tuple[Text, ...] = ()
+    """what was changed or left out to fit the weights into the module"""
 
     @cached_property
     def block_of_parameter(self) -> dict[int, int]:
@@ -132,19 +140,22 @@ def load_model(
         )
 
     architecture = f"local-dir:{bundled}" if is_bundled else name
+    notes: tuple[Text, ...] = ()
     if weights == "random":
         module, kind, source = _build(architecture, seed), "random", f"seed {seed}"
     elif weights == "bundled":
         module, kind, source = _build(architecture, 0), "bundled", f"assets/models/{name}"
-        load_weights(module, bundled / "model.safetensors")
+        notes = load_weights(module, bundled / "model.safetensors")
     elif weights == "pretrained":
         path = download_pretrained(name, progress=progress)
         module, kind, source = _build(architecture, 0), "pretrained", timm.get_pretrained_cfg(name).hf_hub_id or "timm"
-        load_weights(module, path)
+        notes = load_weights(module, path)
     else:
-        module, kind, source = _build(architecture, 0), "file", Path(weights).name
-        load_weights(module, Path(weights))
-    return _describe(name, module, kind, source, device)
+        kind, source = "file", Path(weights).name
+        state_dict = read_state_dict(weights)
+        module = _build(architecture, 0, num_classes=count_classes(state_dict))
+        notes = apply_state_dict(module, state_dict, source)
+    return _describe(name, module, kind, source, device, notes)
 
 
 def _is_timm_name(name: str) -> bool:
@@ -152,22 +163,27 @@ def _is_timm_name(name: str) -> bool:
     return timm.is_model(architecture) and (not tag or timm.is_model_pretrained(name))
 
 
-def _build(architecture: str, seed: int) -> nn.Module:
+def _build(architecture: str, seed: int, **options: int) -> nn.Module:
     """The module with random parameters, able to resample its position embeddings where the architecture can."""
     try:
-        return _seeded(architecture, seed, dynamic_img_size=True)
+        return _seeded(architecture, seed, dynamic_img_size=True, **options)
     except TypeError:  # BEiT and others: fixed size
-        return _seeded(architecture, seed)
+        return _seeded(architecture, seed, **options)
 
 
-def _seeded(architecture: str, seed: int, **options: bool) -> nn.Module:
+def _seeded(architecture: str, seed: int, **options: int) -> nn.Module:
     with _SEEDING, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return timm.create_model(architecture, **options)
 
 
 def _describe(
-    name: str, module: nn.Module, kind: Weights, source: str, device: str | torch.device | None
+    name: str,
+    module: nn.Module,
+    kind: Weights,
+    source: str,
+    device: str | torch.device | None,
+    notes: tuple[Text, ...],
 ) -> LoadedModel:
     family = family_of(module, name)
     config = resolve_model_data_config(module)
@@ -183,6 +199,7 @@ def _describe(
         provenance=Provenance(name, kind, source),
         preprocessing=preprocessing,
         class_names=_class_names(module) if kind != "random" else (),
+        notes=notes,
     )
 
 

@@ -42,7 +42,8 @@ class LanguageMiddleware:
         """Args: app: the ASGI application behind this one."""
         self.app = app
 
-    async def __call__(self, scope, receive, send):
+    async def __call__(self, scope, receive, send) -> None:
+        """Pass everything on; a page goes out with its language written into it."""
         if scope["type"] != "http" or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return

@@ -55,6 +55,7 @@ UI_WORDS: dict[str, Text] = {
         "Random weights: this model has learned nothing. Nothing here explains a trained model.",
         "随机权重:该模型未经训练,这里的任何图都不能解释训练好的模型。",
     ),
+    "random_on_picture": Text("RANDOM WEIGHTS", "随机权重"),
     "unexpected": Text(
         "Something went wrong on our side. The details are in the server's log.", "程序内部出错,详情见服务器日志。"
     ),
@@ -78,6 +79,14 @@ UI_WORDS: dict[str, Text] = {
     "fusion_min": Text("minimum", "最小值"),
     "discard": Text("Discard the lowest share of attention", "丢弃最低的注意力比例"),
     "start_block": Text("First block", "起始块"),
+    "rollout_region": Text("Rollout on the image", "图像上的注意力展开"),
+    "rollout_unit": Text("share of the query's rollout", "占该查询展开结果的份额"),
+    "rollout_goes_to": Text("Where the rollout ends", "展开的去向"),
+    "rollout_block": Text("from block {block} to {last}", "从第 {block} 块到第 {last} 块"),
+    "rollout_swin": Text(
+        "An approximation for Swin: merging counts the four patches alike.",
+        "对 Swin 只是近似:合并 2×2 图块时四个图块各算四分之一。",
+    ),
     # size
     "size_of_model": Text("Parameters of {model}", "{model} 的参数量"),
     "formula": Text("Closed formula, term by term", "闭式公式逐项"),

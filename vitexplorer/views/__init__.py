@@ -32,7 +32,7 @@ def compute(view: str, capture: Capture, **settings: Any) -> Result:
     if reason is not None:
         raise UnsupportedError(reason)
     result = record.compute(capture, **record.settings(capture, settings))
-    return replace(result, notes=(*capture.input.notes, *result.notes))
+    return replace(result, notes=(*capture.model.notes, *capture.input.notes, *result.notes))
 
 
 def views() -> dict[str, View]:

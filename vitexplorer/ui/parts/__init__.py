@@ -1,1 +1,1 @@
-"""Small components of the page's frame: header, example strip, status line. Each has its JavaScript in a file beside it."""
+"""Small components of the page: header, example strip, status line. Each has its JavaScript in a file beside it."""

@@ -1,4 +1,4 @@
-"""The image field. It hands over the file as it came: opening it, and saying what is wrong with it, is the engine's work."""
+"""The image field. It hands over the file as it came; opening it, and saying what is wrong, is the engine's work."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ class ImageUpload(gr.Image):
             image_mode=None,
             **options,
         )
+
+    def get_config(self, cls: type | None = None) -> dict[str, Any]:
+        """The configuration of gradio's Image, whose arguments ours are."""
+        return super().get_config(cls or gr.Image)
 
     def preprocess(self, payload: ImageData | None) -> str | None:
         """The path of the uploaded file; gradio's own preprocessing would open it first."""

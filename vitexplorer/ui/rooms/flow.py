@@ -1,13 +1,140 @@
+"""The Flow room: attention multiplied through all blocks, from any token, on the same canvas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import gradio as gr
-from vitexplorer.ui.rooms.room import Room
+import numpy as np
+from gradio.components.base import Component
+from gradio.data_classes import FileData
+
+from vitexplorer.types import Query
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.canvas import MEAN, AttentionCanvas, CanvasData, Selection, attention_file
+from vitexplorer.ui.engine import Explored
+from vitexplorer.ui.language import word
+from vitexplorer.ui.rooms.attention import default_query, frame_data
+from vitexplorer.ui.rooms.room import Room, about, python_lines
+from vitexplorer.words import Language
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
+
+MOST_QUERIES = 1100
+"""tokens up to which the rollout of every one of them is computed at once, so that it can be hovered"""
 
 
 class FlowRoom(Room):
+    """From which patches did this token gather?"""
+
     key = "flow"
 
-    def build(self):
-        self.m = gr.Markdown()
-        return [self.m]
+    def build(self) -> list[Component]:
+        """The rollout's controls and canvas, then the words about it."""
+        t, state = self.desk.t, [self.desk.address, self.desk.language]
+        quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private", "trigger_mode": "always_last"}
+        with gr.Row(elem_classes=["vx-row"]):
+            fusions = [(t(f"fusion_{how}"), how) for how in ("mean", "max", "min")]
+            fusion = gr.Radio(fusions, value="mean", label=t("fusion"))
+            discard = gr.Slider(0, 0.98, 0, step=0.02, label=t("discard"))
+            start = gr.Slider(0, 11, 0, step=1, label=t("start_block"))
+        canvas = AttentionCanvas()
+        words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
+        with gr.Accordion(t("python_lines"), open=False):
+            code = gr.Code(language="python", show_label=False, interactive=False)
+        controls = [fusion, discard, start]
+        for control in controls:
+            control.input(self.show, [*controls, *state], [canvas, code], **quick)
+        canvas.patch_select(self.select, [*controls, *state], [canvas, code], **quick)
+        return [start, canvas, words, code]
 
-    def fill(self, e, a, l):
-        return [str(e.capture.provenance)]
+    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
+        """The whole network, heads fused by their mean, nothing discarded."""
+        capture = explored.capture
+        data = rollout_data(capture, "mean", 0.0, 0, language)
+        data.query = default_query(capture)
+        start = gr.Slider(maximum=capture.depth - 1, value=0)
+        lines = python_lines(address, "attention_rollout", query=default_query(capture))
+        return [start, data, about("attention_rollout", language), lines]
+
+    def show(self, fusion: str, discard: float, start: float, address: Address, language: Language) -> list[Any]:
+        """The rollout under other settings."""
+        capture = self.desk.engine.capture(address.picture)
+        first = max(0, min(int(start), capture.depth - 1))
+        data = rollout_data(capture, fusion, discard, first, language)
+        return [data, code_of(address, default_query(capture), fusion, discard, first)]
+
+    def select(
+        self, event: gr.EventData, fusion: str, discard: float, start: float, address: Address, language: Language
+    ) -> list[Any]:
+        """A query was picked: the lines of Python follow, and so does the map where rows are sent singly."""
+        capture = self.desk.engine.capture(address.picture)
+        first = max(0, min(int(start), capture.depth - 1))
+        frame = rollout_frame(capture, first, language)
+        picked = Selection.read(event._data, frame)
+        if picked is None or is_windowed(capture):
+            return [gr.skip(), gr.skip()]
+        code = code_of(address, picked.query, fusion, discard, first)
+        if num_tokens(capture) <= MOST_QUERIES:
+            return [gr.skip(), code]
+        frame.attention = rollout_file(capture, [picked.query], fusion, discard, first)
+        return [frame, code]
+
+
+def code_of(address: Address, query: Query, fusion: str, discard: float, start: int) -> str:
+    """The lines of Python that give the map on the canvas."""
+    return python_lines(
+        address, "attention_rollout", query=query, head_fusion=fusion, discard_ratio=discard, start_block=start
+    )
+
+
+def is_windowed(capture: Capture) -> bool:
+    """Whether queries and keys of the rollout lie on different grids."""
+    return capture.site(capture.depth - 1).windows is not None
+
+
+def num_tokens(capture: Capture) -> int:
+    """Tokens of the last block."""
+    return len(capture.prefix_tokens) + capture.grid(capture.depth - 1).num_patches
+
+
+def rollout_frame(capture: Capture, start: int, language: Language) -> CanvasData:
+    """All that the canvas shows of a rollout but its numbers."""
+    data = frame_data(capture, start, language)
+    extra = {name: word(f"rollout_{name}", language) for name in ("region", "unit", "goes_to", "block")}
+    data.words |= {**extra, "note_window": word("rollout_swin", language)}
+    data.heads, data.link, data.formula = 1, "flow", "∏ rownorm(½ fuse(A) + ½ I)"
+    return data
+
+
+def rollout_data(capture: Capture, fusion: str, discard: float, start: int, language: Language) -> CanvasData:
+    """The rollout of every token, or of one where there are too many, or of the mean where windows forbid more."""
+    data = rollout_frame(capture, start, language)
+    queries: list[Query] | None = None
+    if is_windowed(capture):
+        queries = ["mean"]
+    elif num_tokens(capture) > MOST_QUERIES:
+        queries = [default_query(capture)]
+    data.attention = rollout_file(capture, queries, fusion, discard, start)
+    return data
+
+
+def rollout_file(capture: Capture, queries: list[Query] | None, fusion: str, discard: float, start: int) -> FileData:
+    """Rows of the rollout for the canvas: those of `queries`, or of every token."""
+    import torch
+
+    from vitexplorer.views.attention_rollout import query_shares, rollout
+
+    prefix = -1 - np.arange(len(capture.prefix_tokens))
+    tokens = np.concatenate([prefix, np.arange(capture.grid(capture.depth - 1).num_patches)])
+    if queries is None:
+        shares, codes = torch.eye(len(tokens), device=capture.input.tensor.device), tokens
+    else:
+        shares = torch.stack([query_shares(capture, query) for query in queries])
+        codes = np.array(
+            [MEAN if query == "mean" else tokens[capture.token(query, capture.depth - 1)] for query in queries]
+        )
+    rows = rollout(capture, shares, fusion, discard, start).cpu().numpy()
+    keys = np.concatenate([prefix, np.arange(capture.grid(start).num_patches)])
+    return attention_file(rows[None, None], keys[None], codes[None])
