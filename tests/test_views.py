@@ -156,7 +156,7 @@ def test_rollout_is_chefers_from_the_first_layer(key):
 
 
 def with_attention(captured: Capture, *matrices: list[list[float]], cols: int) -> Capture:
-    """The capture of a model without prefix tokens whose blocks have these attentions, one head, on a grid of `cols`."""
+    """The capture of a model without prefix tokens whose blocks have these attentions, of one head, `cols` wide."""
     calls = []
     for matrix in matrices:
         scores = torch.tensor(matrix, dtype=torch.float32).log()[None, None]
