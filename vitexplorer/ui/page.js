@@ -7,3 +7,10 @@ window.vxAddress = (changes) => {
   }
   if (url.href !== location.href) history.replaceState(history.state, '', url);
 };
+
+// What a visitor picks on the attention canvas stands in the address bar, so that a link opens the very map.
+document.addEventListener('vx-select', (event) => {
+  if (!event.target.closest('#vx-attention-canvas')) return;
+  const {block, head, query} = event.detail;
+  window.vxAddress({block, head, query});
+});

@@ -49,7 +49,7 @@ class AttentionRoom(Room):
         t, state = self.desk.t, [self.desk.address, self.desk.language]
         quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
         block = gr.Slider(0, 11, 11, step=1, label=t("block"), info=t("block_info"), elem_id="vx-block")
-        canvas = AttentionCanvas()
+        canvas = AttentionCanvas(elem_id="vx-attention-canvas")
         words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
         with gr.Accordion(t("python_lines"), open=False):
             code = gr.Code(language="python", show_label=False, interactive=False)

@@ -39,7 +39,7 @@ class FlowRoom(Room):
             fusion = gr.Radio(fusions, value="mean", label=t("fusion"))
             discard = gr.Slider(0, 0.98, 0, step=0.02, label=t("discard"))
             start = gr.Slider(0, 11, 0, step=1, label=t("start_block"))
-        canvas = AttentionCanvas()
+        canvas = AttentionCanvas(elem_id="vx-flow-canvas")
         words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
         with gr.Accordion(t("python_lines"), open=False):
             code = gr.Code(language="python", show_label=False, interactive=False)
