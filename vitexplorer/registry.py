@@ -22,6 +22,11 @@ _KINDS = {
     "view": Text("view", "视图"),
     "setting": Text("setting", "设置"),
     "query": Text("query", "查询"),
+    "option": Text("option", "选项"),
+    "theme": Text("theme", "主题"),
+    "colour map": Text("colour map", "配色"),
+    "arrangement": Text("arrangement", "排布方式"),
+    "normalisation": Text("normalisation", "归一化方式"),
 }
 _MANY = 20  # more names than that are no help in a sentence
 

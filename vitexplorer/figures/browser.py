@@ -1,0 +1,143 @@
+"""The Chrome or Chromium that turns a figure into PNG, SVG or PDF. Started once, on the first picture, then kept.
+
+Starting takes seconds and a picture a fraction of one, so the browser stays in a thread of its own until the process
+ends. Kaleido's own server does the same but mixes up the answers when two threads save at once and waits for ever
+where the browser does not start. The sandbox stays off, as kaleido has it: it does not work for root or in most
+containers, and the only page opened is our own; MathJax is off because it would be fetched from the network.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+from contextlib import suppress
+from typing import Literal
+
+import plotly.graph_objects as go
+
+from vitexplorer.words import ExplainedError, Text
+
+SECONDS = 120  # for one picture, a cold start on a busy machine included
+
+MISSING = Text(
+    "Saving a picture needs {what}. Saving as .csv or .json works without.",
+    "保存图片需要{what}。保存为 .csv 或 .json 不需要它。",
+)
+CHROME = Text(
+    "Chrome or Chromium, and none was found: install it (for example `apt install chromium`, or `plotly_get_chrome`) "
+    "or point BROWSER_PATH to it",
+    " Chrome 或 Chromium，但未找到：请安装（例如 `apt install chromium` 或 `plotly_get_chrome`），"
+    "或用 BROWSER_PATH 指明其路径",
+)
+KALEIDO = Text("the package kaleido: `pip install kaleido`", "软件包 kaleido:`pip install kaleido`")
+
+
+class PictureError(ExplainedError):
+    """A picture that could not be made; the message says what to install or do."""
+
+
+class _Browser:
+    """Kaleido on an event loop in a thread of its own."""
+
+    def __init__(self):
+        """Start it. Raises PictureError."""
+        try:
+            import kaleido
+            from kaleido.errors import ChromeNotFoundError
+        except ImportError:
+            raise PictureError(MISSING.format(what=KALEIDO)) from None
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="figure-browser", daemon=True)
+        self._thread.start()
+        try:
+            self._kaleido = self._wait(self._open(kaleido.Kaleido))
+        except ChromeNotFoundError:
+            self._stop()
+            raise PictureError(MISSING.format(what=CHROME)) from None
+        except BaseException:
+            self._stop()
+            raise
+
+    @staticmethod
+    async def _open(kaleido_class):
+        browser = kaleido_class(mathjax=False, timeout=SECONDS)  # needs the loop that it will live on
+        await browser.open()
+        return browser
+
+    def _wait(self, coroutine):
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(SECONDS)
+
+    def _stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def picture(self, figure: go.Figure, form: str, scale: float) -> bytes:
+        """The figure as a file of that form."""
+        return self._wait(self._kaleido.calc_fig(figure, opts={"format": form, "scale": scale}))
+
+    def close(self) -> None:
+        """End the browser and the thread."""
+        try:
+            self._wait(self._kaleido.close())
+        finally:
+            self._stop()
+
+
+_lock = threading.Lock()
+_browser: _Browser | None = None
+
+
+def picture(figure: go.Figure, form: Literal["png", "svg", "pdf"], scale: float = 1) -> bytes:
+    """The figure as the bytes of a file; safe to call from several threads.
+
+    Args:
+        figure: any plotly figure with a width and a height.
+        form: of the file.
+        scale: pixels of a PNG for each pixel of the figure.
+
+    Raises:
+        PictureError: no browser, no kaleido, or the browser failed twice.
+    """
+    global _browser
+    with _lock:
+        for attempt in (1, 2):
+            try:
+                if _browser is None:
+                    _browser = _Browser()
+                    atexit.register(close)  # only now: it must run before kaleido's temporary folders clean up
+                return _browser.picture(figure, form, scale)
+            except PictureError:
+                raise
+            except Exception as error:
+                close()
+                if attempt == 2:
+                    raise PictureError(
+                        Text(
+                            "The browser did not draw the picture ({error}). Saving as .csv or .json works without it.",
+                            "浏览器未能生成图片({error})。保存为 .csv 或 .json 不需要浏览器。",
+                        ).format(error=repr(error))
+                    ) from error
+    raise AssertionError("unreachable")
+
+
+def close() -> None:
+    """End the browser if there is one; the next picture starts another."""
+    global _browser
+    browser, _browser = _browser, None
+    if browser is not None:
+        atexit.unregister(close)
+        with suppress(Exception):  # it may have crashed: that is why it is closed
+            browser.close()
+
+
+def _forget() -> None:
+    """A forked child has no thread to wait for."""
+    global _browser, _lock
+    _browser, _lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

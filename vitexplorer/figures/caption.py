@@ -1,0 +1,142 @@
+"""What a figure says about itself, made in one place from the result: as rows on the page, or as one line of text.
+
+Model, weights, block, head, query, formula, unit, what was dropped, how it was normalised. A figure that leaves its
+page, in a slide or a paper, must still say what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from vitexplorer.types import Result, prefix_text, query_text
+from vitexplorer.words import Text, same
+
+
+class Fact(NamedTuple):
+    """One row of a caption."""
+
+    label: Text
+    value: Text
+
+
+MODEL = Text("Model", "模型")
+WEIGHTS = Text("Weights", "权重")
+IMAGE = Text("Image", "图像")
+WHERE = Text("Where", "位置")
+QUERY = Text("Query → keys", "查询 → 键")
+FORMULA = Text("Formula", "公式")
+UNIT = Text("Unit", "单位")
+SETTINGS = Text("Settings", "设置")
+DROPPED = Text("Not shown", "未显示")
+SCALE = Text("Scale", "标度")
+NOTE = Text("Note", "说明")
+
+FUSIONS = {
+    "mean": Text("mean over heads", "各头取平均"),
+    "max": Text("maximum over heads", "各头取最大值"),
+    "min": Text("minimum over heads", "各头取最小值"),
+}
+SAID_ELSEWHERE = ("block", "head", "head_fusion", "query")
+
+
+def percent(share: ArrayLike) -> str:
+    """A share in 0-1 as a percentage; the smallest and largest where there are several."""
+    shares = np.atleast_1d(np.asarray(share, dtype=float)) * 100
+    shares = shares[np.isfinite(shares)]
+    if not shares.size:
+        return "– %"
+    if shares.size == 1 and 0 < shares[0] < 0.05:
+        return "< 0.1 %"
+    low, high = f"{shares.min():.1f}", f"{shares.max():.1f}"
+    return f"{high} %" if low == high else f"{low}–{high} %"
+
+
+def head_text(head: int | str) -> Text:
+    """One head, counted from 0, or the fusion in words."""
+    if isinstance(head, str):
+        return FUSIONS.get(head, same(head))
+    return Text("head {head}", "头 {head}").format(head=head)
+
+
+def _joined(parts: list[Text], separators: Text) -> Text:
+    return Text(separators.en.join(part.en for part in parts), separators.zh.join(part.zh for part in parts))
+
+
+def _where(result: Result) -> Iterator[Text]:
+    if (block := result.settings.get("block")) is not None:
+        yield Text("block {block} (counted from 0)", "块 {block}（从 0 开始编号）").format(block=block)
+    head = result.settings.get("head", result.settings.get("head_fusion"))
+    if head is not None:
+        yield head_text(head)
+
+
+def _image(result: Result) -> Iterator[Text]:
+    provenance = result.provenance
+    if any(provenance.input_size):
+        height, width = provenance.input_size
+        yield Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)
+    if provenance.fit:
+        yield Text("fit: {fit}", "适配方式：{fit}").format(fit=provenance.fit)
+    if provenance.image_hash:
+        yield same(provenance.image_hash[:8])
+
+
+def _settings(result: Result) -> Iterator[Text]:
+    for name, value in result.settings.items():
+        if name not in SAID_ELSEWHERE:
+            yield same(f"{name} = {value}")
+
+
+def _dropped(result: Result) -> Iterator[Text]:
+    """The mass that is not on patches; one range over the heads where the result has several."""
+    names, weights = getattr(result, "prefix_names", ()), getattr(result, "prefix_weights", np.zeros(0))
+    for at, name in enumerate(names[: np.shape(weights)[-1]]):
+        yield Text("{token}: {share}", "{token}：{share}").format(
+            token=prefix_text(name), share=percent(weights[..., at])
+        )
+    if len(names) > 1 and np.shape(weights)[-1]:
+        total = Text("all prefix tokens: {share}", "全部前缀标记：{share}")
+        yield total.format(share=percent(np.sum(weights, axis=-1)))
+    padding = getattr(result, "padding_mass", 0.0)
+    if np.any(padding):
+        yield Text("padding of windows: {share}", "窗口填充：{share}").format(share=percent(padding))
+
+
+def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> tuple[Fact, ...]:
+    """Every row of the caption that this result has something to say for.
+
+    Args:
+        result: any result.
+        normalisation: how the painted numbers were made from the values, where numbers are painted.
+        remarks: what the drawing has to add to the result's own notes.
+    """
+    query = getattr(result, "query", None)
+    rows = [
+        (MODEL, [same(result.provenance.model)]),
+        (WEIGHTS, [result.provenance.weights_text]),
+        (IMAGE, [*_image(result)]),
+        (WHERE, [*_where(result)]),
+        (QUERY, [Text("{query} → patches", "{query} → 图块").format(query=query_text(query))] if query else []),
+        (FORMULA, [same(result.formula)] if result.formula else []),
+        (UNIT, [result.unit]),
+        (SETTINGS, [*_settings(result)]),
+        (DROPPED, [*_dropped(result)]),
+        (SCALE, [normalisation] if normalisation else []),
+        *((NOTE, [note]) for note in (*result.notes, *remarks)),
+    ]
+    return tuple(Fact(label, _joined(parts, Text(", ", "，"))) for label, parts in rows if parts)
+
+
+def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Text, ...] = ()) -> Text:
+    """The facts in one line, the title first."""
+    said = [
+        Text("{label} {value}", "{label} {value}").format(label=fact.label, value=fact.value)
+        if fact.label in (QUERY, DROPPED, MODEL)
+        else fact.value
+        for fact in facts(result, normalisation, remarks)
+    ]
+    return _joined([result.title, *said], same(" · "))

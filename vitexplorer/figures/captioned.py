@@ -1,0 +1,41 @@
+"""Two places for a caption on the page: rows beside a picture, or lines below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vitexplorer.figures.caption import Fact
+from vitexplorer.figures.page import INNER, MARGIN, Page
+from vitexplorer.figures.themes import TEXT_SIZE
+from vitexplorer.figures.typesetting import width
+
+GAP = 7
+
+
+def rows_of_facts(page: Page, x: float, y: float, pixels: float, facts: Sequence[Fact]) -> float:
+    """Label and value in two columns. Returns y below them."""
+    labels = 18 + max(width(fact.label.in_(page.language), TEXT_SIZE) for fact in facts)
+    previous = None
+    for fact in facts:
+        if fact.label != previous:  # several notes share one label
+            page.text(x, y, fact.label, color=page.theme.muted)
+        y = GAP + page.text(x + labels, y, fact.value, pixels=pixels - labels)
+        previous = fact.label
+    return y
+
+
+def facts_below(page: Page, y: float, facts: Sequence[Fact]) -> float:
+    """The same rows in two columns of about equal length over the width of the page. Returns y below them."""
+    page.rule(MARGIN, MARGIN + INNER, y)
+    gutter = 48
+    column = (INNER - gutter) / 2
+    half = _split(page, facts, column)
+    left = rows_of_facts(page, MARGIN, y + 18, column, facts[:half])
+    right = rows_of_facts(page, MARGIN + column + gutter, y + 18, column, facts[half:]) if facts[half:] else 0.0
+    return max(left, right)
+
+
+def _split(page: Page, facts: Sequence[Fact], pixels: float) -> int:
+    """How many facts go to the left: the fewest that take half of the lines."""
+    lines = [1 + width(fact.value.in_(page.language), TEXT_SIZE) // (0.7 * pixels) for fact in facts]
+    return next(n for n in range(1, len(facts) + 1) if sum(lines[:n]) >= sum(lines) / 2)

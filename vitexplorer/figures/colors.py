@@ -1,0 +1,81 @@
+"""Which colour stands for which number: 256-entry tables, perceptually uniform and safe for colour-blind readers.
+
+One direction in all sequential tables: the brighter, the more. `balance` is for signed maps: blue is negative, red
+positive, zero in the middle. The anchors are plotly's own, interpolated in RGB.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from plotly.colors import cmocean, sequential, unlabel_rgb
+
+from vitexplorer.registry import unknown_name
+from vitexplorer.words import Text
+
+ANCHORS = {
+    "viridis": sequential.Viridis,
+    "cividis": sequential.Cividis,
+    "magma": sequential.Magma,
+    "inferno": sequential.Inferno,
+    "greys": sequential.Greys[::-1],  # black to white: plotly's own goes the other way
+    "balance": cmocean.balance,
+}
+ENTRIES = 256
+
+
+def _rgb(color: str) -> tuple[float, float, float]:
+    if color.startswith("#"):
+        return tuple(int(color[i : i + 2], 16) for i in (1, 3, 5))
+    return unlabel_rgb(color)
+
+
+@cache
+def lookup_table(name: str) -> np.ndarray:
+    """Uint8 (256, 3) from the lowest to the highest value. Raises UnknownNameError."""
+    if name not in ANCHORS:
+        raise unknown_name("colour map", name, ANCHORS)
+    anchors = np.array([_rgb(color) for color in ANCHORS[name]])
+    entries, at = np.linspace(0, 1, ENTRIES), np.linspace(0, 1, len(anchors))
+    table = np.stack([np.interp(entries, at, channel) for channel in anchors.T], axis=-1).round().astype(np.uint8)
+    table.flags.writeable = False
+    return table
+
+
+def direction(name: str) -> Text:
+    """How the table reads, for captions."""
+    if name == "balance":
+        return Text("blue is negative, red positive", "蓝色为负，红色为正")
+    return Text("brighter is more", "越亮表示值越大")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From numbers to colours: `low` gets the first entry of the table, `high` the last."""
+
+    colormap: str
+    low: float
+    high: float
+
+    @property
+    def stops(self) -> list[list[float | str]]:
+        """The table as plotly wants it: [place in 0-1, colour]."""
+        table = lookup_table(self.colormap)
+        return [[i / (ENTRIES - 1), f"rgb({r},{g},{b})"] for i, (r, g, b) in enumerate(table.tolist())]
+
+
+def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
+    """The scale for a map: from 0 to its maximum or, where values are negative, as far below 0 as above.
+
+    Args:
+        values: any shape; NaN and infinities are ignored.
+        colormap: a name; None takes viridis, and balance for signed values.
+    """
+    finite = values[np.isfinite(values)]
+    signed = bool((finite < 0).any())
+    colormap = colormap or ("balance" if signed else "viridis")
+    lookup_table(colormap)  # refuses an unknown name before anything is drawn
+    largest = float(np.abs(finite).max(initial=0)) or 1.0
+    return Scale(colormap, -largest if signed else 0.0, largest)

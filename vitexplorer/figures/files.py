@@ -1,0 +1,115 @@
+"""A result as a file, whole or not at all: pictures through a browser, numbers without one."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from vitexplorer.figures import browser
+from vitexplorer.figures.rendering import render
+from vitexplorer.figures.tables import as_csv, as_json
+from vitexplorer.types import Result
+from vitexplorer.words import ExplainedError, Language, Text
+
+PICTURES = (".png", ".svg", ".pdf")
+SUFFIXES = (*PICTURES, ".csv", ".json")
+LARGEST_SCALE = 10
+
+FAILURES = {
+    errno.ENOSPC: Text("The disk is full: {path} was not saved.", "磁盘已满：未能保存 {path}。"),
+    errno.EDQUOT: Text("Your share of the disk is full: {path} was not saved.", "磁盘配额已满：未能保存 {path}。"),
+    errno.ENOENT: Text(
+        "There is no folder {folder}. Make it first, or choose another.",
+        "文件夹 {folder} 不存在。请先创建，或选择其他位置。",
+    ),
+    errno.ENOTDIR: Text("{folder} is not a folder. Choose another path.", "{folder} 不是文件夹。请选择其他路径。"),
+    errno.EACCES: Text(
+        "You may not write to {folder}. Choose another folder.", "没有写入 {folder} 的权限。请选择其他文件夹。"
+    ),
+    errno.EROFS: Text("{folder} is read-only. Choose another folder.", "{folder} 是只读的。请选择其他文件夹。"),
+    errno.EISDIR: Text("{path} is a folder. Add a file name.", "{path} 是文件夹。请加上文件名。"),
+    errno.ENAMETOOLONG: Text("The file name {name} is too long.", "文件名 {name} 太长。"),
+}
+OTHERWISE = Text("{path} was not saved: {reason}.", "未能保存 {path}：{reason}。")
+
+
+class SaveError(ExplainedError):
+    """A file that was not written; the message says why and what to do."""
+
+
+def save(
+    result: Result,
+    path: str | os.PathLike[str],
+    *,
+    language: Language = "en",
+    theme: str = "light",
+    scale: float = 2,
+    **options: Any,
+) -> Path:
+    """Write a result to `path`; its suffix says as what.
+
+    Args:
+        result: what a view returned.
+        path: .png, .svg or .pdf for the figure; .csv for tidy numbers (UTF-8 with a byte order mark, as spreadsheets
+            want it); .json for the numbers in full precision with everything that is known about them.
+        language: of the figure; numbers come in both.
+        theme: of the figure.
+        scale: pixels of a PNG for each pixel of the figure, more than 0 and at most 10.
+        options: of the figure, see `render`.
+
+    Returns:
+        The path. An interrupted save leaves the file that was there before.
+
+    Raises:
+        SaveError: an unknown suffix, a wrong scale, or a file that cannot be written.
+        PictureError: no browser for a picture.
+        NoRendererError, UnknownNameError: as `render`.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise SaveError(
+            Text(
+                "The name {name} does not say as what to save it: it must end in one of {known}.",
+                "文件名 {name} 未指明保存格式：必须以下列之一结尾：{known}。",
+            ).format(name=path.name, known=", ".join(SUFFIXES))
+        )
+    if not 0 < scale <= LARGEST_SCALE:
+        raise SaveError(
+            Text(
+                "scale must be more than 0 and at most {largest}, not {scale}.",
+                "scale 必须大于 0 且不超过 {largest}，而不是 {scale}。",
+            ).format(largest=LARGEST_SCALE, scale=scale)
+        )
+    if suffix == ".csv":
+        content = as_csv(result).encode("utf-8-sig")
+    elif suffix == ".json":
+        content = as_json(result).encode()
+    else:
+        figure = render(result, language=language, theme=theme, **options)
+        content = browser.picture(figure, suffix[1:], scale if suffix == ".png" else 1)
+    _write(path, content)
+    return path
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Beside its place first, then moved there in one step. Raises SaveError."""
+    beside = path.with_name(f".{secrets.token_hex(8)}.part")  # a short name: `path.name` may be as long as allowed
+    try:
+        with open(beside, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except OSError as error:
+        said = FAILURES.get(error.errno, OTHERWISE)
+        raise SaveError(
+            said.format(path=path, folder=path.parent, name=path.name, reason=error.strerror or error)
+        ) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink()

@@ -1,0 +1,268 @@
+"""A page to draw on: one plane of pixels, its origin at the upper left, on which pictures, cells and text are placed.
+
+All panels share one pair of hidden plotly axes in pixels. So cells are exactly square, an outline fits the cell it
+belongs to at any size, and the file looks like the page. The caller lays out from top to bottom; `finish` closes the
+page below what was drawn last.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+from PIL import Image
+
+from vitexplorer.figures.colors import Scale
+from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
+from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, wrap
+from vitexplorer.types import Result
+from vitexplorer.words import Language, Text
+
+WIDTH = 1280
+MARGIN = 40
+INNER = WIDTH - 2 * MARGIN
+BAR_ROOM = 114
+"""what a colour bar with its numbers and unit takes to the right of a picture"""
+
+
+class Box(NamedTuple):
+    """A rectangle on the page, in pixels from its upper left corner."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """x of the right edge."""
+        return self.x + self.width
+
+    @property
+    def bottom(self) -> float:
+        """y of the lower edge."""
+        return self.y + self.height
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """x, y of the middle."""
+        return self.x + self.width / 2, self.y + self.height / 2
+
+    def part(self, rows: int, cols: int, cells: tuple[int, int, int, int]) -> Box:
+        """The rectangle of `cells` (top, left, height, width) when this box is a grid of rows x cols."""
+        top, left, height, width = cells
+        cell_height, cell_width = self.height / rows, self.width / cols
+        return Box(self.x + left * cell_width, self.y + top * cell_height, width * cell_width, height * cell_height)
+
+
+def fitted(rows: float, cols: float, width: float, height: float) -> tuple[float, float]:
+    """Width and height of the largest rows x cols rectangle of square cells that fits in width x height."""
+    cell = min(width / cols, height / rows)
+    return cols * cell, rows * cell
+
+
+class Page:
+    """A figure in the making, in one language and one theme."""
+
+    def __init__(self, language: Language, theme: str):
+        self.language, self.theme = language, theme_named(theme)
+        self._traces: list[Any] = []
+        self._images: list[dict[str, Any]] = []
+        self._shapes: list[dict[str, Any]] = []
+        self._annotations: list[dict[str, Any]] = []
+        self._layout: dict[str, Any] = {}
+        self._bars: list[tuple[str, Box, str]] = []
+
+    # ------------------------------------------------------------------------------------------ text
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: Text | str,
+        *,
+        size: float = TEXT_SIZE,
+        color: str | None = None,
+        bold: bool = False,
+        anchor: str = "left",
+        vertical: str = "top",
+        pixels: float | None = None,
+    ) -> float:
+        """Set words at (x, y), broken into lines of `pixels` where given. Returns y below them."""
+        words = words.in_(self.language) if isinstance(words, Text) else words
+        lines = wrap(words, pixels, size) if pixels else [words]
+        markup = "<br>".join(map(escape, lines))
+        self._annotations.append(
+            {
+                "x": x,
+                "y": -y,
+                "text": f"<b>{markup}</b>" if bold else markup,
+                "font": {"size": size, "color": color or self.theme.text},
+                "xanchor": anchor,
+                "yanchor": vertical,
+                "align": anchor,
+                "showarrow": False,
+                "borderpad": 0,
+            }
+        )
+        return y + len(lines) * size * LINE_HEIGHT
+
+    def header(self, result: Result) -> float:
+        """The title and, over random weights, a warning that cannot be overlooked. Returns y below them."""
+        y = self.text(MARGIN, 26, result.title, size=TITLE_SIZE, bold=True, pixels=INNER) + 14
+        if not result.provenance.is_random:
+            return y
+        band = Box(MARGIN, y, INNER, 36)
+        self.rectangle(band, fill=self.theme.warning)
+        warning = Text(
+            "Random weights: this model has learned nothing. Nothing here explains a trained model.",
+            "随机权重：该模型未经训练，这里的任何图都不能解释训练好的模型。",
+        )
+        x, middle = band.centre
+        self.text(x, middle, warning, color=self.theme.on_warning, bold=True, anchor="center", vertical="middle")
+        return band.bottom + 18
+
+    # ------------------------------------------------------------------------------------------ marks
+
+    def rectangle(self, box: Box, *, fill: str | None = None, line: dict[str, Any] | None = None) -> None:
+        """A filled or outlined rectangle above pictures and cells."""
+        self._shapes.append(
+            {
+                "type": "rect",
+                "x0": box.x,
+                "x1": box.right,
+                "y0": -box.y,
+                "y1": -box.bottom,
+                "fillcolor": fill or "rgba(0,0,0,0)",
+                "line": line or {"width": 0},
+            }
+        )
+
+    def outline(self, box: Box, *, width: float = 3, dash: str = "5px,5px") -> None:
+        """A frame that is seen on every ground: white, with black dashes over it."""
+        self.rectangle(box, line={"color": "#ffffff", "width": width})
+        self.rectangle(box, line={"color": "#000000", "width": width, "dash": dash})
+
+    def rule(self, x0: float, x1: float, y: float) -> None:
+        """A thin horizontal line."""
+        line = {"color": self.theme.line, "width": 1}
+        self._shapes.append({"type": "line", "x0": x0, "x1": x1, "y0": -y, "y1": -y, "line": line})
+
+    # ------------------------------------------------------------------------------------------ pictures
+
+    def picture(self, box: Box, pixels: np.ndarray) -> None:
+        """Uint8 (height, width, 3 or 4) stretched over the box."""
+        buffer = io.BytesIO()
+        Image.fromarray(pixels).save(buffer, "PNG")
+        self._images.append(
+            {
+                "source": "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode(),
+                "x": box.x,
+                "y": -box.y,
+                "sizex": box.width,
+                "sizey": box.height,
+                "xref": "x",
+                "yref": "y",
+                "sizing": "stretch",
+                "layer": "below",
+            }
+        )
+
+    def cells(self, box: Box, values: np.ndarray, coloraxis: str, *, name: str = "", opacity: float = 1.0) -> None:
+        """(rows, cols) as crisp cells; what is not a finite number is left out. Hover tells row, column and value."""
+        rows, cols = values.shape
+        place = np.stack(np.meshgrid(np.arange(rows), np.arange(cols), indexing="ij"), axis=-1)
+        where = Text("row %{customdata[0]}, column %{customdata[1]}", "第 %{customdata[0]} 行第 %{customdata[1]} 列")
+        self._traces.append(
+            go.Heatmap(
+                x=np.linspace(box.x, box.right, cols + 1),
+                y=-np.linspace(box.y, box.bottom, rows + 1),
+                z=np.where(np.isfinite(values), values, np.nan),
+                customdata=place,
+                coloraxis=coloraxis,
+                opacity=opacity,
+                name=escape(name),
+                hovertemplate=where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
+                hoverongaps=False,
+                zsmooth=False,
+            )
+        )
+
+    def bars(self, pieces: Sequence[tuple[Box, str, str]]) -> None:
+        """Filled boxes, each (box, colour, words that are shown when a mouse is over it)."""
+        boxes = [box for box, _, _ in pieces]
+        self._traces.append(
+            go.Bar(
+                orientation="h",
+                base=[box.x for box in boxes],
+                x=[box.width for box in boxes],
+                y=[-box.centre[1] for box in boxes],
+                width=[box.height for box in boxes],
+                marker={"color": [color for _, color, _ in pieces], "line": {"color": self.theme.paper, "width": 1}},
+                customdata=["<br>".join(map(escape, words.split("\n"))) for _, _, words in pieces],
+                hovertemplate="%{customdata}<extra></extra>",
+            )
+        )
+
+    def color_scale(self, scale: Scale, *, beside: Box, title: Text) -> str:
+        """Name a scale for `cells` and draw its bar beside a box, with real numbers and the unit."""
+        bar = Box(beside.right + 14, beside.y, 16, max(beside.height, 160))
+        coloraxis = f"coloraxis{len(self._bars) + 1}" if self._bars else "coloraxis"
+        self._layout[coloraxis] = {"colorscale": scale.stops, "cmin": scale.low, "cmax": scale.high}
+        self._bars.append((coloraxis, bar, title.in_(self.language)))
+        return coloraxis
+
+    # ------------------------------------------------------------------------------------------ the end
+
+    def _color_bar(self, box: Box, title: str, height: float) -> dict[str, Any]:
+        small = {"size": SMALL_SIZE, "color": self.theme.text}
+        lines = wrap(title, box.height, SMALL_SIZE)
+        return {
+            "x": box.x / WIDTH,
+            "y": 1 - box.y / height,
+            "xanchor": "left",
+            "yanchor": "top",
+            "xpad": 0,
+            "ypad": 0,
+            "lenmode": "pixels",
+            "len": box.height,
+            "thickness": box.width,
+            "outlinewidth": 0,
+            "ticks": "outside",
+            "ticklen": 4,
+            "tickcolor": self.theme.muted,
+            "tickfont": small,
+            "exponentformat": "power",
+            "title": {"text": "<br>".join(map(escape, lines)), "side": "right", "font": small},
+        }
+
+    def finish(self, bottom: float) -> go.Figure:
+        """The figure, closed a margin below `bottom`."""
+        height = round(bottom + MARGIN)
+        ground = go.Scatter(x=[], y=[])  # without a trace on them the axes, and all that is placed by them, vanish
+        figure = go.Figure([ground, *self._traces])
+        for coloraxis, box, title in self._bars:
+            self._layout[coloraxis]["colorbar"] = self._color_bar(box, title, height)
+        figure.update_layout(
+            template="none",
+            width=WIDTH,
+            height=height,
+            autosize=False,
+            margin={"l": 0, "r": 0, "t": 0, "b": 0},
+            paper_bgcolor=self.theme.paper,
+            plot_bgcolor=self.theme.paper,
+            font={"family": FONTS, "size": TEXT_SIZE, "color": self.theme.text},
+            showlegend=False,
+            barmode="overlay",
+            xaxis={"range": [0, WIDTH], "visible": False},
+            yaxis={"range": [-height, 0], "scaleanchor": "x", "visible": False},
+            images=self._images,
+            shapes=self._shapes,
+            annotations=self._annotations,
+            **self._layout,
+        )
+        return figure

@@ -1,0 +1,180 @@
+"""Where the numbers are: a bar for each part of a model and, where the family has one, the closed formula below.
+
+Names are read by their dots. `blocks.3.attn.qkv` belongs to the row `blocks.3`, its piece is `attn.qkv` and its kind,
+the colour, `attn`. Rows that follow one another and count the same, as the blocks of a ViT do, share one bar.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.themes import CATEGORIES, SMALL_SIZE
+from vitexplorer.figures.typesetting import width
+from vitexplorer.types import CountResult, Term
+from vitexplorer.words import Text, same
+
+LABELS, NUMBERS = 290, 190  # pixels left and right of the bars
+BAR, STEP = 30, 40
+RIGHT = MARGIN + INNER
+OTHER = "#6b6f75"
+"""kinds beyond the colours that can be told apart"""
+TABLE = ((MARGIN, 310), (MARGIN + 330, 290), (MARGIN + 640, 400))  # left edge and width of the columns of text
+
+
+@dataclass
+class Row:
+    """Equal neighbours, `count` of them, and what each of them counts piece by piece."""
+
+    first: str
+    last: str
+    count: int = 1
+    pieces: dict[tuple[str, str], int] = field(default_factory=dict)
+    """(kind, piece) -> count of one neighbour"""
+
+    @property
+    def total(self) -> int:
+        """All pieces of all neighbours."""
+        return self.count * sum(self.pieces.values())
+
+    @property
+    def together(self) -> Iterator[tuple[str, str, int]]:
+        """Kind, piece, count of all neighbours."""
+        return ((kind, piece, self.count * each) for (kind, piece), each in self.pieces.items())
+
+    @property
+    def label(self) -> str:
+        """`head`, or `blocks.0 … 11 (12 × 444,864)`."""
+        if self.count == 1:
+            return self.first
+        return f"{self.first} … {self.last.rpartition('.')[2]} ({self.count} × {self.total // self.count:,})"
+
+
+def place(part: str) -> tuple[str, str, str]:
+    """Row, kind and piece of a dotted name.
+
+    The row ends with the first number, the piece begins after the last. Without a number the first word is both
+    row and kind.
+    """
+    words = part.split(".")
+    numbers = [at for at, word in enumerate(words) if word.isdigit()]
+    if not numbers:
+        return words[0], words[0], part
+    after = words[numbers[-1] + 1 :] or words[:1]
+    return ".".join(words[: numbers[0] + 1]), after[0], ".".join(after)
+
+
+def rows_of(parts: Iterable[tuple[str, int]]) -> list[Row]:
+    """Parts gathered into rows, in their order; equal numbered neighbours become one."""
+    separate: dict[str, Row] = {}
+    for part, count in parts:
+        name, kind, piece = place(part)
+        pieces = separate.setdefault(name, Row(name, name)).pieces
+        pieces[kind, piece] = pieces.get((kind, piece), 0) + count
+    rows: list[Row] = []
+    for row in separate.values():
+        before = rows[-1] if rows else None
+        if before and _stem(before.first) == _stem(row.first) != "" and before.pieces == row.pieces:
+            before.last, before.count = row.last, before.count + 1
+        else:
+            rows.append(row)
+    return rows
+
+
+def _stem(row: str) -> str:
+    return row.rpartition(".")[0]
+
+
+def draw(page: Page, result: CountResult) -> float:
+    """Draw the total, the bars and the terms of the closed formula."""
+    y = page.header(result)
+    total = Text("{total:,} {unit}", "{unit}：{total:,}").format(total=result.total, unit=result.unit)
+    y = page.text(MARGIN, y - 8, total, size=20) + 18
+    rows = rows_of(zip(result.parts, result.values.tolist(), strict=True))
+    kinds: Counter[str] = Counter()
+    for row in rows:
+        for kind, _, count in row.together:
+            kinds[kind] += count
+    largest = [kind for kind, _ in kinds.most_common(len(CATEGORIES))]
+    colors = dict(zip(largest, CATEGORIES, strict=False))
+    if any(len({kind for kind, _ in row.pieces}) > 1 for row in rows):
+        y = _legend(page, y, kinds, colors)
+    y = _bars(page, y, rows, colors)
+    if result.terms:
+        y = _terms(page, y + 24, result)
+    return facts_below(page, y + 20, facts(result))
+
+
+def _share(count: int, total: int) -> str:
+    return percent(count / total) if total else percent(0)
+
+
+def _legend(page: Page, y: float, kinds: Counter[str], colors: dict[str, str]) -> float:
+    """Kinds from the largest on, each with its share; those without a colour of their own together."""
+    x = float(MARGIN)
+    entries = [(color, kind, kinds[kind]) for kind, color in colors.items()]
+    if others := kinds.total() - sum(count for _, _, count in entries):
+        entries.append((OTHER, Text("other", "其他").in_(page.language), others))
+    for color, kind, count in entries:
+        words = f"{kind} {_share(count, kinds.total())}"
+        wide = width(words, SMALL_SIZE) + 44
+        if x > MARGIN and x + wide > RIGHT:
+            x, y = float(MARGIN), y + 26
+        page.rectangle(Box(x, y, 14, 14), fill=color)
+        page.text(x + 20, y + 7, words, size=SMALL_SIZE, vertical="middle")
+        x += wide
+    return y + 34
+
+
+def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> float:
+    """One bar for each row, in pieces, to one scale. Returns y below them."""
+    left, room = MARGIN + LABELS, INNER - LABELS - NUMBERS
+    longest = max((row.total for row in rows), default=0) or 1
+    everything = sum(row.total for row in rows)
+    pieces: list[tuple[Box, str, str]] = []
+    for row in rows:
+        x, middle = float(left), y + BAR / 2
+        page.text(MARGIN, middle, row.label, vertical="middle")
+        for kind, piece, count in row.together:
+            box = Box(x, y, room * count / longest, BAR)
+            share = _share(count, everything)
+            pieces.append((box, colors.get(kind, OTHER), f"{row.first}: {piece}\n{count:,} ({share})"))
+            if width(piece, SMALL_SIZE) + 12 < box.width:
+                x_middle, _ = box.centre
+                page.text(x_middle, middle, piece, size=SMALL_SIZE, color="#ffffff", anchor="center", vertical="middle")
+            x = box.right
+        page.text(RIGHT - 76, middle, f"{row.total:,}", anchor="right", vertical="middle")
+        share = _share(row.total, everything)
+        page.text(RIGHT, middle, share, color=page.theme.muted, anchor="right", vertical="middle")
+        y += STEP
+    page.bars(pieces)
+    return y
+
+
+def _terms(page: Page, y: float, result: CountResult) -> float:
+    """The closed formula as a table, its sum, and what it leaves out. Returns y below it."""
+    total = sum(term.count for term in result.terms)
+    rows = [*result.terms, Term(Text("closed formula", "闭式公式"), "", "", total)]
+    if total != result.total:
+        rows.append(Term(Text("counted minus formula", "实际计数减公式"), "", "", result.total - total))
+    heads = (Text("Term", "项"), Text("Formula", "公式"), Text("With numbers", "代入数值"))
+    for (x, _), head in zip(TABLE, heads, strict=True):
+        page.text(x, y, head, color=page.theme.muted)
+    page.text(RIGHT, y, result.unit, color=page.theme.muted, anchor="right")
+    y += 28
+    for at, term in enumerate(rows):
+        page.rule(MARGIN, RIGHT, y - 4)
+        bold = at >= len(result.terms)
+        cells = zip(TABLE, (term.name, same(term.symbols), same(term.numbers)), strict=True)
+        below = [page.text(x, y, words, pixels=pixels, bold=bold) for (x, pixels), words in cells]
+        page.text(RIGHT, y, f"{term.count:,}", anchor="right", bold=bold)
+        y = max(below) + 8
+    return y
+
+
+RENDERER = Renderer(CountResult, draw)

@@ -1,0 +1,93 @@
+"""One small map for each head, side by side, after the image they belong to.
+
+On a scale they share, so that a bright cell means the same in all of them, or each on its own, so that a faint head
+shows its shape; the figure says which. The maximum under each map is in the result's unit either way.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from vitexplorer.figures.caption import facts, head_text
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.colors import direction, scale_of
+from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, fitted
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.scaling import painted, painted_each, remark
+from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.types import GalleryResult, PatchGrid
+from vitexplorer.words import Text
+
+GAP = 14
+TITLE_ROOM, VALUE_ROOM = 22, 30  # above and below each map
+NARROWEST, TALLEST = 105, 420  # pixels of a map
+
+
+def draw(
+    page: Page,
+    result: GalleryResult,
+    *,
+    shared_scale: bool = True,
+    colormap: str | None = None,
+    opacity: float = 1.0,
+) -> float:
+    """Draw the maps.
+
+    Options: shared_scale, one for all heads or each head's own; colormap, None takes viridis or, for signed maps,
+    balance; opacity of the cells over the image, 1 hides it.
+    """
+    shown = painted(result.values, "raw") if shared_scale else painted_each(result.values)
+    scale = scale_of(shown.values, colormap)
+    tiles = _tiles(result.grid, len(result.values) + 1, page.header(result))
+    axis = page.color_scale(
+        scale,
+        beside=Box(max(tile.right for tile in tiles), tiles[0].y, 0, tiles[-1].bottom - tiles[0].y),
+        title=result.unit if shared_scale else Text("share of the head's maximum", "占该头最大值的比例"),
+    )
+    page.picture(tiles[0], result.image)
+    page.text(tiles[0].x, tiles[0].y - TITLE_ROOM, Text("image", "图像"), bold=True)
+    _query(page, tiles[0], result)
+    for head, (tile, values) in enumerate(zip(tiles[1:], shown.values, strict=True)):
+        page.text(tile.x, tile.y - TITLE_ROOM, head_text(head), bold=True)
+        if opacity < 1:
+            page.picture(tile, result.image)
+        page.cells(tile, values, axis, name=head_text(head).in_(page.language), opacity=opacity)
+        _query(page, tile, result)
+        page.text(tile.x, tile.bottom + 4, _below(result.values[head]), size=SMALL_SIZE, color=page.theme.muted)
+    how = (
+        Text("{raw}; one scale for all heads", "{raw}；所有头共用同一标度") if shared_scale else Text("{raw}", "{raw}")
+    )
+    normalisation = Text("{how}; {direction}", "{how}；{direction}").format(
+        how=how.format(raw=shown.normalisation), direction=direction(scale.colormap)
+    )
+    return facts_below(page, tiles[-1].bottom + VALUE_ROOM + 8, facts(result, normalisation, shown.remarks))
+
+
+def _below(values: np.ndarray) -> Text:
+    finite = values[np.isfinite(values)]
+    return remark(values) or Text("max {maximum:.3g}", "最大值 {maximum:.3g}").format(maximum=finite.max())
+
+
+def _query(page: Page, tile: Box, result: GalleryResult) -> None:
+    if isinstance(result.query, tuple):
+        page.outline(tile.part(result.grid.rows, result.grid.cols, (*result.query, 1, 1)), width=2, dash="3px,3px")
+
+
+def _tiles(grid: PatchGrid, count: int, y: float) -> list[Box]:
+    """Boxes for `count` maps, row by row: in the fewest rows that leave each map wide enough to read."""
+    width = INNER - BAR_ROOM
+
+    def wide_in(rows: int) -> float:
+        cols = math.ceil(count / rows)
+        return (width - (cols - 1) * GAP) / cols
+
+    rows = next(rows for rows in range(1, count + 1) if wide_in(rows) >= NARROWEST or rows == count)
+    cols = math.ceil(count / rows)
+    wide, high = fitted(grid.rows, grid.cols, wide_in(rows), TALLEST)
+    step = high + TITLE_ROOM + VALUE_ROOM
+    return [Box(MARGIN + i % cols * (wide + GAP), y + TITLE_ROOM + i // cols * step, wide, high) for i in range(count)]
+
+
+RENDERER = Renderer(GalleryResult, draw)

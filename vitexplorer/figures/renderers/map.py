@@ -1,0 +1,158 @@
+"""A map on the image it belongs to: crisp cells, because the model has no finer answer than its patches.
+
+Alone with its caption beside it, or image, map and overlay side by side. What the query gives to tokens without a
+place in the image stands next to the map as bars.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.figures.caption import Fact, facts, percent
+from vitexplorer.figures.captioned import facts_below, rows_of_facts
+from vitexplorer.figures.colors import Scale, direction, scale_of
+from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, fitted
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.scaling import Painted, painted, remark
+from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.figures.typesetting import width
+from vitexplorer.registry import unknown_name
+from vitexplorer.types import MapResult, prefix_text
+from vitexplorer.words import Text
+
+ARRANGEMENTS = ("overlay", "side_by_side")
+SHARE = Text("share of the maximum", "占最大值的比例")
+PANELS = (Text("image", "图像"), Text("map", "图"), Text("map over image", "叠加"))
+
+
+def draw(
+    page: Page,
+    result: MapResult,
+    *,
+    arrangement: str = "overlay",
+    colormap: str | None = None,
+    opacity: float = 0.65,
+    normalise: str = "raw",
+) -> float:
+    """Draw the map.
+
+    Options: arrangement "overlay" or "side_by_side" (image, map, overlay); colormap, None takes viridis or, for signed
+    maps, balance; opacity of the cells over the image, 0-1; normalise "raw" or "max".
+    """
+    if arrangement not in ARRANGEMENTS:
+        raise unknown_name("arrangement", arrangement, ARRANGEMENTS)
+    shown = painted(result.values, normalise)
+    scale = scale_of(shown.values, colormap)
+    y = page.header(result)
+    if arrangement == "side_by_side":
+        return _side_by_side(page, result, shown, scale, opacity, y)
+    return _overlay(page, result, shown, scale, opacity, y)
+
+
+def _overlay(page: Page, result: MapResult, shown: Painted, scale: Scale, opacity: float, y: float) -> float:
+    wide, high = fitted(result.grid.rows, result.grid.cols, 600, 600)
+    box = Box(MARGIN, y, wide, high)
+    axis = page.color_scale(scale, beside=box, title=SHARE if shown.rescaled else result.unit)
+    page.picture(box, result.image)
+    _paint(page, box, result, shown, axis, opacity)
+    left = box.right + BAR_ROOM + 30
+    pixels = MARGIN + INNER - left
+    bottom = _share_bars(page, left, y, pixels, result)
+    bottom = rows_of_facts(page, left, bottom, pixels, _facts(result, shown, scale))
+    return max(box.bottom, bottom)
+
+
+def _side_by_side(page: Page, result: MapResult, shown: Painted, scale: Scale, opacity: float, y: float) -> float:
+    gap = 20
+    wide, high = fitted(result.grid.rows, result.grid.cols, (INNER - 2 * gap - BAR_ROOM) / 3, 520)
+    boxes = [Box(MARGIN + i * (wide + gap), y + 26, wide, high) for i in range(3)]
+    for box, word in zip(boxes, PANELS, strict=True):
+        page.text(box.x, y, word, color=page.theme.muted)
+    axis = page.color_scale(scale, beside=boxes[2], title=SHARE if shown.rescaled else result.unit)
+    image, alone, both = boxes
+    page.picture(image, result.image)
+    page.picture(both, result.image)
+    _outlines(page, image, result)
+    _paint(page, alone, result, shown, axis, 1.0)
+    _paint(page, both, result, shown, axis, opacity)
+    return facts_below(page, image.bottom + 28, _facts(result, shown, scale))
+
+
+def _facts(result: MapResult, shown: Painted, scale: Scale) -> tuple[Fact, ...]:
+    normalisation = Text("{how}; {direction}", "{how}；{direction}").format(
+        how=shown.normalisation, direction=direction(scale.colormap)
+    )
+    window = Text("The large frame is the window the query can look into.", "大框是该查询所能看到的窗口。")
+    return facts(result, normalisation, (*shown.remarks, *([window] if result.window else [])))
+
+
+def _paint(page: Page, box: Box, result: MapResult, shown: Painted, axis: str, opacity: float) -> None:
+    page.cells(box, shown.values, axis, opacity=opacity)
+    _outlines(page, box, result)
+    if said := remark(shown.values):
+        x, y = box.centre
+        page.rectangle(Box(box.x, y - 22, box.width, 44), fill=page.theme.paper)
+        page.text(x, y, said, bold=True, anchor="center", vertical="middle")
+
+
+def _outlines(page: Page, box: Box, result: MapResult) -> None:
+    """The query's patch and, of a windowed block, the window it can look into."""
+    rows, cols = result.grid.rows, result.grid.cols
+    for cells in window_parts(result.window, rows, cols):
+        page.outline(box.part(rows, cols, cells), width=2, dash="2px,4px")
+    if isinstance(result.query, tuple):
+        page.outline(box.part(rows, cols, (*result.query, 1, 1)))
+
+
+def window_parts(window: tuple[int, int, int, int] | None, rows: int, cols: int) -> list[tuple[int, int, int, int]]:
+    """A window (top, left, height, width) that wraps around the grid, as up to four rectangles within it."""
+    if window is None:
+        return []
+    top, left, height, width = window
+    return [
+        (row, col, tall, wide)
+        for row, tall in _intervals(top, height, rows)
+        for col, wide in _intervals(left, width, cols)
+    ]
+
+
+def _intervals(start: int, length: int, size: int) -> list[tuple[int, int]]:
+    """(start, length) of the pieces of a cyclic interval within 0..size."""
+    start %= size
+    first = min(length, size - start)
+    return [(start, first), (0, length - first)] if length > first else [(start, first)]
+
+
+def _shares(result: MapResult) -> list[tuple[Text, float]]:
+    """What every prefix token and the padding get; the patches too where all of it is one distribution."""
+    shares = [
+        (prefix_text(name), float(share))
+        for name, share in zip(result.prefix_names, result.prefix_weights, strict=False)  # a view may leave them out
+    ]
+    if result.padding_mass:
+        shares.append((Text("padding of windows", "窗口填充"), result.padding_mass))
+    on_patches = float(np.sum(result.values))
+    if shares and abs(on_patches + sum(share for _, share in shares) - 1) < 0.01:  # not so for a maximum over heads
+        shares.insert(0, (Text("patches (the map)", "图块（即此图）"), on_patches))
+    return shares
+
+
+def _share_bars(page: Page, x: float, y: float, pixels: float, result: MapResult) -> float:
+    """Shares of the query's attention as bars. Returns y below them."""
+    shares = _shares(result)
+    if not shares:
+        return y
+    page.text(x, y, Text("Where the query's attention goes", "该查询的注意力分配"), bold=True)
+    y += 28
+    labels = 14 + max(width(word.in_(page.language), SMALL_SIZE) for word, _ in shares)
+    room = pixels - labels - 62
+    for word, share in shares:
+        page.text(x, y + 9, word, size=SMALL_SIZE, vertical="middle")
+        page.rectangle(Box(x + labels, y + 2, room, 14), fill=page.theme.line)
+        page.rectangle(Box(x + labels, y + 2, room * float(np.clip(share, 0, 1)), 14), fill=page.theme.bar)
+        page.text(x + pixels, y + 9, percent(share), size=SMALL_SIZE, anchor="right", vertical="middle")
+        y += 23
+    return y + 18
+
+
+RENDERER = Renderer(MapResult, draw)

@@ -1,0 +1,92 @@
+"""The image as the model takes it: the pixels under their grid, and the same patches pulled apart, in their order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.page import INNER, MARGIN, Box, Page, fitted
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.types import PatchesResult
+from vitexplorer.words import Text
+
+GUTTER = 72  # between the pictures; holds the number of the first patch of each row
+LARGEST_HEIGHT = 560
+INSIDE = 46  # pixels: from this size on a patch carries its own number
+ENLARGED = 1200  # pixels of the longer side of the exploded picture: patches keep sharp edges when it is scaled
+
+
+def draw(page: Page, result: PatchesResult) -> float:
+    """Draw the image with its grid and, beside it, the patches with gaps."""
+    rows, cols = result.grid.rows, result.grid.cols
+    y = page.header(result) + 26
+    wide, high = fitted(rows, cols, (INNER - GUTTER) / 2, LARGEST_HEIGHT)
+    whole, apart = Box(MARGIN, y, wide, high), Box(MARGIN + wide + GUTTER, y, wide, high)
+    height, width = result.image.shape[:2]
+    size = Text("the image, {height} × {width} × 3", "图像，{height} × {width} × 3").format(height=height, width=width)
+    page.text(whole.x, y - 26, size, color=page.theme.muted)
+    page.text(apart.x, y - 26, _shape(result), color=page.theme.muted)
+    page.picture(whole, result.image)
+    _grid_lines(page, whole, rows, cols)
+    gap = max(2, result.grid.patch_size // 6)
+    page.picture(apart, exploded(result.values, rows, cols, gap))
+    _numbers(page, apart, rows, cols)
+    order = Text(
+        "patches follow one another row by row, numbered 0 to {last}: the sequence the first block reads; "
+        "prefix tokens before it: {prefix}",
+        "图块按行依次排列，编号 0 到 {last}：这就是第一个块读入的序列；其前的前缀标记数：{prefix}",
+    ).format(last=result.grid.num_patches - 1, prefix=result.grid.num_prefix_tokens)
+    return facts_below(page, whole.bottom + 26, facts(result, remarks=(order,)))
+
+
+def _shape(result: PatchesResult) -> Text:
+    count, tall, wide, channels = result.values.shape
+    return Text(
+        "{count} patches of {tall} × {wide} × {channels} = {numbers} numbers",
+        "{count} 个图块，每个 {tall} × {wide} × {channels} = {numbers} 个数",
+    ).format(count=count, tall=tall, wide=wide, channels=channels, numbers=tall * wide * channels)
+
+
+def exploded(patches: np.ndarray, rows: int, cols: int, gap: int) -> np.ndarray:
+    """Patches (rows * cols, height, width, 3) uint8 pulled `gap` pixels apart: RGBA, transparent between them.
+
+    Enlarged by a whole factor. Every patch has its gap to the right and below, so that the cells are those of a grid.
+    """
+    _, height, width, _ = patches.shape
+    padded = np.zeros((rows * cols, height + gap, width + gap, 4), np.uint8)
+    padded[:, :height, :width, :3] = patches
+    padded[:, :height, :width, 3] = 255
+    sheet = padded.reshape(rows, cols, height + gap, width + gap, 4).swapaxes(1, 2)
+    sheet = sheet.reshape(rows * (height + gap), cols * (width + gap), 4)
+    factor = max(1, -(-ENLARGED // max(sheet.shape[:2])))
+    return sheet.repeat(factor, axis=0).repeat(factor, axis=1)
+
+
+def _grid_lines(page: Page, box: Box, rows: int, cols: int) -> None:
+    for row in range(rows):
+        for col in range(cols):
+            page.rectangle(box.part(rows, cols, (row, col, 1, 1)), line={"color": "rgba(255,255,255,0.75)", "width": 1})
+
+
+def _numbers(page: Page, box: Box, rows: int, cols: int) -> None:
+    """The number of every patch where there is room, otherwise of the first in each row, left of it."""
+    cell = box.width / cols
+    if cell >= INSIDE:
+        for patch in range(rows * cols):
+            x, y = box.part(rows, cols, (*divmod(patch, cols), 1, 1))[:2]
+            plate = Box(x, y, 9 + 8 * len(str(patch)), 18)
+            page.rectangle(plate, fill="rgba(0,0,0,0.6)")
+            x, y = plate.centre
+            page.text(x, y, str(patch), size=SMALL_SIZE, color="#ffffff", anchor="center", vertical="middle")
+        return
+    every = -(-SMALL_SIZE * 1.3 // cell)
+    for row in range(rows):
+        if row % every == 0:
+            y = box.part(rows, cols, (row, 0, 1, 1)).centre[1]
+            number = str(row * cols)
+            page.text(box.x - 8, y, number, size=SMALL_SIZE, color=page.theme.muted, anchor="right", vertical="middle")
+
+
+RENDERER = Renderer(PatchesResult, draw)

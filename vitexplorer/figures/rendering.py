@@ -1,0 +1,74 @@
+"""From a result to a figure: find the renderer of its type, check the options, draw."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+
+from vitexplorer.figures.page import Page
+from vitexplorer.registry import Registry, unknown_name
+from vitexplorer.types import Result
+from vitexplorer.words import ExplainedError, Language, Text
+
+
+class NoRendererError(ExplainedError):
+    """A type of result that nothing here can draw."""
+
+
+@dataclass(frozen=True)
+class Renderer:
+    """What draws one type of result, or any type made from it."""
+
+    result: type[Result]
+    draw: Callable[..., float]
+    """draw(page, result, **options) -> y below what was drawn; its keyword-only arguments are the options"""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Name and default of each option."""
+        parameters = inspect.signature(self.draw).parameters.values()
+        return {option.name: option.default for option in parameters if option.kind is option.KEYWORD_ONLY}
+
+
+RENDERERS: Registry[Renderer] = Registry("renderer", "vitexplorer.figures.renderers", "RENDERER")
+
+
+def renderer_of(result: Result) -> Renderer:
+    """The renderer of the nearest type that `result` is of. Raises NoRendererError."""
+    drawn = {renderer.result: renderer for renderer in RENDERERS.values()}
+    for kind in type(result).__mro__:
+        if kind in drawn:
+            return drawn[kind]
+    known = ", ".join(sorted(kind.__name__ for kind in drawn))
+    raise NoRendererError(
+        Text(
+            "There is no figure for a {kind}; there are figures for {known}. "
+            "Its numbers can be saved as .csv or .json.",
+            "没有用于 {kind} 的图；可以绘制的有 {known}。其数值可以保存为 .csv 或 .json。",
+        ).format(kind=type(result).__name__, known=known)
+    )
+
+
+def render(result: Result, *, language: Language = "en", theme: str = "light", **options: Any) -> go.Figure:
+    """Draw a result as a plotly figure of fixed size, 1280 pixels wide, caption and warning included.
+
+    Args:
+        result: what a view returned.
+        language: of every word on the figure.
+        theme: of the page around the picture, light or dark.
+        options: those of the result's renderer, such as `colormap`, `normalise`, `opacity`, `arrangement`.
+
+    Raises:
+        NoRendererError: no renderer for this type of result.
+        UnknownNameError: an option, colour map or theme that does not exist; the message names the nearest.
+    """
+    renderer = renderer_of(result)
+    for name in options:
+        if name not in renderer.options:
+            raise unknown_name("option", name, renderer.options)
+    page = Page(language, theme)
+    return page.finish(renderer.draw(page, result, **options))

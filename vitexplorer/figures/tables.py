@@ -1,0 +1,78 @@
+"""The numbers of a result as text: CSV for a spreadsheet, JSON with everything that is known about them."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import itertools
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from vitexplorer.figures.caption import caption
+from vitexplorer.types import Result
+from vitexplorer.words import Text
+
+SINGULAR = {
+    "heads": "head",
+    "queries": "query",
+    "keys": "key",
+    "tokens": "token",
+    "patches": "patch",
+    "rows": "row",
+    "cols": "col",
+    "windows": "window",
+    "blocks": "block",
+    "classes": "class",
+    "channels": "channel",
+    "parts": "part",
+}
+
+
+def _places(result: Result) -> list[Sequence[Any]]:
+    """For each axis its places: the names that the result has for them, otherwise 0, 1, 2, ..."""
+    places = []
+    for axis, size in zip(result.axes, result.values.shape, strict=True):
+        names = getattr(result, axis, None)
+        places.append(names if isinstance(names, tuple) and len(names) == size else range(size))
+    return places
+
+
+def as_csv(result: Result) -> str:
+    """Tidy: one row for each value, a column for each axis, no comments; what is not a number is an empty field."""
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([*(SINGULAR.get(axis, axis) for axis in result.axes), "value"])
+    for place, value in zip(itertools.product(*_places(result)), result.values.ravel().tolist(), strict=True):
+        writer.writerow([*place, "" if isinstance(value, float) and math.isnan(value) else value])
+    return stream.getvalue()
+
+
+def as_json(result: Result) -> str:
+    """Every field of the result but the image's pixels, texts in both languages, numbers in full precision."""
+    document = {
+        field.name: getattr(result, field.name) for field in dataclasses.fields(result) if field.name != "image"
+    }
+    document |= {"type": type(result).__name__, "caption": caption(result)}
+    return json.dumps(_plain(document), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _plain(thing: Any) -> Any:
+    """As JSON has it; what is not a finite number is null."""
+    if isinstance(thing, Text):
+        return thing._asdict()
+    if isinstance(thing, np.ndarray | np.generic):
+        return _plain(thing.tolist())
+    if dataclasses.is_dataclass(thing):
+        return {field.name: _plain(getattr(thing, field.name)) for field in dataclasses.fields(thing)}
+    if isinstance(thing, Mapping):
+        return {str(key): _plain(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [_plain(one) for one in thing]
+    if isinstance(thing, float) and not math.isfinite(thing):
+        return None
+    return thing if isinstance(thing, str | int | float | bool | None) else str(thing)

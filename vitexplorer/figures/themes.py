@@ -1,0 +1,45 @@
+"""Light and dark: the colours of the page around the picture, and the fonts of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vitexplorer.registry import unknown_name
+
+FONTS = (
+    "Noto Sans, Noto Sans CJK SC, Noto Sans SC, Source Han Sans SC, PingFang SC, Microsoft YaHei, "
+    "Segoe UI, Helvetica Neue, Arial, sans-serif"
+)
+
+TITLE_SIZE = 26
+TEXT_SIZE = 15
+SMALL_SIZE = 13  # nothing on a figure is smaller: it has to be read from the last row
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours by their job."""
+
+    paper: str
+    text: str
+    muted: str
+    line: str
+    bar: str
+    warning: str = "#b3261e"
+    on_warning: str = "#ffffff"
+
+
+THEMES = {
+    "light": Theme(paper="#ffffff", text="#16191d", muted="#5a626b", line="#cfd5dc", bar="#31688e"),
+    "dark": Theme(paper="#14171b", text="#f2f4f6", muted="#a9b3bd", line="#3d454e", bar="#6aaed6"),
+}
+
+CATEGORIES = ("#31688e", "#2f7d63", "#8a5a9e", "#a8521f", "#5d6d7e", "#a23b5c", "#7d6c14", "#2b7484")
+"""Fills that carry white text at a contrast of 4.5 or more, told apart by lightness and hue, not by hue alone."""
+
+
+def theme_named(name: str) -> Theme:
+    """Raises UnknownNameError."""
+    if name not in THEMES:
+        raise unknown_name("theme", name, THEMES)
+    return THEMES[name]

@@ -1,0 +1,57 @@
+"""Plain text into what plotly sets: escaped, and broken into lines of a given width.
+
+Plotly reads a subset of HTML in every string, so the name of a file that a visitor chose must not be read as a tag;
+SVG breaks neither lines nor control characters, so both are settled here.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+LINE_HEIGHT = 1.3  # plotly's own, in units of the font size
+
+_CJK = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
+CLOSING = "\u3001\u3002\uff0c\uff1a\uff1b\uff09\u201d"  # marks that may not begin a line
+_PIECES = re.compile(rf"[{_CJK}][{CLOSING}]*|[^\s{_CJK}]+[{CLOSING}]*|\s+")
+_NARROW, _WIDE, _CAPITAL = 0.53, 1.0, 0.66  # mean advance in units of the font size, a little generous
+
+
+def escape(text: object) -> str:
+    """`text` so that plotly shows it letter by letter: no tags, no TeX, no control characters."""
+    printable = "".join("\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char for char in str(text))
+    return html.escape(printable, quote=False).replace("$", "&#36;")
+
+
+def width(text: str, size: float) -> float:
+    """About how many pixels `text` takes on one line."""
+
+    def advance(char: str) -> float:
+        if unicodedata.east_asian_width(char) in "WF":
+            return _WIDE
+        return _CAPITAL if char.isupper() or char in "mwMW@%—…→√" else _NARROW
+
+    return size * sum(map(advance, text))
+
+
+def wrap(text: str, pixels: float, size: float) -> list[str]:
+    """Lines of at most `pixels`: broken at spaces, between Chinese characters and, if need be, within a long name."""
+    lines, line = [], ""
+    for piece in _PIECES.findall(text):
+        if line and width(line + piece.rstrip(), size) > pixels:
+            lines.append(line.rstrip())
+            line = ""
+            piece = piece.lstrip()
+        while width(piece, size) > pixels and len(piece) > 1:
+            at = _break_within(piece, pixels, size)
+            lines.append(piece[:at])
+            piece = piece[at:]
+        line += piece
+    return [*lines, line.rstrip()] if line.strip() or not lines else lines
+
+
+def _break_within(piece: str, pixels: float, size: float) -> int:
+    """How many letters of a long name go on one line: all that fit, at least one, none before a closing mark."""
+    places = [n for n in range(1, len(piece)) if piece[n] not in CLOSING]
+    return max((n for n in places if width(piece[:n], size) <= pixels), default=1)
