@@ -28,7 +28,7 @@ def launch(settings: Settings) -> tuple[gr.Blocks, str]:
         server_port=settings.port or None,
         prevent_thread_lock=True,
         quiet=True,
-        i18n=translations,
+        i18n=translations.i18n,
         theme=theme(),
         css=CSS,
         head=HEAD,

@@ -10,9 +10,13 @@ import re
 from urllib.parse import parse_qs
 
 import gradio as gr
+from gradio.i18n import I18nData
 
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text, normalise_language
+
+_PREFIX = "vx_"
+"""gradio has words of its own under names like "image"; theirs would win"""
 
 LOCALES: dict[Language, str] = {"en": "en", "zh": "zh-CN"}
 
@@ -88,11 +92,20 @@ def with_language(page: str, language: Language) -> str:
     return re.sub(r"<head\b[^>]*>", lambda head: head.group() + script, page, count=1)
 
 
-def translations() -> gr.I18n:
+class Translations:
     """The page's words as gradio wants them: `t("room_patches")` is a label in the visitor's language."""
-    return gr.I18n(
-        **{tag: {key: text.in_(language) for key, text in UI_WORDS.items()} for language, tag in LOCALES.items()}
-    )
+
+    def __init__(self):
+        self.i18n = gr.I18n(
+            **{
+                tag: {_PREFIX + key: text.in_(language) for key, text in UI_WORDS.items()}
+                for language, tag in LOCALES.items()
+            }
+        )
+
+    def __call__(self, key: str) -> I18nData:
+        """A word that the browser fills in."""
+        return self.i18n(_PREFIX + key)
 
 
 def word(key: str, language: Language, **values: object) -> str:

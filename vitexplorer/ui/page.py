@@ -18,7 +18,7 @@ import gradio as gr
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine, Explored
-from vitexplorer.ui.language import language_of_request, translations, word
+from vitexplorer.ui.language import Translations, language_of_request, word
 from vitexplorer.ui.menu import model_choices, model_sentence
 from vitexplorer.ui.parts.header import Header, header_data
 from vitexplorer.ui.parts.status import StatusData, StatusLine
@@ -38,15 +38,15 @@ _jobs = ThreadPoolExecutor(max_workers=4, thread_name_prefix="explore")
 _log = logging.getLogger(__name__)
 
 
-def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, gr.I18n]:
+def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translations]:
     """The page and its translations; nothing is computed yet."""
-    t = translations()
+    t = Translations()
     with gr.Blocks(title="ViT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(1800, 7200)) as page:
         desk = Desk(engine, t, address=gr.State(Address()), language=gr.State("en"))
         header = Header()
         with gr.Row(elem_id="vx-columns"):
             with gr.Column(elem_id="vx-left"):
-                upload = ImageUpload(label=t("image"), height=220)
+                upload = ImageUpload(label=t("image"), height=170)
                 strip = ExampleStrip()
                 model = gr.Dropdown(
                     label=t("model"),

@@ -69,9 +69,6 @@ UI_WORDS: dict[str, Text] = {
     "paper": Text("Source", "出处"),
     "python_lines": Text("The same in Python", "等价的 Python 代码"),
     "block": Text("Block", "块"),
-    "block_info": Text(
-        "Counted from 0, the first after the patch embedding.", "从 0 开始编号,0 为图块嵌入后的第一块。"
-    ),
     # flow
     "fusion": Text("Heads fused by", "头的融合方式"),
     "fusion_mean": Text("mean", "平均"),

@@ -48,7 +48,7 @@ class AttentionRoom(Room):
         """Block slider and canvas, then the words about it."""
         t, state = self.desk.t, [self.desk.address, self.desk.language]
         quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-        block = gr.Slider(0, 11, 11, step=1, label=t("block"), info=t("block_info"), elem_id="vx-block")
+        block = gr.Slider(0, 11, 11, step=1, label=t("block"), elem_id="vx-block", elem_classes=["vx-slim"])
         canvas = AttentionCanvas(elem_id="vx-attention-canvas")
         words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
         with gr.Accordion(t("python_lines"), open=False):

@@ -11,7 +11,7 @@ from gradio.components.base import Component
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine, Explored
-from vitexplorer.ui.language import word
+from vitexplorer.ui.language import Translations, word
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
 
@@ -24,7 +24,7 @@ class Desk:
     """What rooms share: the engine, the words, and the states of the visit that their events read."""
 
     engine: Engine
-    t: gr.I18n
+    t: Translations
     address: gr.State
     """an Address: image, model, weights, fit that are on the screen"""
     language: gr.State
