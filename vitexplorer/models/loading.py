@@ -166,9 +166,18 @@ def _is_timm_name(name: str) -> bool:
 def _build(architecture: str, seed: int, **options: int) -> nn.Module:
     """The module with random parameters, able to resample its position embeddings where the architecture can."""
     try:
-        return _seeded(architecture, seed, dynamic_img_size=True, **options)
+        module = _seeded(architecture, seed, dynamic_img_size=True, **options)
     except TypeError:  # BEiT and others: fixed size
         return _seeded(architecture, seed, **options)
+    if not _is_cut_evenly(module):  # timm then refuses the model's own size unless that is the only one
+        return _seeded(architecture, seed, **options)
+    return module
+
+
+def _is_cut_evenly(module: nn.Module) -> bool:
+    """Whether whole patches fill the input; SigLIP so400m cuts 384 pixels into 27 patches of 14 and leaves 6."""
+    embed = module.patch_embed
+    return all(side % patch == 0 for side, patch in zip(embed.img_size, embed.patch_size, strict=True))
 
 
 def _seeded(architecture: str, seed: int, **options: int) -> nn.Module:
@@ -189,7 +198,12 @@ def _describe(
     config = resolve_model_data_config(module)
     input_size = tuple(getattr(module.patch_embed, "img_size", None) or config["input_size"][1:])
     preprocessing = Preprocessing(
-        input_size, config["mean"], config["std"], config["interpolation"], config["crop_pct"], config["crop_mode"]
+        input_size=input_size,
+        mean=tuple(config["mean"]),  # a bundled model's comes from JSON, as a list
+        std=tuple(config["std"]),
+        interpolation=config["interpolation"],
+        crop_pct=config["crop_pct"],
+        crop_mode=config["crop_mode"],
     )
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     return LoadedModel(
