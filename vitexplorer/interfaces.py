@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from vitexplorer.registry import unknown_name
-from vitexplorer.types import PatchGrid, Query, Result, WindowLayout, query_text
+from vitexplorer.types import PatchGrid, Query, Reading, Result, WindowLayout, query_text
 from vitexplorer.words import ExplainedError, Text
 
 if TYPE_CHECKING:
-    from torch import nn
+    from jaxtyping import Float
+    from torch import Tensor, nn
 
 
 class UnsupportedError(ExplainedError):
@@ -62,6 +63,31 @@ class ModelFamily(ABC):
     @abstractmethod
     def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
         """What height and width must be multiples of under fit="native"; None where the input size is fixed."""
+
+    @abstractmethod
+    def readings(self, module: nn.Module) -> tuple[Reading, ...]:
+        """The ways `read_out` can read this module, its own among them."""
+
+    @abstractmethod
+    def own_reading(self, module: nn.Module) -> Reading:
+        """The reading that is the module's own pooling; "own" where it is none of the others."""
+
+    @abstractmethod
+    def final_norm(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
+        """The norm before the classifier, applied to each token, whether the module pools before or after it."""
+
+    @abstractmethod
+    def read_each(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
+        """Logits (batch, tokens, classes) of each token on its own: final norm and classifier, no pooling."""
+
+    @abstractmethod
+    def read_out(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading) -> Tensor:
+        """Logits (batch, classes) of a residual stream that has reached the end: final norm, pooling, classifier.
+
+        "cls" and "dist" read that token, "mean" the patches' mean, "own" as the module does it, so that the last
+        block's residual gives the module's own output bit for bit. Norm and pooling keep the module's order. Without
+        a classifier these are the features it would read.
+        """
 
 
 # ---------------------------------------------------------------------------------------------- controls

@@ -29,6 +29,8 @@ import numpy as np
 from vitexplorer.words import Text, same
 
 Query = Literal["cls", "dist", "mean"] | tuple[int, int]
+Reading = Literal["cls", "dist", "mean", "own"]
+"""how the last tokens become the logits: one token, the mean over patches, or the model's own pooling"""
 Fit = Literal["crop", "squash", "pad", "native"]
 Weights = Literal["pretrained", "bundled", "random", "file", "fine-tuned"]
 

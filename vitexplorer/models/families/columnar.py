@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from torch import nn
+from jaxtyping import Float
+from torch import Tensor, nn
 
 from vitexplorer.interfaces import BlockSite, ModelFamily
-from vitexplorer.types import PatchGrid
+from vitexplorer.types import PatchGrid, Reading
 
 
 class ColumnarFamily(ModelFamily):
@@ -29,3 +30,44 @@ class ColumnarFamily(ModelFamily):
         if not getattr(module, "dynamic_img_size", False):
             return None
         return tuple(module.patch_embed.feat_ratio(as_scalar=False))
+
+    def readings(self, module: nn.Module) -> tuple[Reading, ...]:
+        """Class token and distillation token where there are any, the mean over patches, the module's own."""
+        named = [name for name in ("cls", "dist") if name in self.prefix_tokens(module)]
+        own = self.own_reading(module)
+        return (*named, "mean", *(("own",) if own == "own" else ()))
+
+    def own_reading(self, module: nn.Module) -> Reading:
+        """The class token or the mean over patches; "own" for attention pooling, maxima and means with prefix."""
+        if getattr(module, "attn_pool", None) is not None or getattr(module, "pool_include_prefix", False):
+            return "own"
+        if module.global_pool == "token" and "cls" in self.prefix_tokens(module):
+            return "cls"
+        return "mean" if module.global_pool == "avg" else "own"
+
+    def final_norm(
+        self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]
+    ) -> Float[Tensor, "batch tokens dim"]:
+        """`norm` or, in models that pool first, `fc_norm`; timm makes the other one an identity."""
+        return module.fc_norm(module.norm(tokens))
+
+    def read_each(
+        self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]
+    ) -> Float[Tensor, "batch tokens classes"]:
+        """Final norm and classifier; the class token's where there are two."""
+        return module.head(self.final_norm(module, tokens))
+
+    def read_out(
+        self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading
+    ) -> Float[Tensor, "batch classes"]:
+        """Norm, pooling, the norm after it, classifier; the distillation token has a classifier of its own."""
+        normed = module.norm(tokens)
+        if reading == "own":
+            return module.forward_head(normed)
+        prefix_tokens = self.prefix_tokens(module)
+        if reading == "mean":
+            pooled = normed[:, len(prefix_tokens) :].mean(1)
+        else:
+            pooled = normed[:, prefix_tokens.index(reading)]
+        classifier = module.head_dist if reading == "dist" else module.head
+        return classifier(module.fc_norm(pooled))

@@ -5,12 +5,13 @@ No prefix token. Block i belongs to a stage; every stage after the first begins 
 
 from __future__ import annotations
 
+from jaxtyping import Float
 from timm.models.swin_transformer import SwinTransformer
 from timm.models.swin_transformer_v2 import SwinTransformerV2
-from torch import nn
+from torch import Tensor, nn
 
 from vitexplorer.interfaces import BlockSite, ModelFamily
-from vitexplorer.types import PatchGrid, WindowLayout
+from vitexplorer.types import PatchGrid, Reading, WindowLayout
 from vitexplorer.words import same
 
 
@@ -52,6 +53,35 @@ class SwinFamily(ModelFamily):
             return None
         height, width = module.patch_embed.patch_size
         return height * 2 ** (len(module.layers) - 1), width * 2 ** (len(module.layers) - 1)
+
+    def readings(self, module: nn.Module) -> tuple[Reading, ...]:
+        """The mean over patches, and the module's own pooling where it is another."""
+        return ("mean",) if self.own_reading(module) == "mean" else ("mean", "own")
+
+    def own_reading(self, module: nn.Module) -> Reading:
+        """The mean over patches unless the module was built with another pooling."""
+        return "mean" if module.global_pool == "avg" else "own"
+
+    def final_norm(
+        self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]
+    ) -> Float[Tensor, "batch tokens dim"]:
+        """The norm after the last stage; tokens of earlier stages are too narrow for it."""
+        return module.norm(tokens)
+
+    def read_each(
+        self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]
+    ) -> Float[Tensor, "batch tokens classes"]:
+        """Final norm and classifier."""
+        return module.head.fc(self.final_norm(module, tokens))
+
+    def read_out(
+        self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading
+    ) -> Float[Tensor, "batch classes"]:
+        """Norm, pooling, classifier, for tokens of the last stage."""
+        normed = self.final_norm(module, tokens)
+        if reading == "own":
+            return module.head(normed[:, None])  # laid out as a grid of one row
+        return module.head.fc(normed.mean(1))
 
 
 FAMILY = SwinFamily()

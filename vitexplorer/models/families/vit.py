@@ -10,6 +10,7 @@ from timm.models.vision_transformer import VisionTransformer
 from torch import nn
 
 from vitexplorer.models.families.columnar import ColumnarFamily
+from vitexplorer.types import Reading
 from vitexplorer.words import same
 
 
@@ -30,6 +31,10 @@ class VitFamily(ColumnarFamily):
             names.append("dist")
         registers = module.num_prefix_tokens - len(names)
         return (*names, *(f"reg{n}" for n in range(1, registers + 1)))
+
+    def own_reading(self, module: nn.Module) -> Reading:
+        """As columnar models, but a distilled DeiT takes the mean of what its two classifiers say."""
+        return "own" if "dist" in self.prefix_tokens(module) else super().own_reading(module)
 
 
 FAMILY = VitFamily()
