@@ -14,10 +14,6 @@ UI_WORDS: dict[str, Text] = {
     # left column
     "image": Text("Image", "图像"),
     "examples": Text("Examples", "示例图像"),
-    "upload_hint": Text(
-        "Drop, paste or photograph an image. It is seen by this app alone.",
-        "拖放、粘贴或拍摄一张图像;图像只由本程序读取。",
-    ),
     "model": Text("Model", "模型"),
     "model_info": Text(
         "Type to search. Any other timm name of a supported family loads too.",
@@ -80,12 +76,24 @@ UI_WORDS: dict[str, Text] = {
     "rollout_unit": Text("share of the query's rollout", "占该查询展开结果的份额"),
     "rollout_goes_to": Text("Where the rollout ends", "展开的去向"),
     "rollout_block": Text("from block {block} to {last}", "从第 {block} 块到第 {last} 块"),
+    "rollout_fused": Text("heads fused by {how}", "多头融合:{how}"),
     "rollout_swin": Text(
         "An approximation for Swin: merging counts the four patches alike.",
         "对 Swin 只是近似:合并 2×2 图块时四个图块各算四分之一。",
     ),
     # size
     "size_of_model": Text("Parameters of {model}", "{model} 的参数量"),
+    "part_patch_embed": Text("patch embedding", "图块嵌入"),
+    "part_pos_embed": Text("position embedding", "位置编码"),
+    "part_prefix_tokens": Text("prefix tokens", "前缀标记"),
+    "part_norm": Text("final norm", "最后的归一化"),
+    "part_fc_norm": Text("norm after pooling", "池化后的归一化"),
+    "part_norm_pre": Text("norm before the blocks", "各块之前的归一化"),
+    "part_head": Text("classifier", "分类头"),
+    "part_head_dist": Text("classifier of the distillation token", "蒸馏标记的分类头"),
+    "part_attn_pool": Text("attention pooling", "注意力池化"),
+    "part_block": Text("block {number}", "块 {number}"),
+    "part_downsample": Text("merging before stage {number}", "阶段 {number} 之前的合并"),
     "formula": Text("Closed formula, term by term", "闭式公式逐项"),
     "formula_none": Text(
         "No closed formula is stated for this family; the counts are read off the module.",

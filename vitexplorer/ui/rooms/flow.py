@@ -16,6 +16,7 @@ from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import default_query, frame_data
 from vitexplorer.ui.rooms.room import Room, about, python_lines
+from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class FlowRoom(Room):
         """A query was picked: the lines of Python follow, and so does the map where rows are sent singly."""
         capture = self.desk.engine.capture(address.picture)
         first = max(0, min(int(start), capture.depth - 1))
-        frame = rollout_frame(capture, first, language)
+        frame = rollout_frame(capture, fusion, first, language)
         picked = Selection.read(event._data, frame)
         if picked is None or is_windowed(capture):
             return [gr.skip(), gr.skip()]
@@ -99,18 +100,19 @@ def num_tokens(capture: Capture) -> int:
     return len(capture.prefix_tokens) + capture.grid(capture.depth - 1).num_patches
 
 
-def rollout_frame(capture: Capture, start: int, language: Language) -> CanvasData:
+def rollout_frame(capture: Capture, fusion: str, start: int, language: Language) -> CanvasData:
     """All that the canvas shows of a rollout but its numbers."""
     data = frame_data(capture, start, language)
     extra = {name: word(f"rollout_{name}", language) for name in ("region", "unit", "goes_to", "block")}
-    data.words |= {**extra, "note_window": word("rollout_swin", language)}
+    fused = word("rollout_fused", language, how=UI_WORDS[f"fusion_{fusion}"])
+    data.words |= {**extra, "fused_mean": fused, "note_window": word("rollout_swin", language)}
     data.heads, data.link, data.formula = 1, "flow", "∏ rownorm(½ fuse(A) + ½ I)"
     return data
 
 
 def rollout_data(capture: Capture, fusion: str, discard: float, start: int, language: Language) -> CanvasData:
     """The rollout of every token, or of one where there are too many, or of the mean where windows forbid more."""
-    data = rollout_frame(capture, start, language)
+    data = rollout_frame(capture, fusion, start, language)
     queries: list[Query] | None = None
     if is_windowed(capture):
         queries = ["mean"]

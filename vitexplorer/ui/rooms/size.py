@@ -14,7 +14,7 @@ from vitexplorer.ui.calculator.component import CountTableData
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.room import Room, about, python_lines
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import Language, Text
+from vitexplorer.words import Language, Text, same
 
 PRESETS = {
     "ViT-Ti/16": ViTShape(dim=192, num_heads=3, hidden=768),
@@ -36,8 +36,10 @@ class SizeRoom(Room):
         t, quick = self.desk.t, {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
         words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
         with gr.Row(elem_classes=["vx-row"]):
-            parts = CountTable()
-            formula = CountTable()
+            with gr.Column(scale=2, min_width=300):
+                parts = CountTable()
+            with gr.Column(scale=3, min_width=300):
+                formula = CountTable()
         with gr.Accordion(t("python_lines"), open=False):
             code = gr.Code(language="python", show_label=False, interactive=False)
         gr.Markdown(t("calculator_info"), elem_classes=["vx-note"])
@@ -45,13 +47,13 @@ class SizeRoom(Room):
         start = PRESETS["ViT-B/16"]
         with gr.Row(elem_classes=["vx-row"]):
             sliders = [
-                gr.Slider(32, 1024, start.image_size[0], step=1, label=t("image_size")),
-                gr.Slider(2, 64, start.patch_size, step=1, label=t("patch_size")),
-                gr.Slider(32, 2048, start.dim, step=16, label=t("embed_dim")),
-                gr.Slider(1, 48, start.depth, step=1, label=t("depth")),
-                gr.Slider(1, 32, start.num_heads, step=1, label=t("num_heads")),
-                gr.Slider(1, 8, start.hidden / start.dim, step=0.5, label=t("mlp_ratio")),
-                gr.Slider(0, 22000, start.classes, step=1, label=t("num_classes")),
+                gr.Slider(32, 1024, start.image_size[0], step=1, label=t("image_size"), min_width=210),
+                gr.Slider(2, 64, start.patch_size, step=1, label=t("patch_size"), min_width=210),
+                gr.Slider(32, 2048, start.dim, step=16, label=t("embed_dim"), min_width=210),
+                gr.Slider(1, 48, start.depth, step=1, label=t("depth"), min_width=210),
+                gr.Slider(1, 32, start.num_heads, step=1, label=t("num_heads"), min_width=210),
+                gr.Slider(1, 8, start.hidden / start.dim, step=0.5, label=t("mlp_ratio"), min_width=210),
+                gr.Slider(0, 22000, start.classes, step=1, label=t("num_classes"), min_width=210),
             ]
         designed = CountTable()
         for slider in sliders:
@@ -66,11 +68,19 @@ class SizeRoom(Room):
 
         counted = compute("parameters", explored.capture)
         title = UI_WORDS["size_of_model"].format(model=address.model)
-        parts = parts_table(counted.parts, counted.values, language, title=title)
+        names = [part_text(part).in_(language) for part in counted.parts]
+        parts = parts_table(names, counted.values, language, title=title)
         exact = UI_WORDS["formula_equals"] if counted.terms else UI_WORDS["formula_none"]
         formula = terms_table(counted.terms, language, title=UI_WORDS["formula"], note=exact)
         designed = design_table(ViTShape(), language)
         return [about("parameters", language), parts, formula, python_lines(address, "parameters"), designed]
+
+
+def part_text(part: str) -> Text:
+    """A part of a module in words; timm's own name where there are none."""
+    name, _, number = part.partition(" ")
+    known = UI_WORDS.get(f"part_{name}")
+    return known.format(number=number) if known else same(part)
 
 
 def choose_preset(name: str) -> list[float]:

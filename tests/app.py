@@ -1,0 +1,105 @@
+"""The running app and a browser, for the tests that walk a person's path."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+PLACES = [Path("/usr/bin") / name for name in ("chromium", "chromium-browser", "google-chrome")]
+
+
+@contextmanager
+def running_app(**settings: str) -> Iterator[str]:
+    """`python app.py` on a free port, as a person starts it; gives the address it prints."""
+    environment = {**os.environ, "VIT_PORT": "0", "PYTHONUNBUFFERED": "1", **settings}
+    process = subprocess.Popen(
+        [sys.executable, "app.py"],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    watchdog = threading.Timer(120, process.kill)
+    watchdog.start()
+    said = []
+    try:
+        for line in process.stdout:
+            said.append(line)
+            if line.startswith("ViT Explorer: "):
+                break
+        else:
+            raise RuntimeError("The app did not start:\n" + "".join(said))
+        watchdog.cancel()
+        threading.Thread(target=process.stdout.read, daemon=True).start()  # a full pipe would stop the app
+        yield said[-1].removeprefix("ViT Explorer: ").strip()
+    finally:
+        watchdog.cancel()
+        process.terminate()
+        process.wait(20)
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    """Debian's or Chrome's own Chromium, headless."""
+    found = next(place for place in PLACES if place.exists())
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+class Visit:
+    """One page, with everything it complained about and every address it asked."""
+
+    def __init__(self, browser: Browser, width: int = 1440, height: int = 900):
+        self.context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
+        self.page: Page = self.context.new_page()
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", self._request)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def _request(self, request: Request) -> None:
+        self.requests.append(request.url)
+
+    def open(self, url: str, **parameters: str) -> None:
+        """Go to the page with these URL parameters and wait for its first result."""
+        query = "&".join(f"{name}={value}" for name, value in parameters.items())
+        self.page.goto(f"{url}?{query}")
+        self.wait_ready()
+
+    def wait_ready(self) -> None:
+        """Until a capture is on the screen; fails with the page's own words where there is an error instead."""
+        self.page.wait_for_selector('.vx-status:is([data-kind="ready"], [data-kind="error"])', timeout=90_000)
+        assert self.status_kind() == "ready", self.page.inner_text(".vx-status")
+
+    def status_kind(self) -> str:
+        """busy, ready or error."""
+        return self.page.get_attribute(".vx-status", "data-kind")
+
+    def close(self) -> None:
+        """Leave the page; nothing may have gone wrong on it."""
+        self.context.close()
+        assert self.errors == []

@@ -1,0 +1,200 @@
+"""A person's path through the page, in a real browser: what is seen is right, and nothing is ever an error."""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+from playwright.sync_api import Page, expect
+
+import vitexplorer as vx
+from tests.app import Visit, browser, running_app
+from vitexplorer.settings import ASSETS
+
+pytestmark = pytest.mark.browser
+
+NAMES = re.compile(
+    r"English|ViT|Explorer|Transformer|timm|DINO|ViT[-\w/]*|PNG|SVG|CSV|MLP|LayerNorm|CLS|rollout|token|Swin|Viridis|Magma|"
+    r"Cividis|Inferno|softmax|bias|rownorm|fuse|Python|Esc|Enter|Home|buffer|px|MB|seed|[A-Z]\w?|kᵀ|"
+    r"Caron|Dosovitskiy|Vaswani|Abnar|Zuidema|et|al|table|\w*_\w*"
+)
+"""what stands in Chinese lectures as it is: proper names, formats, names of papers and of timm"""
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with running_app() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as launched:
+        yield launched
+
+
+@pytest.fixture
+def visit(chromium) -> Iterator[Visit]:
+    opened = Visit(chromium)
+    yield opened
+    opened.close()
+
+
+def canvas_state(page: Page, room: str = "attention") -> dict:
+    """The numbers on a canvas."""
+    page.wait_for_function(f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'")
+    page.wait_for_timeout(100)  # a frame, to paint
+    return page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read()")
+
+
+def hover_patch(page: Page, row: int, col: int, room: str = "attention") -> dict:
+    """Point at a patch and read the map."""
+    state = canvas_state(page, room)
+    view = page.locator(f"#vx-{room}-canvas .view")
+    view.scroll_into_view_if_needed()
+    box = view.bounding_box()
+    page.mouse.move(
+        box["x"] + (col + 0.5) / state["cols"] * box["width"], box["y"] + (row + 0.5) / state["rows"] * box["height"]
+    )
+    return canvas_state(page, room)
+
+
+def parameters(page: Page) -> dict[str, str]:
+    return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(page.url).query))
+
+
+def choose_model(page: Page, name: str) -> None:
+    box = page.get_by_role("listbox", name="Model").or_(page.get_by_label("Model"))
+    box.first.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.type(name)
+    page.keyboard.press("Enter")
+    expect(page.locator(".vx-status .line")).to_contain_text(f"{name} ·", timeout=90_000)
+
+
+def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
+    page = visit.page
+    visit.open(url)
+    first = canvas_state(page)
+    assert first["query"] == "cls"
+    model = vx.load_model("scenes_dino_patch16_192")
+    picture = vx.capture(model, ASSETS / "examples" / "scene_flower.webp")
+    truth = vx.compute("attention_map", picture).values.ravel()
+    np.testing.assert_allclose(first["map"], truth, atol=truth.max() / 255)
+
+    maps = [hover_patch(page, row, col)["map"] for row, col in ((1, 2), (6, 6), (9, 3))]
+    assert all(np.abs(np.subtract(one, first["map"])).max() > 1e-4 for one in maps)
+    truth = vx.compute("attention_map", picture, query=(9, 3)).values.ravel()
+    np.testing.assert_allclose(maps[-1], truth, atol=2 * truth.max() / 255)
+
+    page.mouse.move(0, 0)
+    page.locator("#vx-attention-canvas .heads [role=radio]").nth(2).click()  # the fused map is first
+    assert canvas_state(page)["head"] == "1"
+    slider = page.locator("#vx-block input[type=range]")
+    slider.focus()
+    slider.press("ArrowLeft")
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '4'")
+    state = canvas_state(page)
+    truth = vx.compute("attention_map", picture, block=4, head=1).values.ravel()
+    np.testing.assert_allclose(state["map"], truth, atol=2 * truth.max() / 255)
+    page.wait_for_timeout(400)
+    assert {"block": "4", "head": "1", "query": "cls"}.items() <= parameters(page).items()
+
+    photo = tmp_path / "照片 1.png"
+    PIL.Image.fromarray(np.random.default_rng(0).integers(0, 255, (300, 400, 3), dtype=np.uint8)).save(photo)
+    page.locator("#vx-left input[type=file]").set_input_files(photo)
+    page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
+    uploaded = vx.compute("attention_map", vx.capture(model, photo), block=5).values.ravel()
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '5'")
+    page.wait_for_timeout(300)
+    page.locator("#vx-attention-canvas .heads [role=radio]").first.click()
+    np.testing.assert_allclose(canvas_state(page)["map"], uploaded, atol=2 * uploaded.max() / 255)
+
+    page.get_by_role("radio", name="random").check()
+    expect(page.locator(".vx-status .warning")).to_be_visible(timeout=60_000)
+    choose_model(page, "swin_tiny_patch4_window7_224")
+    state = canvas_state(page)
+    assert (state["rows"], state["cols"]) == (7, 7)
+
+    page.get_by_role("tab", name="Flow").click()
+    state = canvas_state(page, "flow")
+    assert (state["rows"], state["cols"]) == (56, 56)
+    assert sum(state["map"]) == pytest.approx(1, abs=0.02)
+
+    page.get_by_role("tab", name="Size & cost").click()
+    expect(page.get_by_text("28,288,354").first).to_be_visible()
+
+
+def test_a_link_opens_the_very_picture(visit: Visit, url: str) -> None:
+    link = {"image": "scene_ring", "model": "scenes_vit_patch16_192", "block": "2", "head": "3", "query": "4,7"}
+    visit.open(url, room="attention", **link)
+    state = canvas_state(visit.page)
+    assert (state["query"], state["head"]) == ("4,7", "3")
+    expect(visit.page.locator("#vx-attention-canvas .direction")).to_contain_text("row 4, column 7")
+    model = vx.load_model("scenes_vit_patch16_192")
+    capture = vx.capture(model, ASSETS / "examples" / "scene_ring.webp")
+    truth = vx.compute("attention_map", capture, block=2, head=3, query=(4, 7)).values.ravel()
+    np.testing.assert_allclose(state["map"], truth, atol=truth.max() / 255)
+
+
+@pytest.mark.parametrize("room", ["patches", "attention", "flow", "size"])
+def test_chinese_leaves_no_english(visit: Visit, url: str, room: str) -> None:
+    visit.open(url, lang="zh", room=room)
+    visit.page.wait_for_timeout(800)
+    assert visit.page.evaluate("document.documentElement.lang") == "zh-CN"
+    text = visit.page.evaluate(
+        """() => { const skip = new Set(['CODE', 'PRE', 'SCRIPT', 'STYLE']);
+        const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT); const out = [];
+        while (walk.nextNode()) { let node = walk.currentNode.parentElement, ok = node.checkVisibility();
+          for (let up = node; up; up = up.parentElement) ok &&= !skip.has(up.tagName) && !up.classList.contains('cm-editor');
+          if (ok) out.push(walk.currentNode.textContent.trim()); } return out.filter(Boolean); }"""
+    )
+    english = [w for line in text for w in re.findall(r"[A-Za-z][A-Za-z_/-]+", line) if not NAMES.fullmatch(w)]
+    assert english == []
+
+
+def test_nothing_leaves_the_machine(visit: Visit, url: str) -> None:
+    visit.open(url)
+    for room in ("Patches", "Flow", "Size & cost"):
+        visit.page.get_by_role("tab", name=room).click()
+        visit.page.wait_for_timeout(500)
+    outside = [address for address in visit.requests if not address.startswith((url, "data:", "blob:"))]
+    assert outside == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_room_fits_its_window(chromium, url: str, width: int, height: int, theme: str) -> None:
+    visit = Visit(chromium, width, height)
+    for room in ("patches", "attention", "flow", "size"):
+        visit.open(url, __theme=theme, room=room)
+        visit.page.wait_for_timeout(300)
+        assert visit.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, room
+    visit.close()
+
+
+def test_wrong_files_get_a_sentence(visit: Visit, url: str, tmp_path: Path) -> None:
+    visit.open(url)
+    before = canvas_state(visit.page)
+    broken = tmp_path / "broken.png"
+    broken.write_bytes(b"\x89PNG\r\n\x1a\n not a picture")
+    visit.page.locator("#vx-left input[type=file]").set_input_files(broken)
+    toast = visit.page.locator("[data-testid=toast-body]")
+    expect(toast).to_be_visible(timeout=20_000)
+    assert re.search(r"broken|picture|image", toast.inner_text())
+    assert "Traceback" not in toast.inner_text()
+    assert canvas_state(visit.page)["map"] == before["map"]
+
+
+def test_an_unknown_model_is_named_and_nothing_is_lost(visit: Visit, url: str) -> None:
+    visit.open(url)
+    before = canvas_state(visit.page)
+    visit.page.goto(f"{url}?model=vit_tinny_patch16_224")
+    visit.page.wait_for_selector('.vx-status[data-kind="error"]', timeout=60_000)
+    expect(visit.page.locator(".vx-status .line")).to_contain_text("Did you mean")
+    assert before["map"]

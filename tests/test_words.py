@@ -1,0 +1,94 @@
+"""Both languages are complete: no text without its other half, no key without a use, no use without a key."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import vitexplorer
+from vitexplorer.ui.board.words import BOARD_WORDS
+from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
+from vitexplorer.ui.canvas.words import CANVAS_WORDS
+from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.words import Text, normalise_language
+
+PACKAGE = Path(vitexplorer.__file__).parent
+CHINESE = re.compile("[\u4e00-\u9fff]")
+
+
+def literal_texts() -> Iterator[tuple[str, str, str]]:
+    """Every Text(...) of two literals in the package: place, English, Chinese."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Text" and len(node.args) == 2:
+                pair = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+                if len(pair) == 2:
+                    yield f"{path.relative_to(PACKAGE)}:{node.lineno}", *pair
+
+
+def fields(template: str) -> set[str]:
+    """Names that a template fills in; `most_zh` is `most` as Chinese counts it."""
+    return {name.removesuffix("_zh") for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+def says_nothing(template: str) -> bool:
+    """Only punctuation between what is filled in."""
+    return not re.search(r"\w", re.sub(r"\{.*?\}", "", template))
+
+
+def test_every_text_has_both_languages() -> None:
+    texts = list(literal_texts())
+    assert len(texts) > 150
+    assert [
+        place for place, en, zh in texts if not (en == zh or says_nothing(en) or CHINESE.search(zh) or en == "中文")
+    ] == []
+    assert [place for place, en, _ in texts if CHINESE.search(en) and en != "中文"] == []
+
+
+def test_both_languages_fill_in_the_same() -> None:
+    assert [place for place, en, zh in literal_texts() if fields(en) != fields(zh)] == []
+
+
+def sources(folder: Path) -> str:
+    """Everything in a folder of the page that may name a word, but for the tables of words themselves."""
+    files = (path for path in folder.rglob("*") if path.suffix in (".py", ".js", ".html") and path.name != "words.py")
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+@pytest.mark.parametrize(
+    ("words", "folder"),
+    [
+        (UI_WORDS, PACKAGE / "ui"),
+        (CANVAS_WORDS, PACKAGE / "ui" / "canvas"),
+        (BOARD_WORDS, PACKAGE / "ui" / "board"),
+        (CALCULATOR_WORDS, PACKAGE / "ui" / "calculator"),
+    ],
+    ids=["page", "canvas", "board", "calculator"],
+)
+def test_no_word_is_unused(words: dict[str, Text], folder: Path) -> None:
+    source = sources(folder)
+    named = set(re.findall(r"""["'`](\w+)["'`]""", source)) | set(re.findall(r"\.(\w+)\b", source))
+    completed = tuple(re.findall(r"""["'`]([a-z_]+_)\$?\{""", source))  # f"room_{key}"
+    assert [key for key in words if key not in named and not key.startswith(completed)] == []
+
+
+def test_no_word_is_missing() -> None:
+    source = sources(PACKAGE / "ui")
+    asked = set(re.findall(r"""\b(?:t|word)\(\s*"(\w+)\"""", source)) | set(
+        re.findall(r"""UI_WORDS\["(\w+)"\]""", source)
+    )
+    assert len(asked) > 40
+    assert asked - set(UI_WORDS) == set()
+
+
+@pytest.mark.parametrize(
+    ("code", "language"),
+    [("zh", "zh"), ("zh-CN", "zh"), ("zh_Hans_CN", "zh"), ("ZH-tw", "zh"), ("en-GB", "en"), ("de", "en"), (None, "en")],
+)
+def test_languages_of_browsers(code: str | None, language: str) -> None:
+    assert normalise_language(code) == language
