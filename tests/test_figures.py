@@ -114,7 +114,7 @@ def words_of(figure) -> str:
     """All text of a figure, line breaks and tags taken out."""
     annotations = " ".join(annotation.text for annotation in figure.layout.annotations)
     bars = [figure.layout[name].colorbar.title.text or "" for name in figure.layout if name.startswith("coloraxis")]
-    return unescape(re.sub("<br>|</?b>", "", " ".join([annotations, *bars])))
+    return unescape(re.sub("<br>|</?b>", "", " ".join([annotations, *bars]))).replace("\u00a0", " ")
 
 
 def squeezed(text: str) -> str:
@@ -131,7 +131,8 @@ def test_a_figure_says_what_it_is_in_its_language(name, language, theme):
     figure = render(result, language=language, theme=theme)
     said = squeezed(words_of(figure))
     assert squeezed(result.title.in_(language)) in said
-    for part in (TRAINED.model, TRAINED.weights_text.in_(language), result.unit.in_(language), result.formula):
+    formula = "2 · 80" if name == "count" else result.formula  # a table, term by term
+    for part in (TRAINED.model, TRAINED.weights_text.in_(language), result.unit.in_(language), formula):
         assert squeezed(part) in said
     other = "zh" if language == "en" else "en"
     assert squeezed(result.title.in_(other)) not in said
@@ -294,6 +295,21 @@ def test_exploded_patches_keep_their_pixels():
         assert sheet[top + P * factor, left, 3] == 0  # the gap
 
 
+@pytest.mark.parametrize(("height", "width"), [(ROWS * P + 5, COLS * P + 7), (ROWS * P - 3, COLS * P - 6)])
+def test_cells_lie_on_the_pixels_of_their_patches(height, width):
+    """Patches that leave a rest of the image, and padded ones that reach over its edge."""
+    image = np.zeros((height, width, 3), np.uint8)
+    for result, options in [(a_map(image=image), {}), (a_gallery(2, image=image), {"opacity": 0.5})]:
+        figure = render(result, **options)
+        (shown,) = {(round(picture.sizex, 6), round(picture.sizey, 6)) for picture in figure.layout.images}
+        scale = shown[0] / width
+        assert shown[1] / height == pytest.approx(scale)
+        for trace in (trace for trace in figure.data if trace.type == "heatmap"):
+            np.testing.assert_allclose(np.diff(trace.x), P * scale)
+            np.testing.assert_allclose(np.diff(trace.y), -P * scale)
+            assert any(trace.x[0] == picture.x and trace.y[0] == picture.y for picture in figure.layout.images)
+
+
 @pytest.mark.parametrize("heads", [1, 3, 6, 12, 16, 24])
 def test_gallery_has_a_map_for_each_head_and_they_do_not_touch(heads):
     figure = render(a_gallery(heads))
@@ -324,6 +340,11 @@ def test_parts_are_gathered_by_their_names():
     assert place("layers.1.blocks.0.mlp.fc1") == ("layers.1", "mlp", "mlp.fc1")
     assert place("head.weight") == ("head", "head", "head.weight")
     assert place("layers.0") == ("layers.0", "layers", "layers")
+    assert place("block 3") == ("block 3", "block", "block")
+    assert place("patch_embed.norm1.bias") == ("patch_embed", "patch_embed", "patch_embed.norm1.bias")
+    assert place("0.weight") == ("0", "weight", "weight")
+    swin = rows_of([("block 0", 5), ("block 1", 5), ("downsample 1", 5), ("block 2", 9), ("block 3", 9), ("norm", 9)])
+    assert [row.label for row in swin] == ["block 0 … 1 (2 × 5)", "downsample 1", "block 2 … 3 (2 × 9)", "norm"]
     result = a_count()
     rows = rows_of(zip(result.parts, result.values.tolist(), strict=True))
     assert [(row.label, row.total) for row in rows] == [("embed", 7), ("blocks.0 … 1 (2 × 80)", 160)]

@@ -69,7 +69,16 @@ class _Browser:
     def _wait(self, coroutine):
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(SECONDS)
 
+    @staticmethod
+    async def _cancel_the_rest() -> None:
+        rest = asyncio.all_tasks() - {asyncio.current_task()}  # kaleido's watchdog, where the browser crashed
+        for task in rest:
+            task.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
+
     def _stop(self) -> None:
+        with suppress(TimeoutError):
+            self._wait(self._cancel_the_rest())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

@@ -26,7 +26,7 @@ def rows_of_facts(page: Page, x: float, y: float, pixels: float, facts: Sequence
 
 def facts_below(page: Page, y: float, facts: Sequence[Fact]) -> float:
     """The same rows in two columns of about equal length over the width of the page. Returns y below them."""
-    page.rule(MARGIN, MARGIN + INNER, y)
+    page.rule(y)
     gutter = 48
     column = (INNER - gutter) / 2
     half = _split(page, facts, column)

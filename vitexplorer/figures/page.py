@@ -19,7 +19,7 @@ from PIL import Image
 from vitexplorer.figures.colors import Scale
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
 from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, wrap
-from vitexplorer.types import Result
+from vitexplorer.types import PatchGrid, Result
 from vitexplorer.words import Language, Text
 
 WIDTH = 1280
@@ -59,10 +59,38 @@ class Box(NamedTuple):
         return Box(self.x + left * cell_width, self.y + top * cell_height, width * cell_width, height * cell_height)
 
 
-def fitted(rows: float, cols: float, width: float, height: float) -> tuple[float, float]:
-    """Width and height of the largest rows x cols rectangle of square cells that fits in width x height."""
-    cell = min(width / cols, height / rows)
-    return cols * cell, rows * cell
+class Place(NamedTuple):
+    """Where an image lies on the page, and where the cells of its patch grid."""
+
+    image: Box
+    cells: Box
+
+    @property
+    def right(self) -> float:
+        """x of the right edge of both."""
+        return max(self.image.right, self.cells.right)
+
+    @property
+    def bottom(self) -> float:
+        """y of the lower edge of both."""
+        return max(self.image.bottom, self.cells.bottom)
+
+    def moved(self, right: float) -> Place:
+        """The same place further to the right."""
+        return Place(*(box._replace(x=box.x + right) for box in self))
+
+
+def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
+    """The image as large as the room allows and the cells on its pixels, both from the room's upper left corner.
+
+    Patches do not always fill the image (60 pixels in patches of 14), and padded ones reach over its edge.
+    """
+    cells = (grid.rows * grid.patch_size, grid.cols * grid.patch_size)
+    height, width = (max(pair) for pair in zip(image.shape, cells, strict=False))
+    scale = min(room.width / width, room.height / height)
+    return Place(
+        *(Box(room.x, room.y, wide * scale, tall * scale) for tall, wide in ((image.shape[0], image.shape[1]), cells))
+    )
 
 
 class Page:
@@ -142,15 +170,22 @@ class Page:
             }
         )
 
-    def outline(self, box: Box, *, width: float = 3, dash: str = "5px,5px") -> None:
-        """A frame that is seen on every ground: white, with black dashes over it."""
+    def outline(self, box: Box) -> None:
+        """A frame that is seen on every ground: white, with black dashes over it; thinner around a small box."""
+        side = min(box.width, box.height)
+        width, dash = min(3.0, max(1.5, side / 10)), min(5.0, side / 4)
         self.rectangle(box, line={"color": "#ffffff", "width": width})
-        self.rectangle(box, line={"color": "#000000", "width": width, "dash": dash})
+        self.rectangle(box, line={"color": "#000000", "width": width, "dash": f"{dash:.2f}px,{dash:.2f}px"})
 
-    def rule(self, x0: float, x1: float, y: float) -> None:
-        """A thin horizontal line."""
-        line = {"color": self.theme.line, "width": 1}
-        self._shapes.append({"type": "line", "x0": x0, "x1": x1, "y0": -y, "y1": -y, "line": line})
+    def line(self, start: tuple[float, float], end: tuple[float, float], color: str | None = None) -> None:
+        """A thin straight line."""
+        (x0, y0), (x1, y1) = start, end
+        line = {"color": color or self.theme.line, "width": 1}
+        self._shapes.append({"type": "line", "x0": x0, "x1": x1, "y0": -y0, "y1": -y1, "line": line})
+
+    def rule(self, y: float) -> None:
+        """A line over the width of the page."""
+        self.line((MARGIN, y), (MARGIN + INNER, y))
 
     # ------------------------------------------------------------------------------------------ pictures
 

@@ -1,16 +1,18 @@
 """Where the numbers are: a bar for each part of a model and, where the family has one, the closed formula below.
 
-Names are read by their dots. `blocks.3.attn.qkv` belongs to the row `blocks.3`, its piece is `attn.qkv` and its kind,
-the colour, `attn`. Rows that follow one another and count the same, as the blocks of a ViT do, share one bar.
+Names are read by their numbers and dots. `blocks.3.attn.qkv` belongs to the row `blocks.3`, its piece is `attn.qkv` and
+its kind, the colour, `attn`. Rows that follow one another and count the same, as `block 0` and `block 1` of a ViT do,
+share one bar.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.caption import FORMULA, facts, percent
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import INNER, MARGIN, Box, Page
 from vitexplorer.figures.rendering import Renderer
@@ -20,11 +22,12 @@ from vitexplorer.types import CountResult, Term
 from vitexplorer.words import Text, same
 
 LABELS, NUMBERS = 290, 190  # pixels left and right of the bars
-BAR, STEP = 30, 40
+BAR, STEP = 26, 36
+NUMBER = re.compile(r"(?<![^. ])\d+(?![^. ])")  # between dots, spaces or the ends: no number in `norm1`
 RIGHT = MARGIN + INNER
 OTHER = "#6b6f75"
 """kinds beyond the colours that can be told apart"""
-TABLE = ((MARGIN, 310), (MARGIN + 330, 290), (MARGIN + 640, 400))  # left edge and width of the columns of text
+TABLE = ((MARGIN, 300), (MARGIN + 310, 220), (MARGIN + 540, 520))  # left edge and width of the columns of text
 
 
 @dataclass
@@ -52,21 +55,22 @@ class Row:
         """`head`, or `blocks.0 … 11 (12 × 444,864)`."""
         if self.count == 1:
             return self.first
-        return f"{self.first} … {self.last.rpartition('.')[2]} ({self.count} × {self.total // self.count:,})"
+        return f"{self.first} … {_last_number(self.last)} ({self.count} × {self.total // self.count:,})"
 
 
 def place(part: str) -> tuple[str, str, str]:
-    """Row, kind and piece of a dotted name.
+    """Row, kind and piece of a name.
 
-    The row ends with the first number, the piece begins after the last. Without a number the first word is both
-    row and kind.
+    The row ends with the first number, the piece begins after the last. Without a number the word before the first dot
+    is both row and kind.
     """
-    words = part.split(".")
-    numbers = [at for at, word in enumerate(words) if word.isdigit()]
+    numbers = [*NUMBER.finditer(part)]
     if not numbers:
-        return words[0], words[0], part
-    after = words[numbers[-1] + 1 :] or words[:1]
-    return ".".join(words[: numbers[0] + 1]), after[0], ".".join(after)
+        row = part.split(".")[0]
+        return row, row, part
+    row, after = part[: numbers[0].end()], part[numbers[-1].end() :].lstrip(". ")
+    piece = after or part[: numbers[0].start()].rstrip(". ").rpartition(".")[2] or part
+    return row, piece.split(".")[0], piece
 
 
 def rows_of(parts: Iterable[tuple[str, int]]) -> list[Row]:
@@ -87,13 +91,19 @@ def rows_of(parts: Iterable[tuple[str, int]]) -> list[Row]:
 
 
 def _stem(row: str) -> str:
-    return row.rpartition(".")[0]
+    """What comes before the number that ends a row's name; empty where there is none."""
+    return row[: row.rindex(last)] if (last := _last_number(row)) else ""
+
+
+def _last_number(row: str) -> str:
+    numbers = NUMBER.findall(row)
+    return numbers[-1] if numbers and row.endswith(numbers[-1]) else ""
 
 
 def draw(page: Page, result: CountResult) -> float:
     """Draw the total, the bars and the terms of the closed formula."""
     y = page.header(result)
-    total = Text("{total:,} {unit}", "{unit}：{total:,}").format(total=result.total, unit=result.unit)
+    total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
     y = page.text(MARGIN, y - 8, total, size=20) + 18
     rows = rows_of(zip(result.parts, result.values.tolist(), strict=True))
     kinds: Counter[str] = Counter()
@@ -107,7 +117,8 @@ def draw(page: Page, result: CountResult) -> float:
     y = _bars(page, y, rows, colors)
     if result.terms:
         y = _terms(page, y + 24, result)
-    return facts_below(page, y + 20, facts(result))
+    said = [fact for fact in facts(result) if not (result.terms and fact.label == FORMULA)]  # it is the table
+    return facts_below(page, y + 20, said)
 
 
 def _share(count: int, total: int) -> str:
@@ -144,7 +155,7 @@ def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> floa
             box = Box(x, y, room * count / longest, BAR)
             share = _share(count, everything)
             pieces.append((box, colors.get(kind, OTHER), f"{row.first}: {piece}\n{count:,} ({share})"))
-            if width(piece, SMALL_SIZE) + 12 < box.width:
+            if len(row.pieces) > 1 and width(piece, SMALL_SIZE) + 12 < box.width:
                 x_middle, _ = box.centre
                 page.text(x_middle, middle, piece, size=SMALL_SIZE, color="#ffffff", anchor="center", vertical="middle")
             x = box.right
@@ -168,13 +179,19 @@ def _terms(page: Page, y: float, result: CountResult) -> float:
     page.text(RIGHT, y, result.unit, color=page.theme.muted, anchor="right")
     y += 28
     for at, term in enumerate(rows):
-        page.rule(MARGIN, RIGHT, y - 4)
+        page.rule(y - 4)
         bold = at >= len(result.terms)
-        cells = zip(TABLE, (term.name, same(term.symbols), same(term.numbers)), strict=True)
-        below = [page.text(x, y, words, pixels=pixels, bold=bold) for (x, pixels), words in cells]
+        cells = (term.name, same(_unbroken(term.symbols)), same(_unbroken(term.numbers)))
+        columns = zip(TABLE, cells, strict=True)
+        below = [page.text(x, y, words, pixels=pixels, bold=bold) for (x, pixels), words in columns]
         page.text(RIGHT, y, f"{term.count:,}", anchor="right", bold=bold)
         y = max(below) + 8
     return y
+
+
+def _unbroken(formula: str) -> str:
+    """A product stays on its line: no break beside the dot."""
+    return formula.replace(" · ", "\u00a0·\u00a0")
 
 
 RENDERER = Renderer(CountResult, draw)

@@ -13,11 +13,11 @@ import numpy as np
 from vitexplorer.figures.caption import facts, head_text
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import direction, scale_of
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, fitted
+from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, Place, place
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted, painted_each, remark
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.types import GalleryResult, PatchGrid
+from vitexplorer.types import GalleryResult
 from vitexplorer.words import Text
 
 GAP = 14
@@ -40,22 +40,22 @@ def draw(
     """
     shown = painted(result.values, "raw") if shared_scale else painted_each(result.values)
     scale = scale_of(shown.values, colormap)
-    tiles = _tiles(result.grid, len(result.values) + 1, page.header(result))
+    tiles = _tiles(result, page.header(result))
     axis = page.color_scale(
         scale,
-        beside=Box(max(tile.right for tile in tiles), tiles[0].y, 0, tiles[-1].bottom - tiles[0].y),
+        beside=Box(max(tile.right for tile in tiles), tiles[0].image.y, 0, tiles[-1].bottom - tiles[0].image.y),
         title=result.unit if shared_scale else Text("share of the head's maximum", "占该头最大值的比例"),
     )
-    page.picture(tiles[0], result.image)
-    page.text(tiles[0].x, tiles[0].y - TITLE_ROOM, Text("image", "图像"), bold=True)
+    page.picture(tiles[0].image, result.image)
+    page.text(tiles[0].image.x, tiles[0].image.y - TITLE_ROOM, Text("image", "图像"), bold=True)
     _query(page, tiles[0], result)
     for head, (tile, values) in enumerate(zip(tiles[1:], shown.values, strict=True)):
-        page.text(tile.x, tile.y - TITLE_ROOM, head_text(head), bold=True)
+        page.text(tile.image.x, tile.image.y - TITLE_ROOM, head_text(head), bold=True)
         if opacity < 1:
-            page.picture(tile, result.image)
-        page.cells(tile, values, axis, name=head_text(head).in_(page.language), opacity=opacity)
+            page.picture(tile.image, result.image)
+        page.cells(tile.cells, values, axis, name=head_text(head).in_(page.language), opacity=opacity)
         _query(page, tile, result)
-        page.text(tile.x, tile.bottom + 4, _below(result.values[head]), size=SMALL_SIZE, color=page.theme.muted)
+        page.text(tile.image.x, tile.bottom + 4, _below(result.values[head]), size=SMALL_SIZE, color=page.theme.muted)
     how = (
         Text("{raw}; one scale for all heads", "{raw}；所有头共用同一标度") if shared_scale else Text("{raw}", "{raw}")
     )
@@ -70,14 +70,14 @@ def _below(values: np.ndarray) -> Text:
     return remark(values) or Text("max {maximum:.3g}", "最大值 {maximum:.3g}").format(maximum=finite.max())
 
 
-def _query(page: Page, tile: Box, result: GalleryResult) -> None:
+def _query(page: Page, tile: Place, result: GalleryResult) -> None:
     if isinstance(result.query, tuple):
-        page.outline(tile.part(result.grid.rows, result.grid.cols, (*result.query, 1, 1)), width=2, dash="3px,3px")
+        page.outline(tile.cells.part(result.grid.rows, result.grid.cols, (*result.query, 1, 1)))
 
 
-def _tiles(grid: PatchGrid, count: int, y: float) -> list[Box]:
-    """Boxes for `count` maps, row by row: in the fewest rows that leave each map wide enough to read."""
-    width = INNER - BAR_ROOM
+def _tiles(result: GalleryResult, y: float) -> list[Place]:
+    """Places for the image and each map, row by row: in the fewest rows that leave each map wide enough to read."""
+    count, width = len(result.values) + 1, INNER - BAR_ROOM
 
     def wide_in(rows: int) -> float:
         cols = math.ceil(count / rows)
@@ -85,9 +85,13 @@ def _tiles(grid: PatchGrid, count: int, y: float) -> list[Box]:
 
     rows = next(rows for rows in range(1, count + 1) if wide_in(rows) >= NARROWEST or rows == count)
     cols = math.ceil(count / rows)
-    wide, high = fitted(grid.rows, grid.cols, wide_in(rows), TALLEST)
-    step = high + TITLE_ROOM + VALUE_ROOM
-    return [Box(MARGIN + i % cols * (wide + GAP), y + TITLE_ROOM + i // cols * step, wide, high) for i in range(count)]
+    first = place(result.image, result.grid, Box(MARGIN, y + TITLE_ROOM, wide_in(rows), TALLEST))
+    across = first.right - MARGIN + GAP
+    down = first.bottom - y + VALUE_ROOM
+    return [
+        Place(*(box._replace(x=box.x + i % cols * across, y=box.y + i // cols * down) for box in first))
+        for i in range(count)
+    ]
 
 
 RENDERER = Renderer(GalleryResult, draw)

@@ -11,7 +11,7 @@ import numpy as np
 from vitexplorer.figures.caption import Fact, facts, percent
 from vitexplorer.figures.captioned import facts_below, rows_of_facts
 from vitexplorer.figures.colors import Scale, direction, scale_of
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, fitted
+from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, Place, place
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import Painted, painted, remark
 from vitexplorer.figures.themes import SMALL_SIZE
@@ -50,32 +50,35 @@ def draw(
 
 
 def _overlay(page: Page, result: MapResult, shown: Painted, scale: Scale, opacity: float, y: float) -> float:
-    wide, high = fitted(result.grid.rows, result.grid.cols, 600, 600)
-    box = Box(MARGIN, y, wide, high)
-    axis = page.color_scale(scale, beside=box, title=SHARE if shown.rescaled else result.unit)
-    page.picture(box, result.image)
-    _paint(page, box, result, shown, axis, opacity)
-    left = box.right + BAR_ROOM + 30
+    at = place(result.image, result.grid, Box(MARGIN, y, 600, 600))
+    axis = page.color_scale(scale, beside=_whole(at), title=SHARE if shown.rescaled else result.unit)
+    page.picture(at.image, result.image)
+    _paint(page, at.cells, result, shown, axis, opacity)
+    left = at.right + BAR_ROOM + 30
     pixels = MARGIN + INNER - left
     bottom = _share_bars(page, left, y, pixels, result)
     bottom = rows_of_facts(page, left, bottom, pixels, _facts(result, shown, scale))
-    return max(box.bottom, bottom)
+    return max(at.bottom, bottom)
 
 
 def _side_by_side(page: Page, result: MapResult, shown: Painted, scale: Scale, opacity: float, y: float) -> float:
     gap = 20
-    wide, high = fitted(result.grid.rows, result.grid.cols, (INNER - 2 * gap - BAR_ROOM) / 3, 520)
-    boxes = [Box(MARGIN + i * (wide + gap), y + 26, wide, high) for i in range(3)]
-    for box, word in zip(boxes, PANELS, strict=True):
-        page.text(box.x, y, word, color=page.theme.muted)
-    axis = page.color_scale(scale, beside=boxes[2], title=SHARE if shown.rescaled else result.unit)
-    image, alone, both = boxes
-    page.picture(image, result.image)
-    page.picture(both, result.image)
-    _outlines(page, image, result)
-    _paint(page, alone, result, shown, axis, 1.0)
-    _paint(page, both, result, shown, axis, opacity)
+    image = place(result.image, result.grid, Box(MARGIN, y + 26, (INNER - 2 * gap - BAR_ROOM) / 3, 520))
+    step = image.right - MARGIN + gap
+    alone, both = image.moved(step), image.moved(2 * step)
+    for at, word in zip((image, alone, both), PANELS, strict=True):
+        page.text(at.image.x, y, word, color=page.theme.muted)
+    axis = page.color_scale(scale, beside=_whole(both), title=SHARE if shown.rescaled else result.unit)
+    page.picture(image.image, result.image)
+    page.picture(both.image, result.image)
+    _outlines(page, image.cells, result)
+    _paint(page, alone.cells, result, shown, axis, 1.0)
+    _paint(page, both.cells, result, shown, axis, opacity)
     return facts_below(page, image.bottom + 28, _facts(result, shown, scale))
+
+
+def _whole(at: Place) -> Box:
+    return Box(at.image.x, at.image.y, at.right - at.image.x, at.bottom - at.image.y)
 
 
 def _facts(result: MapResult, shown: Painted, scale: Scale) -> tuple[Fact, ...]:
@@ -99,7 +102,7 @@ def _outlines(page: Page, box: Box, result: MapResult) -> None:
     """The query's patch and, of a windowed block, the window it can look into."""
     rows, cols = result.grid.rows, result.grid.cols
     for cells in window_parts(result.window, rows, cols):
-        page.outline(box.part(rows, cols, cells), width=2, dash="2px,4px")
+        page.outline(box.part(rows, cols, cells))
     if isinstance(result.query, tuple):
         page.outline(box.part(rows, cols, (*result.query, 1, 1)))
 

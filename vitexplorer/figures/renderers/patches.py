@@ -6,7 +6,7 @@ import numpy as np
 
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page, fitted
+from vitexplorer.figures.page import INNER, MARGIN, Box, Page, place
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.types import PatchesResult
@@ -22,14 +22,14 @@ def draw(page: Page, result: PatchesResult) -> float:
     """Draw the image with its grid and, beside it, the patches with gaps."""
     rows, cols = result.grid.rows, result.grid.cols
     y = page.header(result) + 26
-    wide, high = fitted(rows, cols, (INNER - GUTTER) / 2, LARGEST_HEIGHT)
-    whole, apart = Box(MARGIN, y, wide, high), Box(MARGIN + wide + GUTTER, y, wide, high)
+    whole = place(result.image, result.grid, Box(MARGIN, y, (INNER - GUTTER) / 2, LARGEST_HEIGHT))
+    apart = whole.cells._replace(x=whole.right + GUTTER)
     height, width = result.image.shape[:2]
     size = Text("the image, {height} × {width} × 3", "图像，{height} × {width} × 3").format(height=height, width=width)
-    page.text(whole.x, y - 26, size, color=page.theme.muted)
+    page.text(MARGIN, y - 26, size, color=page.theme.muted)
     page.text(apart.x, y - 26, _shape(result), color=page.theme.muted)
-    page.picture(whole, result.image)
-    _grid_lines(page, whole, rows, cols)
+    page.picture(whole.image, result.image)
+    _grid_lines(page, whole.cells, rows, cols)
     gap = max(2, result.grid.patch_size // 6)
     page.picture(apart, exploded(result.values, rows, cols, gap))
     _numbers(page, apart, rows, cols)
@@ -65,9 +65,11 @@ def exploded(patches: np.ndarray, rows: int, cols: int, gap: int) -> np.ndarray:
 
 
 def _grid_lines(page: Page, box: Box, rows: int, cols: int) -> None:
-    for row in range(rows):
-        for col in range(cols):
-            page.rectangle(box.part(rows, cols, (row, col, 1, 1)), line={"color": "rgba(255,255,255,0.75)", "width": 1})
+    color = "rgba(255,255,255,0.75)"
+    for y in np.linspace(box.y, box.bottom, rows + 1).tolist():
+        page.line((box.x, y), (box.right, y), color)
+    for x in np.linspace(box.x, box.right, cols + 1).tolist():
+        page.line((x, box.y), (x, box.bottom), color)
 
 
 def _numbers(page: Page, box: Box, rows: int, cols: int) -> None:
