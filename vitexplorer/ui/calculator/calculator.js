@@ -2,28 +2,25 @@
 const root = element.querySelector('.vx-count');
 const part = (selector) => root.querySelector(selector);
 const columnNames = ['name', 'symbols', 'numbers', 'count', 'share'];
-let before = new Map(); // counts of the last value, to mark what a slider moved
+let before = new Map(), title = null; // counts under the same title in the last value, to mark what a slider moved
 
 const spaced = (count) => count.toLocaleString('en').replace('-', '\u2212');
-const percent = (share) => `${(100 * share).toFixed(1).replace('-', '\u2212')} %`;
+const tiny = (share) => share !== 0 && Math.abs(share) < 0.0005;
+const percent = (share) => (tiny(share) ? '< 0.1 %' : `${(100 * share).toFixed(1).replace('-', '\u2212')} %`);
 
 function make(tag, className, text = '') {
   const node = document.createElement(tag);
-  node.className = className;
+  if (className) node.className = className;
   node.textContent = text;
   return node;
 }
 
-// Letters lean, digits and operators stand; x_c gets an index and x^2 an exponent.
+// Letters lean, digits and operators stand, x_c gets an index; a long sum breaks between its products.
 function formula(text) {
   const node = make('span', 'math');
-  for (const [piece, letters, index, power] of text.matchAll(/([A-Za-z\u0391-\u03c9]+|\d+|\))(?:_(\w+))?(?:\^(\w+))?|[^]/g)) {
-    if (!letters) node.append(piece);
-    else {
-      node.append(/^[\d)]/.test(letters) ? letters : make(letters.length === 1 ? 'i' : 'span', '', letters));
-      if (index) node.append(make('sub', '', index));
-      if (power) node.append(make('sup', '', power));
-    }
+  for (const [piece, letters, index] of text.replaceAll(' \u00b7 ', '\u00a0\u00b7\u00a0').matchAll(/([A-Za-z\u03b1-\u03c9]+)(?:_(\w+))?|[^]/g)) {
+    node.append(letters ? make(letters.length === 1 ? 'i' : 'span', '', letters) : piece);
+    if (index) node.append(make('sub', '', index));
   }
   return node;
 }
@@ -42,7 +39,7 @@ function shareCell(share) {
   const cell = make('td', 'share'), bar = make('span', 'bar'), filled = make('i', '');
   bar.setAttribute('aria-hidden', 'true');
   filled.style.width = `${100 * Math.min(1, Math.abs(share))}%`;
-  bar.append(filled);
+  if (share) bar.append(filled);
   cell.append(bar, make('span', 'percent', percent(share)));
   return cell;
 }
@@ -70,16 +67,21 @@ function totalCells(columns, value) {
   const name = make('th', 'name', value.words.total);
   name.scope = 'row';
   name.colSpan = columns.indexOf('count');
-  const count = make('td', 'count');
+  const count = make('td', 'count'), share = make('td', 'share');
   count.append(make('span', 'math', spaced(value.total)));
-  return [name, count, make('td', 'share', value.total ? percent(1) : '')];
+  if (value.total) share.append(make('span', 'percent', percent(1)));
+  return [name, count, share];
 }
 
 function show() {
   const value = props.value;
   root.toggleAttribute('data-empty', !value);
   if (!value) return;
+  root.toggleAttribute('data-bare', !value.rows.length);
+  if (value.title !== title) before = new Map();
+  title = value.title;
   const columns = columnNames.filter((column) => !['symbols', 'numbers'].includes(column) || value.rows.some((row) => row[column]));
+  root.toggleAttribute('data-formula', columns.length > 3);
   part('.exact').textContent = spaced(value.total);
   part('.unit').textContent = value.unit;
   part('.compact').textContent = value.compact === String(value.total) ? '' : `\u2248 ${value.compact}`;

@@ -17,7 +17,7 @@ class CountRow(GradioModel):
     share: float
     """of the total, 0-1"""
     symbols: str = ""
-    """the term in letters: D^2 is D squared, N_c is N with the index c"""
+    """the term in letters; D_s is D with the index s"""
     numbers: str = ""
     """the same with numbers"""
 
@@ -33,7 +33,7 @@ class CountTableData(GradioModel):
     unit: str = ""
     """what was counted, as it follows a number"""
     note: str = ""
-    """a sentence under the table"""
+    """a sentence under the table, or alone where there are no rows"""
     columns: dict[str, str] = {}
     """headings: name, symbols, numbers, count, share"""
     words: dict[str, str] = {}

@@ -24,9 +24,8 @@ MACS = Unit(Text("multiply-accumulates (MACs)", "次乘加运算 (MACs)"), same(
 
 
 def compact(count: int, unit: Unit) -> str:
-    """A count to one decimal: 999, 1.2 k, 5.7 M, 86.6 M, 17.6 G; the next letter begins where rounding reaches it."""
-    size = abs(count)
+    """A count to one decimal: 999, 1.2 k, 5.7 M, 86.6 M, 17.6 G. What would round to 1000.0 k is 1.0 M."""
     for power, letter in ((12, "T"), (9, unit.billion), (6, "M"), (3, "k")):
-        if round(size / 10**power, 1) >= 1 and size >= 10 ** (power - 1) * 9.995:
+        if abs(count) >= 0.99995 * 10**power:
             return f"{count / 10**power:.1f} {letter}"
     return str(count)

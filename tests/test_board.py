@@ -1,0 +1,252 @@
+"""The patches board: what is sent to it, and a person's path over it in headless Chromium."""
+
+from __future__ import annotations
+
+import base64
+import re
+import string
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import gradio as gr
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect, sync_playwright
+
+from vitexplorer.types import PatchGrid
+from vitexplorer.ui.board import BOARD_WORDS, PatchesBoard, board_data
+from vitexplorer.words import Text
+
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync "
+    "--no-first-run"
+)
+BOARDS = {
+    "distilled": (PatchGrid(3, 5, 4, 2), ("cls", "dist")),
+    "bare": (PatchGrid(64, 64, 2), ()),
+    "registers": (PatchGrid(7, 7, 8, 5), ("cls", "reg1", "reg2", "reg3", "reg4")),
+}
+HOSTILE = "<b>model</b> ${window.stolen = 1} {{value}} & 次"
+
+
+def pixels_of(grid: PatchGrid) -> np.ndarray:
+    """Pixels whose red is their row, green their column and blue a constant, all distinct in a small image."""
+    rows, cols = np.indices((grid.rows * grid.patch_size, grid.cols * grid.patch_size))
+    return np.stack([rows % 256, cols % 256, np.full_like(rows, 200)], axis=-1).astype(np.uint8)
+
+
+def write_image(folder: Path, name: str) -> Path:
+    path = folder / f"{name}.png"
+    Image.fromarray(pixels_of(BOARDS[name][0])).save(path)
+    return path
+
+
+# ---------------------------------------------------------------------------------------------- what is sent
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_value_holds_the_whole_sequence_in_one_language(tmp_path, language):
+    grid, prefix = BOARDS["distilled"]
+    data = board_data(write_image(tmp_path, "distilled"), grid, prefix, 192, language, [Text("weights", "权重")])
+    assert data.num_tokens == 2 + 15
+    assert (
+        data.prefix_tokens
+        == {
+            "en": ["class token", "distillation token"],
+            "zh": ["类别标记", "蒸馏标记"],
+        }[language]
+    )
+    assert data.caption == [{"en": "weights", "zh": "权重"}[language]]
+    assert data.words == {key: text.in_(language) for key, text in BOARD_WORDS.items()}
+
+
+def fields(template: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+@pytest.mark.parametrize("key", BOARD_WORDS)
+def test_both_languages_say_the_same_things(key):
+    text = BOARD_WORDS[key]
+    assert fields(text.en) == fields(text.zh)
+    assert re.search("[\u4e00-\u9fff]", text.zh)
+
+
+@pytest.mark.parametrize("key", BOARD_WORDS)
+def test_every_word_is_used(key):
+    script = PatchesBoard().js_on_load
+    assert re.search(rf"\b(words\(\)|text)\.{key}\b|'{key}'", script) or (key[:5] == "save_" and "save_$" in script)
+
+
+def test_no_other_word_is_asked_for():
+    script = PatchesBoard().js_on_load
+    assert set(re.findall(r"words\(\)\.(\w+)", script)) <= set(BOARD_WORDS)
+
+
+# ---------------------------------------------------------------------------------------------- in the browser
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory) -> Iterator[str]:
+    """A page with one board for each entry of BOARDS; a click on a patch is written into a text box."""
+    folder = tmp_path_factory.mktemp("boards")
+    with gr.Blocks(analytics_enabled=False) as page:
+        chosen = gr.Textbox(elem_id="chosen")
+        for name, (grid, prefix) in BOARDS.items():
+            caption = [Text(HOSTILE, HOSTILE)]
+            data = board_data(write_image(folder, name), grid, prefix, 192, "en", caption)
+            board = PatchesBoard(value=data, elem_id=name)  # by name: gradio drops positions of a checked __init__
+            board.patch_select(write_choice, None, chosen, queue=False, show_progress="hidden")
+    _, url, _ = page.launch(
+        prevent_thread_lock=True, quiet=True, ssr_mode=False, allowed_paths=[str(folder)], run_history=False
+    )
+    yield url
+    page.close()
+
+
+def write_choice(event: gr.EventData) -> str:
+    return f"{event.row} {event.col}"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS.split())
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser, address) -> Iterator[Page]:
+    """The boards on a wide screen; any error in a script fails the test."""
+    errors: list[str] = []
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(address)
+    for name in BOARDS:
+        expect(board(page, name)).to_have_attribute("data-ready", re.compile(r"\d+"), timeout=30_000)
+    yield page
+    page.close()
+    assert errors == []
+
+
+def board(page: Page, name: str) -> Locator:
+    return page.locator(f"#{name} .vx-board")
+
+
+def point_at(board: Locator, row: int, col: int, rows: int, cols: int) -> dict[str, float]:
+    """The middle of a patch in CSS pixels of the canvas; the outline's margin of 5 px is on each side."""
+    box = board.locator(".patches").bounding_box()
+    side = min((box["width"] - 10) / cols, (box["height"] - 10) / rows)
+    left, top = (box["width"] - side * cols) / 2, (box["height"] - side * rows) / 2
+    return {"x": left + (col + 0.5) * side, "y": top + (row + 0.5) * side}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("gap", ["0", "12", "60"])
+def test_the_patch_under_the_mouse_is_enlarged_with_its_numbers(page, gap):
+    shown = board(page, "distilled")
+    shown.locator(".gap input").fill(gap)
+    shown.locator(".patches").hover(position=point_at(shown, 2, 3, 3, 5))
+    expect(shown.locator("h3")).to_have_text("Patch in row 2, column 3")
+    expect(shown.locator(".index .math")).to_have_text("2 + 2 × 5 + 3 = 15")
+    expect(shown.locator(".numbers")).to_have_text("4 × 4 × 3 → 48 numbers → D = 192")
+    expect(shown.locator(".length")).to_have_text("The sequence: 17 tokens = 2 prefix + 15 patches")
+    expect(shown.locator(".marked")).to_have_text("15")
+    zoom = shown.locator(".zoom").bounding_box()
+    shown.locator(".patches").click(position=point_at(shown, 2, 3, 3, 5))
+    shown.locator(".zoom").hover(position={"x": zoom["width"] * 0.9, "y": zoom["height"] * 0.1})
+    expect(shown.locator(".pixel")).to_have_text("Pixel in row 0, column 3 of the patch")
+    expect(shown.locator(".planes .value")).to_have_text([str(2 * 4), str(3 * 4 + 3), "200"])
+
+
+@pytest.mark.browser
+def test_a_click_keeps_the_patch_and_tells_python(page):
+    shown = board(page, "distilled")
+    shown.locator(".patches").click(position=point_at(shown, 0, 1, 3, 5))
+    expect(page.locator("#chosen textarea")).to_have_value("0 1")
+    shown.locator(".patches").hover(position=point_at(shown, 2, 4, 3, 5))
+    expect(shown).to_have_attribute("data-index", "16")
+    page.mouse.move(0, 0)
+    expect(shown).to_have_attribute("data-index", "3")
+
+
+@pytest.mark.browser
+def test_arrow_keys_move_and_stop_at_the_edge(page):
+    shown = board(page, "distilled")
+    shown.locator(".patches").focus()
+    for key in ["Home", "ArrowLeft", "ArrowUp", "ArrowUp", "ArrowUp"]:
+        page.keyboard.press(key)
+    expect(shown).to_have_attribute("data-index", "2")
+    for key in ["ArrowDown", "End", "ArrowRight"]:
+        page.keyboard.press(key)
+    expect(shown).to_have_attribute("data-index", str(2 + 5 + 4))
+    expect(shown.locator(".spoken")).to_have_text("Patch in row 1, column 4, index in the sequence 11")
+    shown.locator(".strip").focus()
+    page.keyboard.press("ArrowRight")
+    expect(shown.locator("h3")).to_have_text("Patch in row 2, column 0")
+
+
+@pytest.mark.browser
+def test_a_long_sequence_shows_the_picked_token_and_few_others(page):
+    shown = board(page, "bare")
+    shown.evaluate("board => board.pick(63, 63)")
+    expect(shown.locator(".marked")).to_have_text("4095")
+    shown.locator(".strip").scroll_into_view_if_needed()
+    expect(shown.locator(".marked")).to_be_in_viewport()
+    assert shown.locator(".tile").count() < 60
+    expect(shown.locator(".length")).to_have_text("The sequence: 4,096 tokens, one for each patch")
+    shown.locator("[data-patch='4090']").hover()
+    expect(shown.locator("h3")).to_have_text("Patch in row 63, column 58")
+
+
+@pytest.mark.browser
+def test_the_gap_moves_nothing_on_the_page(page):
+    shown = board(page, "registers")
+    places = "board => [...board.querySelectorAll('.cut, .patch, .sequence')].map((part) => part.offsetTop)"
+    before = shown.evaluate(places)
+    for gap in ("0", "60"):
+        shown.locator(".gap input").fill(gap)
+        assert shown.evaluate(places) == before
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("gap", ["0", "30"])
+def test_the_saved_pictures_hold_the_pixels_and_the_caption(page, gap):
+    shown = board(page, "distilled")
+    shown.locator(".gap input").fill(gap)
+    shown.evaluate("board => board.pick(1, 4)")
+    with page.expect_download() as download:
+        shown.locator(".svg").click()
+    assert download.value.suggested_filename == "patches-3x5-row1-column4.svg"
+    drawing = Path(download.value.path()).read_text(encoding="utf-8")
+    assert HOSTILE.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") in drawing
+    images = [
+        np.asarray(Image.open(BytesIO(base64.b64decode(data))).convert("RGB"))
+        for data in re.findall(r'href="data:image/png;base64,([^"]+)"', drawing)
+    ]
+    grid = BOARDS["distilled"][0]
+    patch = pixels_of(grid)[4:8, 16:20]
+    assert sum(np.array_equal(image, patch) for image in images) == (2 if gap == "0" else 3)  # zoom, strip, board
+    with page.expect_download() as download:
+        shown.locator(".png").click()
+    with Image.open(download.value.path()) as saved:
+        width, height = saved.size
+    viewed = re.search(r'viewBox="-24 -24 (\S+) (\S+)"', drawing)
+    assert (width, height) == (2 * int(viewed[1]), round(2 * float(viewed[2])))
+
+
+@pytest.mark.browser
+def test_nothing_on_the_page_runs_what_a_caption_says(page):
+    assert page.evaluate("typeof window.stolen") == "undefined"
+
+
+@pytest.mark.browser
+def test_a_narrow_page_does_not_scroll_sideways(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    for name in BOARDS:
+        box = board(page, name).locator(".patches").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
