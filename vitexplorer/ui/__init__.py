@@ -14,12 +14,13 @@ from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import LanguageMiddleware
 from vitexplorer.ui.page import build_page
+from vitexplorer.ui.panel.panel import LIBRARY
 from vitexplorer.ui.theme import CSS, HEAD, theme
 
 
 def launch(settings: Settings) -> tuple[gr.Blocks, str]:
     """Start serving and return at once, with the address; the engine warms up behind the open page."""
-    gr.set_static_paths([ASSETS / "examples"])
+    gr.set_static_paths([ASSETS / "examples", LIBRARY])
     engine = Engine(settings)
     page, translations = build_page(settings, engine)
     page.queue(max_size=64, api_open=False)

@@ -16,7 +16,7 @@ from vitexplorer.types import Fit
 from vitexplorer.ui.engine import Picture
 from vitexplorer.ui.pictures import UPLOAD, examples
 
-Room = Literal["patches", "attention", "flow", "size"]
+Room = Literal["patches", "attention", "flow", "tokens", "outputs", "positions", "size"]
 
 _FORMS = {
     "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",

@@ -1,4 +1,4 @@
-"""Files that travel to the browser once: content-addressed, in gradio's own cache, which serves and cleans them."""
+"""Files in gradio's cache, named by their content: sent once, fetched by the browser, cleaned up by `delete_cache`."""
 
 from __future__ import annotations
 
@@ -8,25 +8,29 @@ import os
 import tempfile
 from pathlib import Path
 
-import numpy as np
 import PIL.Image
+from gradio.data_classes import FileData
 from gradio.utils import get_upload_folder
+from jaxtyping import UInt8
+from numpy import ndarray
 
 
-def served(data: bytes, suffix: str) -> Path:
-    """A file of this content; two callers with the same content share it, and no reader ever sees half of it."""
-    folder = Path(get_upload_folder()) / "vitexplorer"
-    path = folder / (hashlib.sha256(data).hexdigest()[:32] + suffix)
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, delete=False) as part:
-            part.write(data)
-        os.replace(part.name, path)
-    return path
+def cached_file(content: bytes, name: str, mime_type: str) -> FileData:
+    """A file with this content. One that exists is touched, since gradio cleans up by age."""
+    path = Path(get_upload_folder()) / hashlib.sha256(content).hexdigest() / name
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, staged = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(staged, path)
+    return FileData(path=str(path), mime_type=mime_type, orig_name=name, size=len(content))
 
 
-def served_image(pixels: np.ndarray) -> Path:
-    """uint8 RGB (height, width, 3) as a PNG: the browser shows exactly the pixels the model saw."""
-    written = io.BytesIO()
-    PIL.Image.fromarray(pixels).save(written, "PNG", compress_level=1)
-    return served(written.getvalue(), ".png")
+def image_file(pixels: UInt8[ndarray, "height width 3"]) -> FileData:
+    """RGB pixels, 0-255, as a lossless file: the browser shows exactly what the model saw."""
+    content = io.BytesIO()
+    PIL.Image.fromarray(pixels).save(content, "PNG", compress_level=1)
+    return cached_file(content.getvalue(), "image.png", "image/png")

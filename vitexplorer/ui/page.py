@@ -6,36 +6,41 @@ Everything inside a room is answered from the capture by events that never queue
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from typing import Any
 
 import gradio as gr
+from gradio.components.base import Component
+from gradio.events import Dependency
 
 from vitexplorer.settings import Settings
+from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.engine import Engine, Explored
-from vitexplorer.ui.language import Translations, language_of_request, word
-from vitexplorer.ui.menu import model_choices, model_sentence
-from vitexplorer.ui.parts.header import Header, header_data
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.exploring import exploring, ready
+from vitexplorer.ui.language import Translations
+from vitexplorer.ui.menu import model_choices
+from vitexplorer.ui.parts.header import Header
 from vitexplorer.ui.parts.status import StatusData, StatusLine
-from vitexplorer.ui.parts.strip import ExampleStrip, strip_data
+from vitexplorer.ui.parts.strip import ExampleStrip
 from vitexplorer.ui.parts.upload import ImageUpload
-from vitexplorer.ui.pictures import examples, keep_upload
 from vitexplorer.ui.rooms.attention import AttentionRoom
 from vitexplorer.ui.rooms.flow import FlowRoom
+from vitexplorer.ui.rooms.panels import OutputsRoom, PositionsRoom, TokensRoom
 from vitexplorer.ui.rooms.patches import PatchesRoom
-from vitexplorer.ui.rooms.room import Desk, Room
+from vitexplorer.ui.rooms.room import QUICK, Desk, Room
 from vitexplorer.ui.rooms.size import SizeRoom
-from vitexplorer.words import ExplainedError, Language, Text
+from vitexplorer.words import Language
 
-ROOMS: tuple[type[Room], ...] = (PatchesRoom, AttentionRoom, FlowRoom, SizeRoom)
-
-_jobs = ThreadPoolExecutor(max_workers=4, thread_name_prefix="explore")
-_log = logging.getLogger(__name__)
+ROOMS: tuple[type[Room], ...] = (
+    PatchesRoom,
+    AttentionRoom,
+    FlowRoom,
+    TokensRoom,
+    OutputsRoom,
+    PositionsRoom,
+    SizeRoom,
+)
 
 
 def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translations]:
@@ -43,152 +48,107 @@ def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translati
     t = Translations()
     with gr.Blocks(title="ViT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(1800, 7200)) as page:
         desk = Desk(engine, t, address=gr.State(Address()), language=gr.State("en"))
-        header = Header()
+        parts: dict[str, Component] = {"language": desk.language, "wanted": gr.State(Address())}
+        parts["active"] = gr.State("attention")  # key of the room that is looked at
+        parts["header"] = Header()
         with gr.Row(elem_id="vx-columns"):
             with gr.Column(elem_id="vx-left"):
-                upload = ImageUpload(label=t("image"), height=170)
-                strip = ExampleStrip()
-                model = gr.Dropdown(
-                    label=t("model"),
-                    info=t("model_info" if settings.any_model else "model_info_closed"),
-                    choices=[],
-                    allow_custom_value=True,
-                    filterable=True,
-                )
-                sentence = gr.Markdown(elem_classes=["vx-note"])
-                weights = gr.Radio(
-                    [(t("weights_trained"), "trained"), (t("weights_random"), "random")], label=t("weights")
-                )
-                fits = [(t(f"fit_{fit}"), fit) for fit in ("crop", "squash", "pad", "native")]
-                fit = gr.Radio(fits, label=t("fit"))
+                parts |= build_choices(t, settings)
             with gr.Column(elem_id="vx-main"):
-                status = StatusLine()
+                parts["status"] = StatusLine()
                 with gr.Tabs(selected="attention") as tabs:
                     rooms = [room(desk) for room in ROOMS]
-                    filled = []
-                    for room in rooms:
-                        with gr.Tab(t(f"room_{room.key}"), id=room.key) as tab:
-                            filled.append(room.build())
-                        tab.select(None, js=f"() => window.vxAddress({{room: '{room.key}'}})")
-
-        outputs = [status, desk.address, *(component for components in filled for component in components)]
-
-        def explore(address: Address, language: Language) -> Iterator[list[Any]]:
-            """Fill every room from a new capture; until then, and if there is none, the screen stays as it is."""
-            for line in _progress(engine, address, language):
-                if isinstance(line, StatusData):
-                    yield [line, *(gr.skip() for _ in outputs[1:])]
-                else:
-                    values = [v for room in rooms for v in room.fill(line, address, language)]
-                    yield [ready(line, address, language), address, *values]
-
-        def start(request: gr.Request):
-            """The page as its URL asks for it; the rooms are filled by the event that follows."""
-            language = language_of_request(request)
-            address = Address.read(request.query_params)
-            picture = examples()[address.image].path if address.image in examples() else None
-            return [
-                language,
-                address,
-                header_data(language),
-                picture and str(picture),
-                strip_data(language, word("examples", language), address.image),
-                gr.Dropdown(choices=model_choices(language, settings), value=address.model),
-                model_sentence(address.model, language),
-                address.weights,
-                address.fit,
-                gr.Tabs(selected=address.room),
-                StatusData(text=word("status_engine", language)),
-            ]
-
-        def choose_example(event: gr.EventData, address: Address, language: Language):
-            """One of the examples instead of the image that is shown."""
-            if event.id not in examples():
-                return [gr.skip()] * 3
-            address = replace(address, image=event.id, query="")
-            strip_value = strip_data(language, word("examples", language), event.id)
-            return [address, str(examples()[event.id].path), strip_value]
-
-        def choose_upload(path: str | None, address: Address, language: Language):
-            """A file from the visitor; what cannot be read is answered with a sentence and changes nothing."""
-            if path is None:
-                return gr.skip(), gr.skip()
-            try:
-                image = keep_upload(path)
-            except ExplainedError as error:
-                raise gr.Error(error.text.in_(language), print_exception=False) from error
-            return replace(address, image=image, query=""), strip_data(language, word("examples", language), "")
-
-        def choose_model(name: str, address: Address, language: Language):
-            """Another model; block, head and query start anew."""
-            name = (name or "").strip()
-            return replace(address, model=name, block="", head="", query=""), model_sentence(name, language)
-
-        wanted = gr.State(Address())
-        quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-        slow = {
-            "concurrency_id": "engine",
-            "concurrency_limit": 1,
-            "show_progress": "hidden",
-            "api_visibility": "private",
-            "trigger_mode": "multiple",
-        }
-
-        def then_explore(event: gr.events.Dependency) -> None:
-            explored = event.success(explore, [wanted, desk.language], outputs, **slow)
-            explored.then(
-                lambda language: gr.Dropdown(choices=model_choices(language, settings)), desk.language, model, **quick
-            )
-
-        started = page.load(
-            start,
-            None,
-            [desk.language, wanted, header, upload, strip, model, sentence, weights, fit, tabs, status],
-            **quick,
-        )
-        then_explore(started)
-        then_explore(strip.pick(choose_example, [wanted, desk.language], [wanted, upload, strip], **quick))
-        then_explore(upload.input(choose_upload, [upload, wanted, desk.language], [wanted, strip], **quick))
-        then_explore(model.input(choose_model, [model, wanted, desk.language], [wanted, sentence], **quick))
-        then_explore(weights.input(lambda w, a: replace(a, weights=w), [weights, wanted], wanted, **quick))
-        then_explore(fit.input(lambda f, a: replace(a, fit=f, query=""), [fit, wanted], wanted, **quick))
+                    filled = [build_room(room, desk, parts["active"]) for room in rooms]
+                parts["tabs"] = tabs
+        bind(page, parts, rooms, filled, desk, settings)
     return page, t
 
 
-def _progress(engine: Engine, address: Address, language: Language) -> Iterator[StatusData | Explored]:
-    """Status lines while the capture is made, then the capture, or a last line that says why there is none."""
-    said: list[tuple[Text, float | None]] = []
-    job = _jobs.submit(engine.explore, address.picture, lambda text, share: said.append((text, share)))
-    while not job.done():
-        if said:
-            text, share = said[-1]
-            yield StatusData(text=text.in_(language), share=share)
-        time.sleep(0.1)
-    try:
-        yield job.result()
-    except ExplainedError as error:
-        yield StatusData(kind="error", text=f"{error.text.in_(language)} {word('status_failed', language)}")
-    except Exception:
-        _log.exception("Could not explore %s", address)
-        yield StatusData(kind="error", text=word("unexpected", language))
-
-
-def ready(explored: Explored, address: Address, language: Language) -> StatusData:
-    """The line under the header once a capture is there, with the URL that leads back to it."""
-    capture = explored.capture
-    provenance = capture.provenance
-    return StatusData(
-        kind="ready",
-        text=word(
-            "status_ready",
-            language,
-            model=provenance.model,
-            weights=provenance.weights_text,
-            height=provenance.input_size[0],
-            width=provenance.input_size[1],
-            depth=capture.depth,
-            ms=1000 * explored.seconds,
+def build_choices(t: Translations, settings: Settings) -> dict[str, Component]:
+    """The left column: image, model, weights, fit."""
+    return {
+        "upload": ImageUpload(label=t("image"), height=170),
+        "strip": ExampleStrip(),
+        "model": gr.Dropdown(
+            label=t("model"),
+            info=t("model_info" if settings.any_model else "model_info_closed"),
+            choices=[],
+            allow_custom_value=True,
+            filterable=True,
         ),
-        warning=word("random_warning", language) if provenance.is_random else "",
-        address={name: value for name, value in address.parameters().items() if name not in ("room", "head", "query")},
+        "sentence": gr.Markdown(elem_classes=["vx-note"]),
+        "weights": gr.Radio([(t(f"weights_{key}"), key) for key in ("trained", "random")], label=t("weights")),
+        "fit": gr.Radio([(t(f"fit_{key}"), key) for key in ("crop", "squash", "pad", "native")], label=t("fit")),
+    }
+
+
+def build_room(room: Room, desk: Desk, active: gr.State) -> list[Component]:
+    """A room behind its door: the address bar knows when it is entered, and its panel fills itself."""
+    with gr.Tab(desk.t(f"room_{room.key}"), id=room.key) as door:
+        components = room.build()
+    door.select(None, js=f"() => window.vxAddress({{room: '{room.key}'}})")
+    entered = door.select(lambda: room.key, None, active, **QUICK)
+    if room.panel:
+        room.panel.enter_after(entered, active)
+    return components
+
+
+def bind(
+    page: gr.Blocks,
+    parts: dict[str, Component],
+    rooms: list[Room],
+    filled: list[list[Component]],
+    desk: Desk,
+    settings: Settings,
+) -> None:
+    """Every event of the frame, each followed by `explore`."""
+    wanted, language = parts["wanted"], desk.language
+    outputs = [parts["status"], desk.address, *(component for components in filled for component in components)]
+
+    def explore(address: Address, language: Language) -> Iterator[list[Any]]:
+        """Fill every room from a new capture; until then, and if there is none, the screen stays as it is."""
+        for line in exploring(desk.engine, address, language):
+            if isinstance(line, StatusData):
+                yield [line, *(gr.skip() for _ in outputs[1:])]
+            else:
+                values = [value for room in rooms for value in room.fill(line, address, language)]
+                yield [ready(line, address, language), address, *values]
+
+    def menu(language: Language) -> gr.Dropdown:
+        """The model menu, once timm is loaded and it can say which weights are on this machine."""
+        return gr.Dropdown(choices=model_choices(language, settings))
+
+    def then_explore(event: Dependency) -> None:
+        explored = event.success(
+            explore,
+            [wanted, language],
+            outputs,
+            concurrency_id="engine",
+            concurrency_limit=1,
+            show_progress="hidden",
+            api_visibility="private",
+        )
+        explored.then(menu, language, parts["model"], **QUICK)
+        for room in rooms:
+            if room.panel:
+                room.panel.enter_after(explored, parts["active"])
+
+    def start(request: gr.Request) -> dict[Component, Any]:
+        """The page as its URL asks for it."""
+        return {parts[name]: value for name, value in visit.start(request).items()}
+
+    then_explore(page.load(start, None, list(parts.values()), **QUICK))
+    picked = parts["strip"].pick(
+        visit.choose_example, [wanted, language], [wanted, parts["upload"], parts["strip"]], **QUICK
     )
+    then_explore(picked)
+    uploaded = parts["upload"].input(
+        visit.choose_upload, [parts["upload"], wanted, language], [wanted, parts["strip"]], **QUICK
+    )
+    then_explore(uploaded)
+    chosen = parts["model"].input(
+        visit.choose_model, [parts["model"], wanted, language], [wanted, parts["sentence"]], **QUICK
+    )
+    then_explore(chosen)
+    then_explore(parts["weights"].input(visit.choose_weights, [parts["weights"], wanted], wanted, **QUICK))
+    then_explore(parts["fit"].input(visit.choose_fit, [parts["fit"], wanted], wanted, **QUICK))

@@ -23,13 +23,14 @@ from vitexplorer.ui.canvas import (
     Selection,
     attention_file,
     canvas_words,
-    image_file,
     packed_bytes,
 )
 from vitexplorer.ui.canvas.canvas import query_of, query_text
 from vitexplorer.ui.engine import Explored
+from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.room import Room, about, python_lines
+from vitexplorer.ui.rooms.panel import RoomPanel
+from vitexplorer.ui.rooms.room import QUICK, Room, about, python_lines
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -47,15 +48,16 @@ class AttentionRoom(Room):
     def build(self) -> list[Component]:
         """Block slider and canvas, then the words about it."""
         t, state = self.desk.t, [self.desk.address, self.desk.language]
-        quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
         block = gr.Slider(0, 11, 11, step=1, label=t("block"), elem_id="vx-block", elem_classes=["vx-slim"])
         canvas = AttentionCanvas(elem_id="vx-attention-canvas")
         words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
         with gr.Accordion(t("python_lines"), open=False):
             code = gr.Code(language="python", show_label=False, interactive=False)
-        block.input(self.show_block, [block, *state], [canvas, code], trigger_mode="always_last", **quick)
-        block.input(None, block, None, js="(block) => { window.vxAddress({block}); }", **quick)
-        canvas.patch_select(self.select, [block, *state], [canvas, code], trigger_mode="always_last", **quick)
+        self.panel = RoomPanel(self.desk, self.key, own=("attention_map", "head_gallery"))
+        self.panel.build()
+        block.input(self.show_block, [block, *state], [canvas, code], trigger_mode="always_last", **QUICK)
+        block.input(None, block, None, js="(block) => { window.vxAddress({block}); }", **QUICK)
+        canvas.patch_select(self.select, [block, *state], [canvas, code], trigger_mode="always_last", **QUICK)
         return [block, canvas, words, code]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:

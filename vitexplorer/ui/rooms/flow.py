@@ -15,7 +15,8 @@ from vitexplorer.ui.canvas import MEAN, AttentionCanvas, CanvasData, Selection, 
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import default_query, frame_data
-from vitexplorer.ui.rooms.room import Room, about, python_lines
+from vitexplorer.ui.rooms.panel import RoomPanel
+from vitexplorer.ui.rooms.room import QUICK, Room, about, python_lines
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language
 
@@ -34,7 +35,6 @@ class FlowRoom(Room):
     def build(self) -> list[Component]:
         """The rollout's controls and canvas, then the words about it."""
         t, state = self.desk.t, [self.desk.address, self.desk.language]
-        quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private", "trigger_mode": "always_last"}
         with gr.Row(elem_classes=["vx-row"]):
             fusions = [(t(f"fusion_{how}"), how) for how in ("mean", "max", "min")]
             fusion = gr.Radio(fusions, value="mean", label=t("fusion"))
@@ -44,10 +44,12 @@ class FlowRoom(Room):
         words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
         with gr.Accordion(t("python_lines"), open=False):
             code = gr.Code(language="python", show_label=False, interactive=False)
+        self.panel = RoomPanel(self.desk, self.key, own=("attention_rollout",))
+        self.panel.build()
         controls = [fusion, discard, start]
         for control in controls:
-            control.input(self.show, [*controls, *state], [canvas, code], **quick)
-        canvas.patch_select(self.select, [*controls, *state], [canvas, code], **quick)
+            control.input(self.show, [*controls, *state], [canvas, code], trigger_mode="always_last", **QUICK)
+        canvas.patch_select(self.select, [*controls, *state], [canvas, code], trigger_mode="always_last", **QUICK)
         return [start, canvas, words, code]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:

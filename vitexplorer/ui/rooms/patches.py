@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -10,7 +11,7 @@ from gradio.components.base import Component
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.board import PatchesBoard, board_data
 from vitexplorer.ui.engine import Explored
-from vitexplorer.ui.files import served_image
+from vitexplorer.ui.files import image_file
 from vitexplorer.ui.rooms.room import Room, about, caption_lines, python_lines
 from vitexplorer.words import Language
 
@@ -32,7 +33,7 @@ class PatchesRoom(Room):
         """The patches of the pixels the model saw."""
         capture = explored.capture
         board = board_data(
-            served_image(capture.input.pixels),
+            Path(image_file(capture.input.pixels).path),
             capture.grid(0),
             capture.prefix_tokens,
             capture.residual(0).shape[-1],

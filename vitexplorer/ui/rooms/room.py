@@ -17,6 +17,11 @@ from vitexplorer.words import Language, Text
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
+    from vitexplorer.ui.rooms.panel import RoomPanel
+
+
+QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+"""options of an event that is answered from memory"""
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,8 @@ class Room(ABC):
     """One tab."""
 
     key: str
+    panel: RoomPanel | None = None
+    """views of the room that are shown as figures"""
 
     def __init__(self, desk: Desk):
         """Args: desk: what the rooms share."""

@@ -12,7 +12,8 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator import CountTable, parts_table, terms_table
 from vitexplorer.ui.calculator.component import CountTableData
 from vitexplorer.ui.engine import Explored
-from vitexplorer.ui.rooms.room import Room, about, python_lines
+from vitexplorer.ui.rooms.panel import RoomPanel
+from vitexplorer.ui.rooms.room import QUICK, Room, about, python_lines
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text, same
 
@@ -33,7 +34,7 @@ class SizeRoom(Room):
 
     def build(self) -> list[Component]:
         """The model's table and its formula, then the sliders with theirs."""
-        t, quick = self.desk.t, {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+        t = self.desk.t
         words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
         with gr.Row(elem_classes=["vx-row"]):
             with gr.Column(scale=2, min_width=300):
@@ -42,6 +43,8 @@ class SizeRoom(Room):
                 formula = CountTable()
         with gr.Accordion(t("python_lines"), open=False):
             code = gr.Code(language="python", show_label=False, interactive=False)
+        self.panel = RoomPanel(self.desk, self.key, own=("parameters",))
+        self.panel.build()
         gr.Markdown(t("calculator_info"), elem_classes=["vx-note"])
         preset = gr.Radio(list(PRESETS), value="ViT-B/16", label=t("preset"))
         start = PRESETS["ViT-B/16"]
@@ -57,9 +60,9 @@ class SizeRoom(Room):
             ]
         designed = CountTable()
         for slider in sliders:
-            slider.input(count_design, [*sliders, self.desk.language], designed, trigger_mode="always_last", **quick)
-        chosen = preset.input(choose_preset, preset, sliders, **quick)
-        chosen.then(count_design, [*sliders, self.desk.language], designed, **quick)
+            slider.input(count_design, [*sliders, self.desk.language], designed, trigger_mode="always_last", **QUICK)
+        chosen = preset.input(choose_preset, preset, sliders, **QUICK)
+        chosen.then(count_design, [*sliders, self.desk.language], designed, **QUICK)
         return [words, parts, formula, code, designed]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:

@@ -1,0 +1,45 @@
+"""Rooms that consist of their panel alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradio.components.base import Component
+
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.engine import Explored
+from vitexplorer.ui.rooms.panel import RoomPanel
+from vitexplorer.ui.rooms.room import Room
+from vitexplorer.words import Language
+
+
+class PanelRoom(Room):
+    """A room whose views are all drawn as figures."""
+
+    def build(self) -> list[Component]:
+        """The panel."""
+        self.panel = RoomPanel(self.desk, self.key)
+        self.panel.build()
+        return []
+
+    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
+        """Nothing: the panel fills itself when the room is entered."""
+        return []
+
+
+class TokensRoom(PanelRoom):
+    """What do the tokens hold?"""
+
+    key = "tokens"
+
+
+class OutputsRoom(PanelRoom):
+    """What comes out, and through which token?"""
+
+    key = "outputs"
+
+
+class PositionsRoom(PanelRoom):
+    """What does the model know of places?"""
+
+    key = "positions"
