@@ -32,19 +32,19 @@ def blocks_of(module: nn.Module) -> list[nn.Module]:
     return list(module.blocks) if hasattr(module, "blocks") else [b for stage in module.layers for b in stage.blocks]
 
 
-def unfused(module: nn.Module) -> nn.Module:
-    """A copy whose attention is an explicit softmax."""
+def with_fused_attention(module: nn.Module, fused: bool) -> nn.Module:
+    """A copy that computes attention in one kernel, or as an explicit softmax, wherever timm has both."""
     twin = copy.deepcopy(module)
     for part in twin.modules():
         if hasattr(part, "fused_attn"):
-            part.fused_attn = False
+            part.fused_attn = fused
     return twin
 
 
 @torch.no_grad()
 def run_explicitly(module: nn.Module, pixels: Tensor) -> Explicit:
-    """Run an unfused copy of `module` and record what passes its softmax, its output projection and its blocks."""
-    twin = unfused(module)
+    """Run a copy without fused attention; record what passes its softmax, its output projection and its blocks."""
+    twin = with_fused_attention(module, False)
     attention, product, residual, residual_after = [], [], [], []
     for block in blocks_of(twin):
         part = getattr(block, "attn", block)

@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch.overrides import _get_current_function_mode_stack
 
 from tests import reference
-from tests.explicit import blocks_of, run_explicitly, unfused
+from tests.explicit import blocks_of, run_explicitly, with_fused_attention
 from tests.small_models import capture_small, load_small, picture
 from vitexplorer.capture import AttentionCall, AttentionTap, capture
 from vitexplorer.interfaces import SettingError, UnsupportedError
@@ -66,12 +66,16 @@ def test_rows_sum_to_one_and_attention_is_not_uniform(any_capture):
         assert attention.amax(-1).mean() > 1.5 / attention.shape[-1]  # or the other tests would see nothing
 
 
-def test_an_unfused_module_gives_the_same_capture(any_capture):
-    model = replace(any_capture.model, module=unfused(any_capture.model.module))
+@pytest.mark.parametrize("fused", [True, False])
+def test_fused_or_not_the_capture_is_the_same(any_capture, fused):
+    """timm fuses ViT's attention and not Swin's unless told otherwise; the tap sees either."""
+    model = replace(any_capture.model, module=with_fused_attention(any_capture.model.module, fused))
     again = capture(model, any_capture.input.pixels, fit=any_capture.input.fit)
     for block in range(any_capture.depth):
         torch.testing.assert_close(again.attention(block), any_capture.attention(block), **EXACT)
         torch.testing.assert_close(again.call(block).output, any_capture.call(block).output, **EXACT)
+        if fused and model.module.__class__.__name__ != "SwinTransformerV2":  # which has no kernel for its cosines
+            assert again.call(block).scores is None
 
 
 def test_every_token_has_its_place(any_capture):

@@ -13,8 +13,9 @@ with every rotation, normalisation, bias and mask already in q, k and bias.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 import PIL.Image
@@ -147,18 +148,9 @@ class AttentionTap(TorchFunctionMode):
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         out = function(*args, **kwargs)
-        if function in _PARAMETER_AT:
-            self._see_parameter(function, args, kwargs, out)
-        elif function in _SUMS:
-            self.made[self._block] = out
-        elif function is F.scaled_dot_product_attention:
-            self._keep(replace(_of_kernel(*args, **kwargs), output=out))
-        elif function in _SOFTMAXES:
-            self._see_softmax(args, kwargs, out)
-        elif function in _PRODUCTS:
-            self._see_product(args, out)
-        elif function is F.dropout and self._open and args[0] is self._open[1]:
-            self._open = (self._open[0], out)
+        see = self._WATCHED.get(function)  # one look-up: a pass calls hundreds of functions that do not matter
+        if see is not None:
+            see(self, function, args, kwargs, out)
         return out
 
     def _see_parameter(self, function, args, kwargs, out: Tensor) -> None:
@@ -170,7 +162,13 @@ class AttentionTap(TorchFunctionMode):
         if self._keep_norms and function in _NORMS:
             self.normed.setdefault(self._block, out)
 
-    def _see_softmax(self, args, kwargs, out: Tensor) -> None:
+    def _see_sum(self, function, args, kwargs, out: Tensor) -> None:
+        self.made[self._block] = out
+
+    def _see_kernel(self, function, args, kwargs, out: Tensor) -> None:
+        self._keep(replace(_of_kernel(*args, **kwargs), output=out))
+
+    def _see_softmax(self, function, args, kwargs, out: Tensor) -> None:
         dim = args[1] if len(args) > 1 else kwargs.get("dim")
         if self._product is None or dim not in (-1, args[0].ndim - 1) or args[0].ndim != 4:
             return
@@ -179,7 +177,11 @@ class AttentionTap(TorchFunctionMode):
         self._keep(call)
         self._open = (call, out)
 
-    def _see_product(self, args, out: Tensor) -> None:
+    def _see_dropout(self, function, args, kwargs, out: Tensor) -> None:
+        if self._open and args[0] is self._open[1]:
+            self._open = (self._open[0], out)
+
+    def _see_product(self, function, args, kwargs, out: Tensor) -> None:
         if self._open and args[0] is self._open[1]:
             call, _ = self._open
             call.value, call.output, self._open = args[1], out, None
@@ -189,6 +191,15 @@ class AttentionTap(TorchFunctionMode):
     def _keep(self, call: AttentionCall) -> None:
         self.calls.setdefault(self._block, []).append(call)
         self._product = None
+
+    _WATCHED: ClassVar[dict[Callable, Callable]] = {
+        **dict.fromkeys(_PARAMETER_AT, _see_parameter),
+        **dict.fromkeys(_SUMS, _see_sum),
+        **dict.fromkeys(_SOFTMAXES, _see_softmax),
+        **dict.fromkeys(_PRODUCTS, _see_product),
+        F.scaled_dot_product_attention: _see_kernel,
+        F.dropout: _see_dropout,
+    }
 
 
 # ------------------------------------------------------------------------------------------ the input
