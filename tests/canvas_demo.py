@@ -1,0 +1,263 @@
+"""A page with attention canvases over made-up attention, for the browser tests and the benchmark.
+
+`?case=` chooses what is shown. Weights are a softmax over distance and colour with a temperature for each head, so that
+the maps look as attention does; nothing here comes from a model.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import gradio as gr
+import numpy as np
+
+from vitexplorer.types import PatchGrid, WindowLayout
+from vitexplorer.ui.canvas import (
+    AttentionCanvas,
+    CanvasData,
+    Selection,
+    attention_file,
+    canvas_words,
+)
+from vitexplorer.ui.files import cached_file, image_file
+
+PREFIXES = {0: (), 1: ("cls",), 2: ("cls", "dist"), 5: ("cls", "reg1", "reg2", "reg3", "reg4")}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One page of the demo."""
+
+    rows: int = 14
+    cols: int = 14
+    heads: int = 12
+    prefix: tuple[str, ...] = ("cls",)
+    windows: WindowLayout | None = None
+    query: str | None = None
+    head: str | None = None
+    partial: bool = False
+    warning: str = ""
+    language: str = "en"
+    lost: bool = False
+    linked: tuple[int, int] | None = None
+
+
+CASES = {
+    "vit": Case(),
+    "none": Case(heads=6, prefix=()),
+    "deit": Case(heads=3, prefix=PREFIXES[2]),
+    "registers": Case(rows=16, cols=16, heads=6, prefix=PREFIXES[5]),
+    "rectangle": Case(rows=9, cols=15, heads=4),
+    "swin": Case(rows=14, cols=14, heads=6, prefix=(), windows=WindowLayout((7, 7), (3, 3)), query="9,6"),
+    "swin_fine": Case(rows=56, cols=56, heads=3, prefix=(), windows=WindowLayout((7, 7), (0, 0)), query="20,30"),
+    "padded": Case(rows=9, cols=11, heads=3, prefix=(), windows=WindowLayout((4, 4), (0, 0)), query="8,10"),
+    "partial": Case(rows=24, cols=24, heads=6, partial=True, query="cls"),
+    "large": Case(rows=32, cols=32, heads=6),
+    "many": Case(rows=64, cols=64, heads=24, partial=True, query="cls"),
+    "random": Case(warning="RANDOM weights (seed 0): this model has learned nothing."),
+    "chinese": Case(language="zh", warning="随机权重(种子 0):该模型未经训练。"),
+    "lost": Case(lost=True),
+    "linked": Case(linked=(7, 7)),
+    "empty": Case(),
+}
+
+
+@cache
+def picture(height: int, width: int) -> np.ndarray:
+    """A photograph where scikit-image has one, coloured discs otherwise; uint8 RGB (height, width, 3)."""
+    try:
+        from skimage import data, transform
+
+        photo = data.astronaut()[:430, 10:440]
+        side = min(photo.shape[0] / height, photo.shape[1] / width)
+        photo = photo[: int(side * height), : int(side * width)]
+        return (255 * transform.resize(photo, (height, width), anti_aliasing=True)).astype(np.uint8)
+    except ImportError:
+        y, x = np.mgrid[:height, :width] / max(height, width)
+        discs = [np.hypot(y - a, x - b) < 0.22 for a, b in ((0.3, 0.3), (0.6, 0.7), (0.75, 0.25))]
+        return np.stack([np.where(disc, 220, 60 + 90 * x).astype(np.uint8) for disc in discs], -1)
+
+
+@cache
+def attention_of(case: Case, block: int, only: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Attention (windows, heads, queries, keys) float32 and positions (windows, keys); of one query with `only`."""
+    grid = PatchGrid(case.rows, case.cols, 16, len(case.prefix))
+    positions = (
+        case.windows.positions(grid)
+        if case.windows
+        else np.concatenate([-1 - np.arange(len(case.prefix)), np.arange(grid.num_patches)])[None]
+    )
+    image = picture(16 * case.rows, 16 * case.cols) / 255
+    colour = image.reshape(case.rows, 16, case.cols, 16, 3).mean((1, 3)).reshape(-1, 3)
+    place = np.stack(np.divmod(np.arange(grid.num_patches), case.cols), -1) / max(case.rows, case.cols)
+    rng = np.random.default_rng(block)
+    tokens = np.concatenate([colour, place], 1)
+    prefix_tokens = np.concatenate(
+        [rng.normal(0.5, 0.3, (len(case.prefix), 3)), np.full((len(case.prefix), 2), 0.4)], 1
+    )
+    lone = rng.normal(0, 0.35, len(tokens))
+    attention = []
+    for at in positions:
+        features = np.where(
+            (at >= 0)[:, None],
+            tokens[np.clip(at, 0, None)],
+            prefix_tokens[np.clip(-1 - at, 0, max(0, len(case.prefix) - 1))] if case.prefix else 0,
+        )
+        heads, asking = [], features if only is None else features[only : only + 1]
+        for head in range(case.heads):
+            weights = np.array([4, 4, 4, 0, 0]) * rng.uniform(0, 2) + np.array([0, 0, 0, 30, 30]) * (head % 4 == 0)
+            weights = weights + rng.uniform(0, 3, 5)
+            scores = -(((asking[:, None] - features[None]) ** 2) * weights).sum(-1) * (1 + head % 3)
+            scores = scores + lone[np.clip(at, 0, None)][None] + np.where(at < 0, 1.5 * (head % 2), 0)[None]
+            if case.windows and any(case.windows.shift_size):
+                far = np.abs(place[np.clip(at, 0, None)][:, None] - place[np.clip(at, 0, None)][None]).max(-1)
+                scores = np.where(far * max(case.rows, case.cols) >= 7, -np.inf, scores)
+            scores = np.exp(scores - scores.max(-1, keepdims=True))
+            heads.append(scores / scores.sum(-1, keepdims=True))
+        attention.append(heads)
+    return np.array(attention, dtype=np.float32), positions
+
+
+def value_of(case: Case, block: int, query: str | None = None) -> CanvasData:
+    """What a page would send for a block; for a partial case only the rows of `query`."""
+    wanted = query or case.query
+    if not case.partial:
+        attention, positions, codes = *attention_of(case, block), None
+    else:
+        at = (
+            0
+            if wanted == "cls"
+            else len(case.prefix)
+            + np.ravel_multi_index(tuple(int(n) for n in wanted.split(",")), (case.rows, case.cols))
+        )
+        attention, positions = attention_of(case, block, int(at))
+        codes = positions[:, at : at + 1]
+    return CanvasData(
+        attention=attention_file(attention, positions, codes),
+        image=image_file(picture(16 * case.rows, 16 * case.cols)),
+        rows=case.rows,
+        cols=case.cols,
+        prefix=list(case.prefix),
+        prefix_labels=[
+            {"cls": "class token", "dist": "distillation token"}.get(name, f"register {name[3:]}")
+            for name in case.prefix
+        ]
+        if case.language == "en"
+        else ["类别标记"],
+        model="vit_small_patch16_224",
+        weights="synthetic attention, no model",
+        formula="softmax(q kᵀ / √d + bias)",
+        warning=case.warning,
+        block=block,
+        depth=12,
+        heads=case.heads,
+        head=case.head,
+        query=wanted if block == 7 else None,
+        link="compare" if case.linked else "",
+        words=canvas_words(case.language),
+    )
+
+
+def build_demo() -> gr.Blocks:
+    """One canvas, a second one for linking, a button for the next block, and what Python hears."""
+    with gr.Blocks(analytics_enabled=False, fill_width=True) as demo:
+        name, block, data = gr.State("vit"), gr.State(7), gr.State(None)
+        canvas = AttentionCanvas(elem_id="first")
+        with gr.Column(visible=False) as second_column:
+            second = AttentionCanvas(elem_id="second")
+        with gr.Row():
+            following = gr.Button("next block", elem_id="next", size="sm")
+            heard = gr.Textbox(label="Python heard", elem_id="heard")
+
+        def start(request: gr.Request):
+            chosen = request.query_params.get("case", "vit")
+            case = CASES[chosen]
+            value = value_of(case, 7)
+            shown = None if chosen == "empty" else value
+            if case.lost:
+                stump = cached_file(b"not a payload", "attention.bin", "application/octet-stream")
+                shown = value.model_copy(update={"attention": stump})
+            other = None
+            if case.linked:
+                rows, cols = case.linked
+                other = value_of(replace(case, rows=rows, cols=cols, heads=6), 7)
+            return chosen, shown, other, gr.Column(visible=bool(other)), value.model_copy(update={"attention": None})
+
+        def next_block(chosen: str, at: int):
+            at = (at + 1) % 12
+            return at, value_of(CASES[chosen], at)
+
+        def hear(event: gr.EventData, chosen: str, at: int, known: CanvasData):
+            picked = Selection.read(event._data, known)
+            case = CASES[chosen]
+            if picked is None or not case.partial:
+                return str(picked), gr.skip()
+            query = picked.query if isinstance(picked.query, str) else f"{picked.query[0]},{picked.query[1]}"
+            return str(picked), gr.skip() if query == "mean" else value_of(case, at, query)
+
+        quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+        demo.load(start, None, [name, canvas, second, second_column, data], **quick)
+        following.click(next_block, [name, block], [block, canvas], **quick)
+        canvas.patch_select(hear, [name, block, data], [heard, canvas], **quick)
+    return demo
+
+
+def serve() -> None:
+    """The demo on a free local port, with the project's theme; prints its URL and stays."""
+    demo = build_demo()
+    _, url, _ = demo.launch(
+        prevent_thread_lock=True,
+        quiet=True,
+        share=False,
+        ssr_mode=False,
+        theme=theme(),
+        css=CSS,
+        server_name="127.0.0.1",
+        footer_links=[],
+        run_history=False,
+        enable_monitoring=False,
+    )
+    print(url, flush=True)
+    demo.block_thread()
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """The URL of the demo, which runs in a process of its own."""
+    environment = {**os.environ, "GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.canvas_demo"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=Path(__file__).parent.parent,
+    )
+    try:
+        yield next(line.strip() for line in process.stdout if line.startswith("http"))
+    finally:
+        process.terminate()
+        process.wait()
+        process.stdout.close()
+
+
+CHROMIUM = {
+    "executable_path": "/usr/bin/chromium",
+    "args": [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+    ],
+}
+
+if __name__ == "__main__":
+    serve()

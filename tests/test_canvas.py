@@ -1,0 +1,262 @@
+"""The canvas without a browser: the packed bytes, the files, the words, and what a client may send."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import struct
+from pathlib import Path
+
+import gradio as gr
+import numpy as np
+import PIL.Image
+import pytest
+from gradio.utils import get_upload_folder
+
+import vitexplorer.ui.canvas.canvas as canvas_module
+from vitexplorer.types import PADDING, PatchGrid, WindowLayout
+from vitexplorer.ui.canvas import (
+    CANVAS_WORDS,
+    MEAN,
+    AttentionCanvas,
+    CanvasData,
+    Selection,
+    attention_file,
+    canvas_words,
+    pack_attention,
+    packed_bytes,
+    unpack_attention,
+)
+from vitexplorer.ui.canvas.canvas import query_of, query_text, script
+from vitexplorer.ui.files import image_file
+
+FOLDER = Path(canvas_module.__file__).parent
+
+
+def softmax_rows(*shape: int, sharpness: float = 3.0) -> np.ndarray:
+    scores = np.exp(np.random.default_rng(0).normal(0, sharpness, shape))
+    return (scores / scores.sum(-1, keepdims=True)).astype(np.float32)
+
+
+def test_by_hand():
+    # one window, one head, one query (patch 0), keys: class token, patch 0, padding. The largest is 0.5, so 0.5 is byte
+    # 255, 0.4 is round(204) and 0.1 is round(51).
+    packed = pack_attention(np.array([[[[0.1, 0.5, 0.4]]]], np.float32), np.array([[-1, 0, PADDING]]), np.array([[0]]))
+    expected = struct.pack("<5I", 0x31415856, 1, 1, 1, 3) + struct.pack("<3i", -1, 0, PADDING) + struct.pack("<i", 0)
+    assert packed == expected + struct.pack("<3f", 0.5, 0.5, np.float32(0.4)) + bytes([51, 255, 204])
+
+
+@pytest.mark.parametrize("shape", [(1, 12, 50, 50), (4, 3, 49, 49), (1, 2, 1, 65)])
+def test_a_weight_is_off_by_at_most_its_rows_maximum_by_510(shape):
+    weights = softmax_rows(*shape)
+    windows, _, queries, keys = shape
+    positions = np.arange(windows * keys).reshape(windows, keys)
+    packed = pack_attention(weights, positions, positions[:, :queries])
+    read, keys_read, queries_read = unpack_attention(packed)
+    assert len(packed) == packed_bytes(*shape)
+    assert (np.abs(read - weights) <= weights.max(-1, keepdims=True) / 510 * (1 + 1e-4)).all()
+    assert (keys_read == positions).all()
+    assert (queries_read == positions[:, :queries]).all()
+
+
+def test_a_row_of_zeros_stays_zero():
+    weights = np.zeros((1, 1, 2, 2), np.float32)
+    assert not unpack_attention(pack_attention(weights, np.array([[0, 1]])))[0].any()
+
+
+def test_sums_over_patches_and_padding_travel_exactly():
+    grid, layout = PatchGrid(5, 6, 16), WindowLayout((4, 4), (2, 2))
+    positions = layout.positions(grid)
+    weights = softmax_rows(len(positions), 2, 16, 16)
+    packed = pack_attention(weights, positions)
+    rows = len(positions) * 2 * 16
+    sums = np.frombuffer(packed, "<f4", 2 * rows, 20 + 8 * positions.size + 4 * rows).reshape(len(positions), 2, 16, 2)
+    for window, at in enumerate(positions):
+        patches = [sum(float(row[k]) for k in range(16) if at[k] >= 0) for row in weights[window].reshape(-1, 16)]
+        np.testing.assert_allclose(sums[window, ..., 0].ravel(), patches, rtol=1e-5)
+    np.testing.assert_allclose(sums.sum(-1), 1, rtol=1e-5)
+
+
+def test_one_averaged_row():
+    packed = pack_attention(softmax_rows(1, 3, 1, 9), np.arange(9)[None], np.array([[MEAN]]))
+    assert unpack_attention(packed)[2].tolist() == [[MEAN]]
+
+
+@pytest.mark.parametrize(
+    ("weights", "positions", "sentence"),
+    [
+        (np.ones((1, 1, 2, 2)), np.zeros((1, 3), int), "wants positions"),
+        (np.ones((1, 1, 2, 2)), np.zeros((2, 2), int), "wants positions"),
+        (-np.ones((1, 1, 2, 2)), np.zeros((1, 2), int), "not negative"),
+        (np.full((1, 1, 2, 2), np.nan), np.zeros((1, 2), int), "finite"),
+    ],
+)
+@pytest.mark.usefixtures("unchecked")
+def test_what_cannot_be_packed(weights, positions, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        pack_attention(weights, positions)
+
+
+def test_what_cannot_be_read():
+    packed = pack_attention(np.ones((1, 1, 1, 1), np.float32), np.array([[0]]))
+    for wrong in (packed[:-1], b"x" * len(packed)):
+        with pytest.raises(ValueError, match="no packed attention"):
+            unpack_attention(wrong)
+
+
+def test_files_are_named_by_content_and_stand_in_gradios_cache():
+    weights, positions = softmax_rows(1, 2, 4, 4), np.arange(4)[None]
+    first, second = attention_file(weights, positions), attention_file(weights, positions)
+    other = attention_file(weights[:, ::-1], positions)
+    assert first.path == second.path != other.path
+    assert Path(first.path).is_relative_to(get_upload_folder())
+    assert Path(first.path).read_bytes() == pack_attention(weights, positions)
+    assert not [file for file in Path(first.path).parent.iterdir() if file.name != "attention.bin"]
+
+
+def test_pixels_travel_without_loss():
+    pixels = np.random.default_rng(0).integers(0, 256, (24, 40, 3)).astype(np.uint8)
+    with PIL.Image.open(image_file(pixels).path) as image:
+        assert (np.asarray(image) == pixels).all()
+
+
+# ---- colours
+
+
+def lightness(colours: np.ndarray) -> np.ndarray:
+    """CIELAB L* of sRGB colours, 0-255 (IEC 61966-2-1)."""
+    linear = np.where(colours <= 0.04045 * 255, colours / 255 / 12.92, ((colours / 255 + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ [0.2126, 0.7152, 0.0722]
+    return np.where(luminance > 0.008856, 116 * np.cbrt(luminance) - 16, 903.3 * luminance)
+
+
+@pytest.mark.parametrize("name", json.loads((FOLDER / "colormaps.json").read_text()))
+def test_colour_maps_get_lighter_in_even_steps(name):
+    nodes = json.loads((FOLDER / "colormaps.json").read_text())[name].split()
+    steps = np.diff(lightness(np.array([[int(hex_[i : i + 2], 16) for i in (0, 2, 4)] for hex_ in nodes])))
+    assert len(nodes) == 52
+    assert (steps > 0).all()
+    assert steps.max() < 2.5 * steps.mean()
+
+
+# ---- words and templates
+
+
+def test_every_word_is_there_in_both_languages_with_the_same_places():
+    for key, text in CANVAS_WORDS.items():
+        assert text.en, key
+        assert text.zh, key
+        assert set(re.findall(r"\{\w+\}", text.en)) == set(re.findall(r"\{\w+\}", text.zh)), key
+
+
+def test_script_and_template_use_the_words_that_exist_and_no_other():
+    html, js = (FOLDER / "canvas.html").read_text(), script()
+    named = set(re.findall(r'data-(?:word|label)="(\w+)"', html)) | set(re.findall(r"say\([\w.]+, '(\w+)'", js))
+    assert named <= set(CANVAS_WORDS)
+    composed = tuple(re.findall(r"`(\w+_)\$\{", js))
+    for key in set(CANVAS_WORDS) - named:
+        assert (
+            f"'{key}'" in js
+            or f"{key}:" in js
+            or key.startswith(composed)
+            or key.startswith("hint")
+            or f'"{key}"' in js
+        )
+
+
+def test_templates_hold_no_text_and_nothing_that_gradio_evaluates():
+    html, css = (FOLDER / "canvas.html").read_text(), (FOLDER / "canvas.css").read_text()
+    assert not re.sub(r"<[^>]*>", "", html).strip()
+    assert not re.search(r"\$\{|\{\{|`", html + css)
+    assert "innerHTML" not in script()
+
+
+def test_words_travel_as_plain_strings():
+    assert canvas_words("zh")["query"] == "查询"
+
+
+# ---- what a client may send
+
+DATA = CanvasData(rows=3, cols=5, prefix=["cls"], heads=4, depth=12, block=7)
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("cls", "cls"),
+        ("mean", "mean"),
+        ("2,4", (2, 4)),
+        ("dist", None),
+        ("3,0", None),
+        ("0,5", None),
+        ("-1,0", None),
+        ("1,1\n", None),
+        ("99999,1", None),
+        (7, None),
+        (None, None),
+        ({"row": 1}, None),
+    ],
+)
+def test_queries_are_read_within_the_grid(text, query):
+    assert query_of(text, DATA) == query
+    if query is not None:
+        assert query_text(query) == text
+
+
+def test_selection_of_an_event():
+    event = {"block": 7, "head": "3", "query": "1,2", "pinned": True}
+    assert Selection.read(event, DATA) == Selection(7, "3", (1, 2), True)
+    assert Selection.read({**event, "head": "max", "query": "mean", "pinned": "yes"}, DATA) == Selection(
+        7, "max", "mean", False
+    )
+    for wrong in (
+        {"head": "4"},
+        {"head": "-1"},
+        {"head": None},
+        {"head": "1e2"},
+        {"query": "9,9"},
+        {"block": 12},
+        {"block": "7"},
+        {"block": -1},
+        {"head": [1]},
+    ):
+        assert Selection.read({**event, **wrong}, DATA) is None, wrong
+    assert Selection.read({}, DATA) is None
+
+
+def test_values_from_a_client_are_brought_within_their_bounds():
+    wild = CanvasData(
+        rows=10**9,
+        cols=-4,
+        heads=0,
+        depth=0,
+        block=99,
+        head="x",
+        query="5,5",
+        mode="evil",
+        colormap="jet",
+        scale="none",
+        opacity=float("nan"),
+        keep_mass=7.0,
+    )
+    tame = AttentionCanvas().preprocess(wild)
+    assert (tame.rows, tame.cols, tame.heads, tame.depth, tame.block) == (1024, 0, 1, 1, 0)
+    assert (tame.head, tame.query, tame.mode, tame.colormap, tame.scale, tame.opacity) == (None,) * 6
+    assert tame.keep_mass == 1.0
+    good = CanvasData(rows=3, cols=5, heads=4, head="3", query="2,4", mode="reveal", colormap="greys", opacity=0.5)
+    assert AttentionCanvas().preprocess(good) == good
+    assert AttentionCanvas().preprocess(None) is None
+
+
+def test_component_in_a_page():
+    async def page() -> AttentionCanvas:  # gradio leaves a loop open where none is running
+        with gr.Blocks(analytics_enabled=False):
+            canvas = AttentionCanvas()
+            canvas.patch_select(lambda: None)
+        return canvas
+
+    canvas = asyncio.run(page())
+    assert canvas.postprocess({"rows": 2, "cols": 3}) == CanvasData(rows=2, cols=3)
+    assert canvas.postprocess(None) is None
+    assert "attention" in canvas.api_info()["properties"]

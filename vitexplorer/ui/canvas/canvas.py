@@ -1,0 +1,192 @@
+"""Where does each token look, in every head of a block? A picture that answers while the mouse moves.
+
+One block's attention travels once, as a file (`payload.py`); hovering, heads, fusion, colours, thresholds and saving
+are answered in the browser by the modules in `js/`, which become one script here. Everything else travels in `value`.
+Text reaches the page through `textContent` alone, for gradio evaluates what stands in templates.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import gradio as gr
+from gradio.data_classes import FileData, GradioModel
+
+from vitexplorer.types import Query
+
+_FOLDER = Path(__file__).parent
+_SCRIPTS = ("payload", "maps", "colours", "picture", "figure", "files", "texts", "controls", "canvas")
+
+Mode = Literal["overlay", "map", "reveal"]
+Scale = Literal["map", "heads", "block"]
+Colormap = Literal["viridis", "magma", "cividis", "inferno", "greys"]
+
+_LARGEST_GRID = 1024
+_MOST_HEADS = 1024
+_MOST_BLOCKS = 1000
+
+
+class CanvasData(GradioModel):
+    """What the canvas shows. A choice that is None leaves what the visitor chose, which so survives an update."""
+
+    attention: FileData | None = None
+    """from `attention_file`; None shows the placeholder"""
+    image: FileData | None = None
+    """from `ui.files.image_file`: the pixels the model saw"""
+    before: FileData | None = None
+    after: FileData | None = None
+    """attention of the neighbouring blocks, fetched ahead"""
+    rows: int = 0
+    cols: int = 0
+    """the block's patch grid"""
+    prefix: list[str] = []
+    """prefix tokens by name, as in the sequence: cls, dist, reg1, ..."""
+    prefix_labels: list[str] = []
+    """the same in the visitor's language"""
+    model: str = ""
+    weights: str = ""
+    formula: str = ""
+    """for captions, in the visitor's language"""
+    warning: str = ""
+    """a sentence that is written on the picture: random weights"""
+    block: int = 0
+    depth: int = 1
+    """blocks of the network"""
+    heads: int = 1
+    head: str | None = None
+    """mean, max, min or a number"""
+    query: str | None = None
+    """cls, dist, mean or row,col: as in the page's address"""
+    mode: str | None = None
+    colormap: str | None = None
+    opacity: float | None = None
+    """0-1"""
+    scale: str | None = None
+    """where the colours end: the map's own maximum, that of all heads for this query, or that of the whole block"""
+    keep_mass: float | None = None
+    """0-1: show the patches that hold this share of the mass on patches (1: all)"""
+    smooth: bool | None = None
+    link: str = ""
+    """canvases with the same link share the hovered query"""
+    words: dict[str, str] = {}
+    """from `canvas_words`"""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a visitor picked, checked: an event of the browser may carry anything."""
+
+    block: int
+    head: str
+    """mean, max, min or a number"""
+    query: Query
+    pinned: bool
+    """False where the query is the one the canvas returns to, True where a patch was clicked"""
+
+    @classmethod
+    def read(cls, event: Mapping[str, Any], data: CanvasData) -> Selection | None:
+        """From the fields of a `patch_select` event, within what `data` shows; None where they make no sense."""
+        head = _head(event.get("head"), data.heads)
+        query = query_of(event.get("query"), data)
+        block = event.get("block")
+        if head is None or query is None or not isinstance(block, int) or not 0 <= block < data.depth:
+            return None
+        return cls(block, head, query, event.get("pinned") is True)
+
+
+class AttentionCanvas(gr.HTML):
+    """The canvas. Fires `patch_select` (block, head, query, pinned) when a patch is pinned or the head changes.
+
+    In the page: the root element `.vx-canvas` sends a bubbling `vx-select` CustomEvent and has `root.vx`, see
+    `js/canvas.js`.
+    """
+
+    data_model = CanvasData
+
+    def __init__(self, value: CanvasData | dict | None = None, **options: Any):
+        """Args: value: what to show; options: as for `gr.HTML`."""
+        super().__init__(
+            value=value,
+            html_template=(_FOLDER / "canvas.html").read_text(encoding="utf-8"),
+            css_template=(_FOLDER / "canvas.css").read_text(encoding="utf-8"),
+            js_on_load=script(),
+            apply_default_css=False,
+            **options,
+        )
+
+    def postprocess(self, value: CanvasData | dict | None) -> CanvasData | None:
+        """A dictionary becomes the data model."""
+        return CanvasData(**value) if isinstance(value, dict) else value
+
+    def preprocess(self, payload: CanvasData | None) -> CanvasData | None:
+        """What a client sends back, with every field brought within its bounds."""
+        if payload is None:
+            return None
+        rows, cols = (max(0, min(_LARGEST_GRID, n)) for n in (payload.rows, payload.cols))
+        heads = max(1, min(_MOST_HEADS, payload.heads))
+        depth = max(1, min(_MOST_BLOCKS, payload.depth))
+        bounded = payload.model_copy(
+            update={
+                "rows": rows,
+                "cols": cols,
+                "heads": heads,
+                "depth": depth,
+                "block": max(0, min(depth - 1, payload.block)),
+                "head": _head(payload.head, heads),
+                "mode": _one_of(payload.mode, Mode),
+                "colormap": _one_of(payload.colormap, Colormap),
+                "scale": _one_of(payload.scale, Scale),
+                "opacity": _share(payload.opacity),
+                "keep_mass": _share(payload.keep_mass),
+            }
+        )
+        if query_of(bounded.query, bounded) is None:
+            bounded.query = None
+        return bounded
+
+    def api_info(self) -> dict[str, Any]:
+        """The value's JSON schema."""
+        return CanvasData.model_json_schema()
+
+
+def script() -> str:
+    """The modules of `js/` and the colour maps as one script, which runs once per mount of a component."""
+    colormaps = (_FOLDER / "colormaps.json").read_text(encoding="utf-8")
+    parts = [(_FOLDER / "js" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS]
+    return "\n".join([f"const COLORMAPS = {colormaps.strip()};", *parts])
+
+
+def query_of(text: Any, data: CanvasData) -> Query | None:
+    """A query from its text (cls, dist, mean, or row,col); None where the data have no such token."""
+    if text == "mean" or (text in ("cls", "dist") and text in data.prefix):
+        return text
+    found = re.fullmatch(r"(\d{1,4}),(\d{1,4})", text) if isinstance(text, str) else None
+    if not found:
+        return None
+    row, col = int(found[1]), int(found[2])
+    return (row, col) if row < data.rows and col < data.cols else None
+
+
+def query_text(query: Query) -> str:
+    """The text of a query that `CanvasData.query` and the page's address hold."""
+    return query if isinstance(query, str) else f"{query[0]},{query[1]}"
+
+
+def _head(text: Any, heads: int) -> str | None:
+    if text in ("mean", "max", "min"):
+        return text
+    if isinstance(text, str | int) and re.fullmatch(r"\d{1,4}", str(text)) and int(text) < heads:
+        return str(int(text))
+    return None
+
+
+def _one_of(text: str | None, choices: Any) -> str | None:
+    return text if text in get_args(choices) else None
+
+
+def _share(number: float | None) -> float | None:
+    return None if number is None or number != number else max(0.0, min(1.0, number))

@@ -1,0 +1,52 @@
+// Colour tables of 256 entries. COLORMAPS holds every fifth entry of each map.
+
+const VEIL = [9, 12, 20], DROPPED = [128, 128, 128];
+
+const rgbTable = (() => {
+  const tables = new Map();
+  return (name) => {
+    if (!tables.has(name)) {
+      const nodes = COLORMAPS[name].split(' ').map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+      tables.set(name, Array.from({length: 256}, (_, i) => {
+        const at = i / 255 * (nodes.length - 1), low = Math.min(nodes.length - 2, Math.floor(at)), part = at - low;
+        return nodes[low].map((value, c) => Math.round(value + (nodes[low + 1][c] - value) * part));
+      }));
+    }
+    return tables.get(name);
+  };
+})();
+
+// How a level of the scale, 0-255, is painted over the image: red, green, blue, and opacity 0-1. In an overlay the image
+// shows through more where there is less attention.
+function paintOf(mode, colormap, opacity, level) {
+  if (mode === 'reveal') return [...VEIL, opacity * (1 - level / 255)];
+  return [...rgbTable(colormap)[level], mode === 'map' ? 1 : opacity * (0.4 + 0.6 * level / 255)];
+}
+
+// How a patch is painted that the mass mask drops.
+function paintOfDropped(mode, opacity) {
+  if (mode === 'reveal') return [...VEIL, opacity];
+  return [...DROPPED, mode === 'map' ? 1 : 0];
+}
+
+// The 256 paints of a mode and the one of dropped patches as words of an ImageData.
+const pixelTable = (() => {
+  const tables = new Map(), probe = new Uint8ClampedArray(4), word = new Uint32Array(probe.buffer);
+  const pack = ([red, green, blue, alpha]) => { probe.set([red, green, blue, 255 * alpha]); return word[0]; };
+  return (mode, colormap, opacity) => {
+    const name = `${mode} ${colormap} ${opacity}`;
+    if (!tables.has(name)) {
+      if (tables.size > 32) tables.clear();
+      tables.set(name, {
+        levels: Uint32Array.from({length: 256}, (_, level) => pack(paintOf(mode, colormap, opacity, level))),
+        dropped: pack(paintOfDropped(mode, opacity)),
+      });
+    }
+    return tables.get(name);
+  };
+})();
+
+// The colour bar of a mode: what the picture shows for each level, as [red, green, blue].
+function barOf(mode, colormap) {
+  return mode === 'reveal' ? rgbTable('greys') : rgbTable(colormap);
+}

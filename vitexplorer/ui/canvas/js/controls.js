@@ -1,0 +1,142 @@
+// The controls around the picture: made once, shown for a state, and calling `change` with what a person chose.
+
+const MODES = ['overlay', 'map', 'reveal'], SCALES = ['map', 'heads', 'block'];
+
+function make(tag, className, ...children) {
+  const node = document.createElement(tag);
+  node.className = className;
+  node.append(...children);
+  return node;
+}
+
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+function newControls(root, change) {
+  const find = (selector) => root.querySelector(selector), own = Math.random().toString(36).slice(2);
+  const view = find('.view'), strip = find('.heads'), from = find('.from .buttons'), masses = find('.masses');
+  const colormap = find('.colormap'), opacity = find('.opacity'), keep = find('.keep'), smooth = find('.smooth');
+  let thumbs = [], bars = [];
+
+  function radio(name, value, field) {
+    const input = make('input', '');
+    Object.assign(input, {type: 'radio', name: `${name}-${own}`, value});
+    input.addEventListener('change', () => change({[field]: input.value}));
+    return input;
+  }
+
+  function segments(selector, field, options) {
+    for (const [value, word] of options) {
+      const text = make('span', '');
+      text.dataset.word = word;
+      find(selector).append(make('label', 'segment', radio(selector, value, field), text));
+    }
+  }
+
+  segments('.fusion', 'head', Object.keys(FUSIONS).map((how) => [how, how]));
+  segments('.mode', 'mode', MODES.map((mode) => [mode, `mode_${mode}`]));
+  segments('.limit', 'scale', SCALES.map((scale) => [scale, `scale_${scale}`]));
+  for (const name of Object.keys(COLORMAPS)) {
+    const option = make('option', '');
+    option.value = name;
+    option.dataset.word = name;
+    colormap.append(option);
+  }
+  colormap.addEventListener('change', () => change({colormap: colormap.value}));
+  smooth.addEventListener('change', () => change({smooth: smooth.checked}));
+  opacity.addEventListener('input', () => change({opacity: opacity.value / 100}));
+  keep.addEventListener('input', () => change({keep_mass: keep.value / 100}));
+  find('.help').id = `help-${own}`;
+  view.setAttribute('aria-describedby', `help-${own}`);
+
+  // Rebuilds what depends on the value: words, heads, prefix tokens.
+  function prepare(value, payload) {
+    const {words} = value;
+    for (const node of root.querySelectorAll('[data-word]')) setText(node, say(words, node.dataset.word));
+    for (const node of root.querySelectorAll('[data-label]')) node.setAttribute('aria-label', say(words, node.dataset.label));
+    for (const node of root.querySelectorAll('[data-format]')) {
+      node.setAttribute('aria-label', say(words, 'save_as', {format: node.textContent}));
+    }
+    setText(find('.picture .empty'), say(words, 'empty'));
+    setText(find('.warning'), value.warning);
+    if (!payload) return;
+
+    find('.strip').hidden = value.heads === 1;
+    if (thumbs.length !== value.heads + 1) {
+      thumbs = Array.from({length: value.heads + 1}, (_, i) => {
+        const input = radio('heads', i - 1, 'head'), canvas = make('canvas', ''), name = make('span', 'name');
+        const tile = make('span', 'tile', canvas, make('span', 'here'), make('span', 'tick')), peak = make('span', 'peak');
+        return {input, canvas, tile, name, peak, node: make('label', 'head', input, tile, name, peak)};
+      });
+      strip.replaceChildren(...thumbs.map((thumb) => thumb.node));
+      strip.dataset.many = value.heads > 12 ? 'yes' : value.heads > 6 ? 'no' : 'few';
+    }
+    const codes = [...['cls', 'dist'].filter((name) => value.prefix.includes(name)).map((name) => queryCode(value, name)), MEAN];
+    from.replaceChildren(...codes.map((code) => {
+      const button = make('button', '', tokenText(value, code));
+      Object.assign(button, {type: 'button', value: queryText(value, code)});
+      button.addEventListener('click', () => change({query: button.value}));
+      return button;
+    }));
+    const names = [say(words, 'patches'), ...value.prefix.map((_, i) => tokenText(value, -1 - i))];
+    if (payload.positions.includes(PADDING)) names.push(say(words, 'padding'));
+    bars = names.map((name) => {
+      const fill = make('span', 'fill'), number = make('span', 'number');
+      return {fill, number, node: make('li', '', make('span', 'name', name), make('span', 'track', fill), number)};
+    });
+    masses.replaceChildren(...bars.map((bar) => bar.node));
+  }
+
+  // The state of every control.
+  function show(value, state) {
+    const fused = typeof state.head !== 'number';
+    for (const [selector, chosen] of [['.fusion', fused ? state.head : null], ['.mode', state.mode], ['.limit', state.scale]]) {
+      for (const input of find(selector).querySelectorAll('input')) input.checked = input.value === chosen;
+    }
+    colormap.value = state.colormap;
+    colormap.disabled = state.mode === 'reveal';
+    smooth.checked = state.smooth;
+    opacity.value = Math.round(100 * state.opacity);
+    opacity.disabled = state.mode === 'map';
+    keep.value = Math.round(100 * state.keep_mass);
+    setText(opacity.nextElementSibling, `${opacity.value}\u202f%`);
+    setText(keep.nextElementSibling, state.keep_mass >= 1 ? say(value.words, 'keep_all') : `${keep.value}\u202f%`);
+    thumbs.forEach(({input, name, node}, i) => {
+      input.value = i === 0 ? state.fusion : i - 1;
+      input.checked = i === 0 ? fused : state.head === i - 1;
+      node.classList.toggle('chosen', input.checked);
+      setText(name, i === 0 ? say(value.words, state.fusion) : say(value.words, 'head', {head: i - 1}));
+    });
+    for (const button of from.children) {
+      button.setAttribute('aria-pressed', String(state.pinned === null && queryCode(value, button.value) === state.base));
+    }
+  }
+
+  // Every head's map for the query, the fused one first, each with its own largest share below.
+  function showHeads(value, maps, state, mask, top, window, query) {
+    const rows = window ? window.rows : value.rows, cols = window ? window.cols : value.cols;
+    const cell = query < 0 ? -1 : window ? window.local.indexOf(query) : query;
+    strip.style.setProperty('--aspect', `${cols} / ${rows}`);
+    strip.style.setProperty('--x', `${100 * (cell % cols) / cols}%`);
+    strip.style.setProperty('--y', `${100 * Math.floor(cell / cols) / rows}%`);
+    strip.style.setProperty('--w', `${100 / cols}%`);
+    strip.style.setProperty('--h', `${100 / rows}%`);
+    strip.classList.toggle('patch-query', cell >= 0);
+    maps.forEach((head, i) => {
+      const limit = state.scale === 'map' ? head.max : top;
+      paintThumb(thumbs[i].canvas, head.map, mask(head.map), limit, state.colormap, value.rows, value.cols, window);
+      setText(thumbs[i].peak, say(value.words, 'peak', {value: percent(head.max, value.heads > 12 ? 2 : 3)}));
+    });
+  }
+
+  // The shares of the shown map: on patches, on each prefix token, on padding.
+  function showMasses(shares) {
+    shares.forEach((share, i) => {
+      bars[i].fill.style.transform = `scaleX(${Math.min(1, share)})`;
+      setText(bars[i].number, percent(share));
+    });
+  }
+
+  return {prepare, show, showHeads, showMasses, numBars: () => bars.length};
+}

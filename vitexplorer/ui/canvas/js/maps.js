@@ -1,0 +1,66 @@
+// Numbers made from a reading: fusion over heads, the mass mask, smoothing.
+
+const FUSIONS = {
+  mean: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
+  max: (values) => Math.max(...values),
+  min: (values) => Math.min(...values),
+};
+
+// All heads of a reading as one, entry by entry, on true values.
+function fuseHeads(reading, how, into) {
+  const {heads} = reading, count = heads.length;
+  for (const part of ['map', 'prefix']) {
+    const out = into[part];
+    out.set(heads[0][part]);
+    for (let h = 1; h < count; h++) {
+      const values = heads[h][part];
+      if (how === 'mean') for (let i = 0; i < out.length; i++) out[i] += values[i];
+      else if (how === 'max') for (let i = 0; i < out.length; i++) out[i] = values[i] > out[i] ? values[i] : out[i];
+      else for (let i = 0; i < out.length; i++) out[i] = values[i] < out[i] ? values[i] : out[i];
+    }
+    if (how === 'mean') for (let i = 0; i < out.length; i++) out[i] /= count;
+  }
+  into.patches = how === 'mean' ? FUSIONS.mean(heads.map((head) => head.patches)) : into.map.reduce((sum, share) => sum + share, 0);
+  into.padding = FUSIONS[how](heads.map((head) => head.padding));
+  into.error = FUSIONS[how === 'mean' ? 'mean' : 'max'](heads.map((head) => head.error));
+  into.max = largestOf(into.map);
+  return into;
+}
+
+// Which patches hold `keep` of the mass on patches (DINO, visualize_attention.py): sort ascending, keep where the
+// cumulative share exceeds 1 - keep. Equal values fall in the order of their index. null where nothing is dropped.
+function massMask(map, keep) {
+  if (keep >= 1) return null;
+  const sorted = Float32Array.from(map).sort(), mask = new Uint8Array(map.length);
+  let total = 0;
+  for (const value of sorted) total += value;
+  let dropped = 0, sum = 0;
+  while (dropped < sorted.length) {
+    sum += sorted[dropped];
+    if (sum > (1 - keep) * total) break;
+    dropped++;
+  }
+  if (dropped === sorted.length) return mask;
+  const edge = sorted[dropped];
+  let ties = dropped - sorted.indexOf(edge);
+  for (let i = 0; i < map.length; i++) mask[i] = map[i] > edge || (map[i] === edge && ties-- <= 0) ? 1 : 0;
+  return mask;
+}
+
+// Values between patch centres, bilinear, `factor` samples to a cell; beyond the outer centres the nearest counts, and
+// patches outside a window count for nothing.
+function interpolate(values, inside, rows, cols, factor, out) {
+  const at = (cell) => (inside && !inside[cell] ? 0 : values[cell]), here = (cell) => (inside && !inside[cell] ? 0 : 1);
+
+  const width = cols * factor;
+  for (let y = 0; y < rows * factor; y++) {
+    const v = Math.min(rows - 1, Math.max(0, (y + 0.5) / factor - 0.5)), r = Math.min(rows - 1, v | 0), fy = v - r;
+    const top = r * cols, bottom = Math.min(rows - 1, r + 1) * cols;
+    for (let x = 0; x < width; x++) {
+      const u = Math.min(cols - 1, Math.max(0, (x + 0.5) / factor - 0.5)), c = u | 0, fx = u - c, d = Math.min(cols - 1, c + 1);
+      const mix = (of) => (of(top + c) * (1 - fx) + of(top + d) * fx) * (1 - fy) + (of(bottom + c) * (1 - fx) + of(bottom + d) * fx) * fy;
+      out[y * width + x] = inside ? mix(at) / Math.max(mix(here), 1e-9) : mix(at);
+    }
+  }
+  return out;
+}

@@ -1,0 +1,190 @@
+// The picture: the image, the map over it, the window, the query and the key. The same on the screen and in a file.
+// Under an overlay the image is grey, so that every colour is the map's.
+//
+// A scene is {image, rows, cols, map, mask, window, top, mode, colormap, opacity, smooth, query, key}: `mask` and
+// `window` may be null, `query` and `key` are patches or null, `top` is the value at the end of the scale.
+
+const SMOOTH_SAMPLES = 320;
+
+// The level on the scale, 0-255.
+function levelOf(value, top) {
+  return top > 0 ? Math.min(255, Math.round(255 * value / top)) : 0;
+}
+
+// Writes levels through a table into the pixels of a small canvas, a pixel to a cell.
+function putCells(canvas, width, height, each) {
+  if (canvas.width !== width || canvas.height !== height || !canvas.pixels) {
+    canvas.width = width;
+    canvas.height = height;
+    canvas.pixels = canvas.getContext('2d').createImageData(width, height);
+    canvas.words = new Uint32Array(canvas.pixels.data.buffer);
+  }
+  each(canvas.words);
+  canvas.getContext('2d').putImageData(canvas.pixels, 0, 0);
+  return canvas;
+}
+
+// The map of a scene as a small canvas: a pixel to a patch, or interpolated samples.
+function mapCanvas(scene, canvas) {
+  const {rows, cols, map, mask, top, window} = scene, table = pixelTable(scene.mode, scene.colormap, scene.opacity);
+  const paint = (value, cell) => {
+    if (window && !window.inside[cell]) return 0;
+    return mask && !mask[cell] ? table.dropped : table.levels[levelOf(value, top)];
+  };
+  if (!scene.smooth) return putCells(canvas, cols, rows, (words) => {
+    for (let i = 0; i < words.length; i++) words[i] = paint(map[i], i);
+  });
+  const factor = Math.max(1, Math.min(24, Math.floor(SMOOTH_SAMPLES / Math.max(rows, cols)))), width = cols * factor;
+  const values = canvas.values?.length === width * rows * factor ? canvas.values : new Float32Array(width * rows * factor);
+  canvas.values = interpolate(map, window?.inside, rows, cols, factor, values);
+  return putCells(canvas, width, rows * factor, (words) => {
+    for (let i = 0; i < words.length; i++) {
+      const cell = Math.floor(i / width / factor) * cols + Math.floor(i % width / factor);
+      words[i] = paint(values[i], cell);
+    }
+  });
+}
+
+// One head's map for the strip, without the image; a windowed query shows its window alone.
+function paintThumb(canvas, map, mask, top, colormap, rows, cols, window) {
+  const table = pixelTable('map', colormap, 1), cells = window?.local;
+  putCells(canvas, window ? window.cols : cols, window ? window.rows : rows, (words) => {
+    for (let i = 0; i < words.length; i++) {
+      const cell = cells ? cells[i] : i;
+      words[i] = mask && !mask[cell] ? table.dropped : table.levels[levelOf(map[cell], top)];
+    }
+  });
+}
+
+// Rectangles [left, top, right, bottom] in cells that cover every patch outside the window.
+function outsideOf(window, rows, cols) {
+  const found = [];
+  for (let row = 0; row < rows; row++) {
+    for (let col = 0; col < cols; col++) {
+      if (window.inside[row * cols + col]) continue;
+      const start = col;
+      while (col + 1 < cols && !window.inside[row * cols + col + 1]) col++;
+      const above = found.find((r) => r[0] === start && r[2] === col + 1 && r[3] === row);
+      if (above) above[3] = row + 1;
+      else found.push([start, row, col + 1, row + 1]);
+    }
+  }
+  return found;
+}
+
+// Sides of cells [x1, y1, x2, y2] between the window and what lies outside it.
+function borderOf(window, rows, cols) {
+  const sides = [], inside = (row, col) => row >= 0 && col >= 0 && row < rows && col < cols && window.inside[row * cols + col];
+  for (let row = 0; row < rows; row++) {
+    for (let col = 0; col < cols; col++) {
+      if (!inside(row, col)) continue;
+      if (!inside(row - 1, col)) sides.push([col, row, col + 1, row]);
+      if (!inside(row + 1, col)) sides.push([col, row + 1, col + 1, row + 1]);
+      if (!inside(row, col - 1)) sides.push([col, row, col, row + 1]);
+      if (!inside(row, col + 1)) sides.push([col + 1, row, col + 1, row + 1]);
+    }
+  }
+  return sides;
+}
+
+const OUTSIDE = {
+  overlay: {fill: 'rgba(9,12,20,0.6)', line: 'rgba(255,255,255,0.16)'},
+  map: {fill: '#d4d8df', line: 'rgba(0,0,0,0.13)'},
+  reveal: {fill: 'rgba(9,12,20,0.92)', line: 'rgba(255,255,255,0.12)'},
+};
+
+// The frames around the query (black and white dashes) and the key (a white line in black): boxes [x, y, width, height]
+// that lie around the cell, thinner where cells are small.
+function outlinesOf({query, key, rows, cols}, width, height, line) {
+  const w = width / cols, h = height / rows, size = Math.max(1.5 * line, Math.min(3 * line, w / 6)), dash = Math.min(4 * line, w / 3);
+  const around = (cell) => {
+    const x = Math.max(size / 2, cell % cols * w - size / 2), y = Math.max(size / 2, Math.floor(cell / cols) * h - size / 2);
+    return [x, y, Math.min(width - size / 2, (cell % cols + 1) * w + size / 2) - x, Math.min(height - size / 2, (Math.floor(cell / cols) + 1) * h + size / 2) - y];
+  };
+  const of = (cell, ...strokes) => (cell === null ? [] : strokes.map((stroke) => ({box: around(cell), ...stroke})));
+  return [
+    ...of(key, {colour: '#000', size: 1.2 * size, dash: []}, {colour: '#fff', size: size / 2, dash: []}),
+    ...of(query, {colour: '#fff', size, dash: []}, {colour: '#000', size, dash: [dash, dash]}),
+  ];
+}
+
+// The image at a size, in grey (luma of ITU-R BT.601) where the map's colours lie over it.
+function imageCanvas(image, width, height, mode, canvas = document.createElement('canvas')) {
+  Object.assign(canvas, {width, height});
+  const pen = canvas.getContext('2d');
+  pen.imageSmoothingQuality = 'high';
+  pen.drawImage(image, 0, 0, width, height);
+  if (mode === 'overlay') {
+    const pixels = pen.getImageData(0, 0, width, height), {data} = pixels;
+    for (let i = 0; i < data.length; i += 4) data[i] = data[i + 1] = data[i + 2] = 0.299 * data[i] + 0.587 * data[i + 1] + 0.114 * data[i + 2];
+    pen.putImageData(pixels, 0, 0);
+  }
+  return canvas;
+}
+
+// A painter keeps the scaled image and its small canvases from one frame to the next.
+function newPainter() {
+  const cells = document.createElement('canvas'), backdrop = document.createElement('canvas');
+  const hatches = new Map();
+  let scaled = null;
+
+  function backdropOf(image, width, height, mode) {
+    const name = `${image.src} ${width} ${height} ${mode}`;
+    if (scaled !== name) imageCanvas(image, width, height, mode, backdrop);
+    scaled = name;
+    return backdrop;
+  }
+
+  function hatch(ctx, colour, line) {
+    const name = `${colour} ${line}`;
+    if (!hatches.has(name)) {
+      const size = Math.round(9 * line), tile = document.createElement('canvas'), pen = tile.getContext('2d');
+      tile.width = tile.height = size;
+      pen.strokeStyle = colour;
+      pen.lineWidth = line;
+      pen.beginPath();
+      for (const shift of [-size, 0, size]) { pen.moveTo(shift, size); pen.lineTo(shift + size, 0); }
+      pen.stroke();
+      hatches.set(name, ctx.createPattern(tile, 'repeat'));
+    }
+    return hatches.get(name);
+  }
+
+  // Paints a scene into width x height pixels; `line` is the width of a thin line in pixels.
+  return function paint(ctx, width, height, scene, line) {
+    const {image, rows, cols, window, mode} = scene, w = width / cols, h = height / rows;
+    ctx.clearRect(0, 0, width, height);
+    if (image && mode !== 'map') ctx.drawImage(backdropOf(image, width, height, mode), 0, 0);
+    if (window) {
+      if (!window.outside) {
+        window.outside = outsideOf(window, rows, cols);
+        window.border = borderOf(window, rows, cols);
+      }
+      ctx.beginPath();
+      for (const [x1, y1, x2, y2] of window.outside) ctx.rect(x1 * w, y1 * h, (x2 - x1) * w, (y2 - y1) * h);
+      for (const style of [OUTSIDE[mode].fill, hatch(ctx, OUTSIDE[mode].line, line)]) {
+        ctx.fillStyle = style;
+        ctx.fill();
+      }
+    }
+    ctx.imageSmoothingEnabled = scene.smooth;
+    ctx.drawImage(mapCanvas(scene, cells), 0, 0, width, height);
+    if (window) {
+      ctx.beginPath();
+      for (const [x1, y1, x2, y2] of window.border) { ctx.moveTo(x1 * w, y1 * h); ctx.lineTo(x2 * w, y2 * h); }
+      ctx.lineCap = 'square';
+      for (const [style, size] of [['rgba(0,0,0,0.75)', 3.5], ['#fff', 1.5]]) {
+        ctx.strokeStyle = style;
+        ctx.lineWidth = size * line;
+        ctx.stroke();
+      }
+    }
+    for (const {box, colour, size, dash} of outlinesOf(scene, width, height, line)) {
+      ctx.strokeStyle = colour;
+      ctx.lineWidth = size;
+      ctx.setLineDash(dash);
+      ctx.strokeRect(...box);
+    }
+    ctx.setLineDash([]);
+  };
+}

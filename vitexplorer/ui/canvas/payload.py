@@ -1,0 +1,103 @@
+"""One block's attention as the bytes that the browser reads.
+
+Little-endian, in this order:
+
+====================  ======================  ==========================================================
+uint32                (5,)                    MAGIC, windows, heads, queries, keys
+int32                 (windows, keys)         what token a key is, see below
+int32                 (windows, queries)      what token a query is
+float32               (windows heads queries)  the largest weight of each row
+float32               (windows heads queries 2)  the sums of each row over patches and over padding
+uint8                 (windows heads queries keys)  round(255 weight / largest of its row)
+====================  ======================  ==========================================================
+
+A token is an index into the patch grid, row by row; -1 - i for prefix token i; `PADDING` for one that only fills a
+window. A query may also be `MEAN`: a row that is already averaged over all patches. A weight is read as
+byte / 255 x largest, so that it is off by at most largest / 510, whatever the sharpness of its head. Sums of many such
+weights would drift; they travel apart.
+`js/payload.js` is the other side.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float, Integer
+
+from vitexplorer.types import PADDING
+
+MAGIC = 0x31415856  # "VXA1"
+MEAN = -32767
+
+
+def packed_bytes(windows: int, heads: int, queries: int, keys: int) -> int:
+    """How many bytes `pack_attention` gives for an attention of this shape; known before anything is computed."""
+    return 20 + 4 * windows * (keys + queries) + windows * heads * queries * (12 + keys)
+
+
+def pack_attention(
+    attention: Float[np.ndarray, "windows heads queries keys"],
+    positions: Integer[np.ndarray, "windows keys"],
+    queries: Integer[np.ndarray, "windows queries"] | None = None,
+) -> bytes:
+    """Attention weights and where their tokens lie, as bytes.
+
+    Args:
+        attention: weights after softmax, rows sum to 1; one window where attention is global.
+        positions: what token each key is, as the module describes.
+        queries: the same for the queries; None where they are the keys. Some rows only, or one, may be packed.
+
+    Raises ValueError for shapes that do not fit and for weights that are negative or not finite.
+    """
+    queries = positions if queries is None else queries
+    windows, heads, num_queries, num_keys = attention.shape
+    if positions.shape != (windows, num_keys) or queries.shape != (windows, num_queries):
+        raise ValueError(
+            f"Attention {attention.shape} wants positions {(windows, num_keys)} and queries {(windows, num_queries)}; "
+            f"got {positions.shape} and {queries.shape}."
+        )
+    weights = np.asarray(attention, dtype=np.float32)
+    if not np.isfinite(weights).all() or weights.min(initial=0) < 0:
+        raise ValueError("Attention weights are finite and not negative; these are not.")
+    largest = weights.max(-1, keepdims=True, initial=0)
+    patches, padding = (
+        np.where(tokens[:, None, None], weights, 0).sum(-1) for tokens in (positions >= 0, positions == PADDING)
+    )
+    shares = np.rint(weights * (np.float32(255) / np.where(largest > 0, largest, 1)))
+    return b"".join(
+        (
+            np.array([MAGIC, windows, heads, num_queries, num_keys], "<u4").tobytes(),
+            positions.astype("<i4").tobytes(),
+            queries.astype("<i4").tobytes(),
+            largest.astype("<f4").tobytes(),
+            np.stack([patches, padding], -1).astype("<f4").tobytes(),
+            shares.astype(np.uint8).tobytes(),
+        )
+    )
+
+
+def unpack_attention(
+    packed: bytes,
+) -> tuple[
+    Float[np.ndarray, "windows heads queries keys"],
+    Integer[np.ndarray, "windows keys"],
+    Integer[np.ndarray, "windows queries"],
+]:
+    """What the browser reads from the bytes: weights, positions, queries. Raises ValueError for anything else."""
+    magic, windows, heads, queries, keys = (int(n) for n in np.frombuffer(packed, "<u4", 5))
+    if magic != MAGIC or len(packed) != packed_bytes(windows, heads, queries, keys):
+        raise ValueError("These bytes are no packed attention.")
+    offset = 20
+
+    def take(dtype: str, *shape: int) -> np.ndarray:
+        nonlocal offset
+        part = np.frombuffer(packed, dtype, int(np.prod(shape)), offset).reshape(shape)
+        offset += part.nbytes
+        return part
+
+    positions, codes = take("<i4", windows, keys), take("<i4", windows, queries)
+    largest, _ = take("<f4", windows, heads, queries, 1), take("<f4", windows, heads, queries, 2)
+    shares = take("u1", windows, heads, queries, keys)
+    return shares / np.float32(255) * largest, positions, codes
+
+
+__all__ = ["MAGIC", "MEAN", "PADDING", "pack_attention", "packed_bytes", "unpack_attention"]

@@ -1,0 +1,106 @@
+"""Every word of the attention canvas, in both languages. They travel in its value; the script has none of its own."""
+
+from __future__ import annotations
+
+from vitexplorer.types import PREFIX_WORDS
+from vitexplorer.words import Language, Text, same
+
+CANVAS_WORDS: dict[str, Text] = {
+    # the picture
+    "region": Text("Attention on the image", "图像上的注意力"),
+    "view_label": Text("Attention map. {direction}, {head}.", "注意力图。{direction},{head}。"),
+    "help": Text(
+        "Arrow keys move the query patch, Enter holds or releases it, Escape and Home go back to the class token or "
+        "the mean, left and right bracket change the head, M, X and N choose mean, maximum and minimum.",
+        "方向键移动查询图块,Enter 固定或松开,Escape 与 Home 回到类别标记或图块平均,"
+        "方括号键切换头,M、X、N 选择均值、最大值、最小值。",
+    ),
+    "empty": Text("The attention map appears here once an image is read.", "读入图像后,注意力图显示在这里。"),
+    "loading": Text("Loading block {block} ...", "正在加载第 {block} 块……"),
+    "failed": Text(
+        "The attention of block {block} could not be fetched.",
+        "无法获取第 {block} 块的注意力。",
+    ),
+    "retry": Text("Try again", "重试"),
+    "hint": Text("Hover to look from a patch, click to hold it", "悬停:从该图块出发;点击:固定"),
+    "hint_pinned": Text("Hover to read keys, click again or press Esc to release", "悬停:读取键;再次点击或按 Esc:松开"),
+    "hint_partial": Text(
+        "Too large to send whole: hover to read keys, click to fetch a patch's map",
+        "数据过大,逐行获取。悬停:读取键;点击:获取该图块的注意力图",
+    ),
+    "hint_touch": Text("Tap a patch to look from it, or drag across", "轻触图块或拖动:从该图块出发"),
+    "hint_pinned_touch": Text(
+        "Drag to read keys, tap the patch again to release it", "拖动:读取键;再次轻触该图块:松开"
+    ),
+    "hint_partial_touch": Text(
+        "Too large to send whole: drag to read keys, tap to fetch a patch's map",
+        "数据过大,逐行获取。拖动:读取键;轻触:获取该图块的注意力图",
+    ),
+    # who looks, and at what
+    "direction": Text("{query} → keys", "{query} → 键"),
+    "patch": Text("patch in row {row}, column {col}", "第 {row} 行第 {col} 列的图块"),
+    "query": Text("Query", "查询"),
+    "key": Text("Key", "键"),
+    "strongest": Text("Strongest key", "最强的键"),
+    "held": Text("held", "已固定"),
+    "mean_query": PREFIX_WORDS["mean"],
+    "look_from": Text("Look from", "查询来自"),
+    "not_attended": Text("outside the window", "窗口之外"),
+    # heads
+    "heads": Text("Heads", "注意力头"),
+    "fuse": Text("Fuse heads by", "多头融合"),
+    "mean": Text("mean", "均值"),
+    "max": Text("max", "最大"),
+    "min": Text("min", "最小"),
+    "head": Text("head {head}", "头 {head}"),
+    "fused_mean": Text("mean of {heads} heads", "{heads} 个头的均值"),
+    "fused_max": Text("maximum of {heads} heads", "{heads} 个头的最大值"),
+    "fused_min": Text("minimum of {heads} heads", "{heads} 个头的最小值"),
+    "peak": Text("max {value}", "最大 {value}"),
+    "block": Text("block {block} of 0–{last}", "第 {block} 块(0–{last})"),
+    # where it goes
+    "goes_to": Text("Where the attention goes", "注意力的去向"),
+    "patches": Text("patches", "图块"),
+    "padding": Text("padding", "填充"),
+    # display
+    "display": Text("Display", "显示"),
+    "mode": Text("View", "视图"),
+    "mode_overlay": Text("overlay", "叠加"),
+    "mode_map": Text("map", "仅图"),
+    "mode_reveal": Text("reveal", "透光"),
+    "colormap": Text("Colours", "配色"),
+    "viridis": same("Viridis"),
+    "magma": same("Magma"),
+    "cividis": same("Cividis"),
+    "inferno": same("Inferno"),
+    "greys": Text("Greys", "灰度"),
+    "opacity": Text("Opacity", "不透明度"),
+    "scale": Text("Scale", "标尺"),
+    "scale_map": Text("this map", "本图"),
+    "scale_heads": Text("all heads", "所有头"),
+    "scale_block": Text("whole block", "整块"),
+    "keep_mass": Text("Keep mass", "保留质量"),
+    "keep_all": Text("all", "全部"),
+    "smooth": Text("Smooth", "平滑"),
+    # the colour bar and the notes under the picture
+    "unit": Text("share of attention", "注意力份额"),
+    "scale_map_long": Text("colours from 0 to this map's maximum", "颜色从 0 到本图最大值"),
+    "scale_heads_long": Text("colours from 0 to the maximum over all heads", "颜色从 0 到所有头的最大值"),
+    "scale_block_long": Text("colours from 0 to the maximum of the whole block", "颜色从 0 到整块的最大值"),
+    "note_keep": Text("only the patches that hold {share} of the mass", "仅显示占 {share} 质量的图块"),
+    "note_window": Text("windowed: a query sees its outlined window alone", "窗口注意力:查询只能看到框内"),
+    "note_smooth": Text("interpolated between patch centres", "在图块中心之间插值"),
+    "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位:误差 ±{error}"),
+    # saving
+    "save": Text("Save", "保存"),
+    "save_png2": same("PNG 2×"),
+    "save_png4": same("PNG 4×"),
+    "save_svg": same("SVG"),
+    "save_csv": same("CSV"),
+    "save_as": Text("Save as {format}", "保存为 {format}"),
+}
+
+
+def canvas_words(language: Language) -> dict[str, str]:
+    """The canvas's words in one language, for `CanvasData.words`."""
+    return {key: text.in_(language) for key, text in CANVAS_WORDS.items()}
