@@ -30,8 +30,10 @@ function planeURL(channel) {
   return canvas.toDataURL();
 }
 
-const ring = (x, y, side, thick = 4) =>
-  [[thick, '#000'], [thick / 2, '#fff']].map(([width, stroke]) => svg('rect', {x, y, width: side, height: side, fill: 'none', stroke, 'stroke-width': width}));
+// White between black, around the patch rather than over it.
+const ring = (x, y, side) =>
+  [[5, '#000'], [2.5, '#fff']].map(([width, stroke]) =>
+    svg('rect', {x: x - 1.5, y: y - 1.5, width: side + 3, height: side + 3, fill: 'none', stroke, 'stroke-width': width}));
 
 function boardGroup(height, top) {
   const {rows, cols} = props.value, place = geometry(BOARD, height), {row, col} = shown();
