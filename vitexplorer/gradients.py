@@ -1,82 +1,171 @@
-"""One forward and one backward pass for one class: what the gradient views need.
+"""Gradients of one class's logit: one forward and one backward pass, kept for the views that share them.
 
-No attention matrix has to be in the graph. A block's output is O = A V, so the gradient with respect to the attention
-after softmax is dL/dA = (dL/dO) V^T, one product of what the tap keeps anyway; the kernel stays the model's own. The
-gradients are asked for by name (`torch.autograd.grad`), so that no `.grad` of the shared module is ever written.
+No attention matrix has to be in the graph. An attention call gives O = A V, so the gradient with respect to the
+attention after softmax is dL/dA = (dL/dO) V^T, one product of what the tap keeps anyway; the kernel stays the model's
+own. The gradients are asked for by name (`torch.autograd.grad`), so that no `.grad` of the shared module is written.
 """
 
 from __future__ import annotations
 
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import AttentionTap, Capture
-from vitexplorer.interfaces import SettingError, UnsupportedError
-from vitexplorer.words import Text
+from vitexplorer.capture import AttentionCall, AttentionTap, Capture
+from vitexplorer.interfaces import TargetControl
+
+MOST_BYTES = 256 << 20
+"""kept in one process for all captures together; one class of ViT-B/16 at 224 pixels takes 23 MB"""
 
 
 @dataclass(frozen=True)
 class Gradients:
-    """A capture and the gradients of one logit with respect to what the network computed on the way."""
+    """The gradients of one logit with respect to what the network computed on the way."""
 
-    capture: Capture
     target: int
     """the class whose logit was differentiated"""
-    output_gradients: tuple[Tensor, ...] = field(repr=False)
+    outputs: dict[int, Tensor] = field(repr=False)
     """by block: with respect to the output of its attention call, (windows, heads, queries, head dim)"""
-    input_gradient: Float[Tensor, "batch channels height width"] = field(repr=False)
-    """with respect to the normalised input"""
-    norm_outputs: tuple[Tensor, ...] = field(repr=False)
+    norms: dict[int, Tensor] = field(repr=False)
     """by block: what its first norm gives, as the module lays it out"""
-    norm_gradients: tuple[Tensor, ...] = field(repr=False)
+    norm_gradients: dict[int, Tensor] = field(repr=False)
     """by block: with respect to that"""
+    input: Float[Tensor, "batch channels height width"] = field(repr=False)
+    """with respect to the normalised input"""
 
-    def attention_gradient(self, block: int) -> Float[Tensor, "windows heads queries keys"]:
-        """dL/dA of a block, A after softmax."""
-        return self.output_gradients[block] @ self.capture.call(block).value.transpose(-2, -1)
+    @property
+    def nbytes(self) -> int:
+        """Memory that these gradients keep alive, in bytes."""
+        tensors = [*self.outputs.values(), *self.norms.values(), *self.norm_gradients.values(), self.input]
+        return sum(tensor.nbytes for tensor in tensors)
 
 
-def choose_target(capture: Capture, target: int | None) -> int:
-    """The class to explain; the model's first choice when None.
-
-    Raises UnsupportedError for a model without a classifier, SettingError for a class it does not have.
-    """
-    if capture.logits is None:
-        raise UnsupportedError(
-            Text(
-                "{model} has no classifier, so there is no class to explain.",
-                "{model} 没有分类头,因此没有可以解释的类别。",
-            ).format(model=capture.model.name)
-        )
-    if target is None:
-        return int(capture.logits.argmax())
-    if not 0 <= target < len(capture.logits):
-        raise SettingError(
-            Text(
-                "There is no class {target}: the classes are 0 to {last}.", "没有类别 {target}:类别编号为 0 到 {last}。"
-            ).format(target=target, last=len(capture.logits) - 1)
-        )
-    return target
+# ------------------------------------------------------------------------------------------ one pass each way
 
 
 def gradients(capture: Capture, target: int | None = None) -> Gradients:
-    """Run the network once forward and once backward for one class (`target`, the first choice when None)."""
-    target = choose_target(capture, target)
-    model, blocks = capture.model, range(capture.depth)
-    given = capture.input.tensor.detach().requires_grad_()
-    with torch.enable_grad(), AttentionTap(model.block_of_parameter, keep_norms=True) as tap:
-        logit = model.module(given)[0, target]
-    outputs = [tap.calls[block][0].output for block in blocks]
-    norms = [tap.normed[block] for block in blocks]
-    found = torch.autograd.grad(logit, [*outputs, *norms, given], allow_unused=True, materialize_grads=True)
-    return Gradients(
-        capture,
-        target,
-        output_gradients=found[: len(outputs)],
-        norm_outputs=tuple(norm.detach() for norm in norms),
-        norm_gradients=found[len(outputs) : -1],
-        input_gradient=found[-1],
+    """Gradients of the logit of one class (`target`, the model's first choice when None).
+
+    The network runs once in each direction; the next call for the same capture and class finds them again.
+    Raises UnsupportedError for a model without a classifier, SettingError for a class it does not have.
+    """
+    control = TargetControl()
+    target = control.default(capture) if target is None else control.parse(target, capture, {})
+    found = _KEPT.get(capture, target)
+    if found is None:
+        found = _differentiate(capture, target)
+        _KEPT.put(capture, found)
+    return found
+
+
+def _run_with_graph(capture: Capture) -> tuple[AttentionTap, Tensor, Tensor]:
+    """The network once more, its graph kept: the tap, the input and the logits."""
+    given = capture.input.tensor.detach().clone().requires_grad_()
+    with torch.enable_grad(), AttentionTap(capture.model.block_of_parameter, keep_norms=True) as tap:
+        logits = capture.model.module(given)
+    return tap, given, logits
+
+
+def _differentiate(capture: Capture, target: int) -> Gradients:
+    tap, given, logits = _run_with_graph(capture)
+    blocks = range(capture.depth)
+    outputs = {block: tap.calls[block][0].output for block in blocks if len(tap.calls.get(block, ())) == 1}
+    norms = {block: tap.normed[block] for block in blocks if block in tap.normed}
+    found = torch.autograd.grad(
+        logits[0, target], [*outputs.values(), *norms.values(), given], allow_unused=True, materialize_grads=True
     )
+    return Gradients(
+        target,
+        outputs=dict(zip(outputs, found, strict=False)),
+        norms={block: norm.detach() for block, norm in norms.items()},
+        norm_gradients=dict(zip(norms, found[len(outputs) :], strict=False)),
+        input=found[-1],
+    )
+
+
+def block_gradients(
+    capture: Capture, score: Callable[[Float[Tensor, "tokens dim"]], Tensor]
+) -> Iterator[Float[Tensor, "windows heads queries head_dim"]]:
+    """For each block, the gradient of a score of the tokens that leave it, with respect to its own attention output.
+
+    One forward pass; each block's backward pass ends in the block it began in, so that all of them together are one.
+    """
+    tap, _, _ = _run_with_graph(capture)
+    for block in range(capture.depth):
+        capture.call(block)  # refuses a block whose attention cannot be shown
+        with torch.enable_grad():
+            reached = score(tap.made[block][0].flatten(0, -2))
+        (found,) = torch.autograd.grad(
+            reached, tap.calls[block][0].output, retain_graph=True, allow_unused=True, materialize_grads=True
+        )
+        yield found
+
+
+# ------------------------------------------------------------------------------------------ what they say of attention
+
+
+def attention_gradient(
+    call: AttentionCall,
+    output_gradient: Float[Tensor, "windows heads queries head_dim"],
+    queries: slice = slice(None),
+) -> Float[Tensor, "windows heads rows keys"]:
+    """dL/dA, A after softmax, for the chosen query rows."""
+    return output_gradient[:, :, queries] @ call.value.transpose(-2, -1)
+
+
+def positive_attention(
+    call: AttentionCall, output_gradient: Float[Tensor, "windows heads queries head_dim"]
+) -> Iterator[tuple[slice, Float[Tensor, "windows rows keys"]]]:
+    """mean over heads of relu(dL/dA * A), a few query rows at a time."""
+    for queries, weights in call.in_pieces():
+        yield queries, (attention_gradient(call, output_gradient, queries) * weights).relu().mean(1)
+
+
+# ------------------------------------------------------------------------------------------ kept
+
+
+class KeptGradients:
+    """The gradients that were used last, up to a number of bytes; those of a capture go when it goes."""
+
+    def __init__(self, most_bytes: int):
+        """Args: most_bytes: what is older is forgotten beyond it, and what is larger is not kept at all."""
+        self._most_bytes = most_bytes
+        self._lock = threading.RLock()  # a capture may go, and be forgotten here, while this thread holds the lock
+        self._kept: OrderedDict[tuple[int, int], tuple[weakref.ref[Capture], Gradients]] = OrderedDict()
+
+    def get(self, capture: Capture, target: int) -> Gradients | None:
+        """What is kept for a class of this very capture."""
+        with self._lock:
+            key = id(capture), target
+            if key not in self._kept:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key][1]
+
+    def put(self, capture: Capture, found: Gradients) -> None:
+        """Keep the gradients of a class."""
+        key = id(capture), found.target
+        with self._lock:
+            self._kept[key] = weakref.ref(capture, lambda _: self._forget(key)), found
+            self._kept.move_to_end(key)
+            while self._kept and self.nbytes > self._most_bytes:
+                self._kept.popitem(last=False)
+
+    def _forget(self, key: tuple[int, int]) -> None:
+        with self._lock:
+            self._kept.pop(key, None)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory in use, in bytes."""
+        with self._lock:
+            return sum(found.nbytes for _, found in list(self._kept.values()))
+
+
+_KEPT = KeptGradients(MOST_BYTES)

@@ -119,6 +119,10 @@ class Control(ABC):
 
     @abstractmethod
     def default(self, capture: Explored) -> Any:
+    logits: Any
+    """Tensor (classes,), or None without a classifier"""
+    model: Any
+    """has `name` and `class_names`"""
         """The value when none is given."""
 
     @abstractmethod
@@ -174,6 +178,15 @@ class BlockControl(Control):
 
 @dataclass(frozen=True)
 class HeadControl(Control):
+def without_classifier(capture: Explored) -> Text | None:
+    """Why a view that explains a class refuses a model without a classifier; None for one that has it."""
+    if capture.logits is not None:
+        return None
+    return Text(
+        "{model} has no classifier, so there is no class to explain.", "{model} 没有分类头,因此没有可以解释的类别。"
+    ).format(model=capture.model.name)
+
+
     """One head, or all heads fused."""
 
     name: str = "head"
@@ -272,6 +285,107 @@ class Choice(Control):
 @dataclass(frozen=True)
 class Number(Control):
     """A number between two bounds, both allowed unless `open_above`."""
+@dataclass(frozen=True)
+class TargetControl(Control):
+    """The class that is explained, by number or by name; the model's first choice when nobody says."""
+
+    name: str = "target"
+    label: Text = Text("Class", "类别")
+
+    def default(self, capture: Explored) -> int:
+        """The class with the highest logit. Raises UnsupportedError for a model without a classifier."""
+        return int(self._logits(capture).argmax())
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> int:
+        """A class that the model has; of several names for one class ("tabby, tabby cat") each will do."""
+        num_classes = len(self._logits(capture))
+        if isinstance(value, str) and not value.strip().lstrip("-").isdigit() and capture.model.class_names:
+            return self._named(value, capture.model.class_names)
+        target = _whole(self.name, value)
+        if not 0 <= target < num_classes:
+            raise SettingError(
+                Text(
+                    "There is no class {target}: the classes are 0 to {last}.",
+                    "没有类别 {target}:类别编号为 0 到 {last}。",
+                ).format(target=target, last=num_classes - 1)
+            )
+        return target
+
+    def _logits(self, capture: Explored) -> Any:
+        reason = without_classifier(capture)
+        if reason is not None:
+            raise UnsupportedError(reason)
+        return capture.logits
+
+    def _named(self, value: str, names: tuple[str, ...]) -> int:
+        wanted = value.strip().casefold()
+        parts = [[name.casefold(), *map(str.strip, name.casefold().split(","))] for name in names]
+        found = [number for number, known in enumerate(parts) if wanted in known]
+        exact = [number for number in found if parts[number][0] == wanted]
+        found = exact or found
+        if not found:
+            raise unknown_name("class", value, names)
+        if len(found) > 1:
+            raise SettingError(
+                Text(
+                    "{found} classes are called '{name}': give the number, {numbers}.",
+                    "有 {found} 个类别名为“{name}”:请给出编号 {numbers}。",
+                ).format(found=len(found), name=value, numbers=", ".join(map(str, found)))
+            )
+        return found[0]
+
+
+@dataclass(frozen=True)
+class TokenControl(QueryControl):
+    """One token, for what has no meaning for a mean of them: "cls", "dist" or the patch (row, col)."""
+
+    label: Text = Text("Token", "标记")
+    patch_first: bool = False
+    """whether to begin with a patch where there is a class token"""
+
+    def default(self, capture: Explored) -> Query:
+        """The class token where there is one, otherwise the patch in the middle of the last block's grid."""
+        if "cls" in capture.prefix_tokens and not self.patch_first:
+            return "cls"
+        grid = capture.grid(capture.depth - 1)
+        return grid.rows // 2, grid.cols // 2
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query:
+        """A token that exists in the chosen block."""
+        query = super().parse(value, capture, settings)
+        if query == "mean":
+            raise SettingError(
+                Text(
+                    "This view needs one token: (row, col) or the name of a prefix token, not the mean over patches.",
+                    "该视图需要一个具体的标记:(行, 列) 或前缀标记的名称,而不是图块平均。",
+                )
+            )
+        return query
+
+
+@dataclass(frozen=True)
+class Switch(Control):
+    """On or off."""
+
+    start: bool = False
+
+    def default(self, capture: Explored) -> bool:
+        """The start value."""
+        return self.start
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> bool:
+        """True or False, also as "on" and "off", "true" and "false", 1 and 0."""
+        known = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
+        word = str(value).strip().lower()
+        if word not in known:
+            raise SettingError(
+                Text("{name} is on or off, not {value}.", "{name} 只能为开 (on) 或关 (off),而不是 {value}。").format(
+                    name=self.name, value=repr(value)
+                )
+            )
+        return known[word]
+
+
 
     low: float = 0.0
     high: float = 1.0
@@ -332,6 +446,10 @@ class View:
     controls: tuple[Control, ...] = ()
     paper: Paper | None = None
     refuses: Callable[[Any], Text | None] = lambda capture: None
+Progress = Callable[[int, int], None]
+"""Called with the passes through the network that are done and those in all; what it raises stops the work."""
+
+
     """the reason why the view has no meaning for this capture, or None"""
 
     def settings(self, capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -350,3 +468,5 @@ class View:
                 chosen = control.default(capture)
             settings[control.name] = control.parse(chosen, capture, settings)
         return settings
+    reports_progress: bool = False
+    """the view runs the network many times: `compute` takes `progress` beside the settings"""

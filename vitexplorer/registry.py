@@ -22,6 +22,7 @@ _KINDS = {
     "view": Text("view", "视图"),
     "setting": Text("setting", "设置"),
     "query": Text("query", "查询"),
+    "class": Text("class", "类别"),
     "option": Text("option", "选项"),
     "theme": Text("theme", "主题"),
     "colour map": Text("colour map", "配色"),

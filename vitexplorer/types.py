@@ -18,6 +18,9 @@ height width  pixels
 ==========  =====================================================================================
 """
 
+methods     ways to explain a class, compared with each other
+curves      deletion and insertion
+steps       points of a curve
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -174,6 +177,161 @@ class GalleryResult(Result):
 @dataclass(frozen=True)
 class Term:
     """One term of a closed formula: a name, its symbols, the same with numbers, the value."""
+@dataclass(frozen=True, kw_only=True)
+class MatrixResult(Result):
+    """A number for each head or token of each block, values (blocks, heads) or (blocks, tokens).
+
+    NaN where a block has no such head or token: Swin's blocks differ.
+    """
+
+    marked: np.ndarray | None = None
+    """bool, shape of `values`: the entries that the view points out"""
+    relative: np.ndarray | None = None
+    """shape of `values`: each as a share of the largest it could be"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OffsetsResult(Result):
+    """A number for each offset between two tokens, values (heads, row_offsets, col_offsets); zero is in the middle."""
+
+    row_offsets: tuple[int, ...]
+    """query row minus key row, in cells"""
+    col_offsets: tuple[int, ...]
+    """query column minus key column, in cells"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardResult(Result):
+    """A map for each patch, values (rows, cols, rows, cols): the first two say whose, the last two where."""
+
+    grid: PatchGrid
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColoursResult(Result):
+    """A colour for each patch, values (rows, cols, 3) red, green, blue in 0-1."""
+
+    grid: PatchGrid
+    image: np.ndarray
+    shown: np.ndarray
+    """bool (rows, cols): False for what was left out and is black"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FiltersResult(Result):
+    """Small colour pictures, values (filters, height, width, 3) red, green, blue in 0-1."""
+
+    shares: np.ndarray
+    """(filters,) share of the variance that each stands for"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurvesResult(Result):
+    """Numbers along an axis, values (points,) or (curves, points)."""
+
+    x: np.ndarray
+    """(points,)"""
+    x_name: Text
+    curves: tuple[Text, ...]
+    """a name for each curve"""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One class of a classifier's answer."""
+
+    index: int
+    name: str
+    """empty where nobody knows the classes' names"""
+    logit: float
+    probability: float
+
+
+@dataclass(frozen=True)
+class ReadOut:
+    """What a model says when its last tokens are read in one way."""
+
+    reading: Reading
+    is_own: bool
+    """whether the model was trained to be read like this"""
+    top: tuple[Prediction, ...]
+    """likeliest first"""
+    after_blocks: tuple[Prediction, ...]
+    """the likeliest class if the residual stream were read so after each block"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolingResult(CurvesResult):
+    """Class token against mean patch token, values (blocks,), and what each reading predicts."""
+
+    readings: tuple[ReadOut, ...]
+    """empty for a model without a classifier"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LensResult(Result):
+    """What the classifier makes of each block's tokens.
+
+    Values are logits (blocks, classes) of one reading, or the likeliest class of every patch, int (blocks, rows, cols).
+    """
+
+    blocks: tuple[int, ...]
+    """the blocks that can be read; in Swin those of the last stage"""
+    top: tuple[tuple[Prediction, ...], ...] = ()
+    """for one reading: each block's likeliest classes"""
+    probabilities: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """of `values`: for one reading of every class, for patches of the class that is shown"""
+    class_names: tuple[str, ...] = ()
+    grid: PatchGrid
+    image: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class DotProductResult(Result):
+    """One query of one head step by step; values (keys,) are its attention weights."""
+
+    query: Query
+    keys: tuple[str, ...]
+    """what each key is: "3,5" for the patch in row 3 and column 5, "padding", or the name of a prefix token"""
+    scores: np.ndarray
+    """(keys,) q . k"""
+    scale: float
+    """what the scores are multiplied by: 1 / sqrt(head dim), or a learned temperature"""
+    scaled: np.ndarray
+    """(keys,) scale * scores"""
+    bias: np.ndarray
+    """(keys,) added before the softmax: relative positions and masks; zero where there are none"""
+    query_vector: np.ndarray
+    """(head dim,)"""
+    key_vectors: np.ndarray
+    """(keys, head dim)"""
+    value_vectors: np.ndarray
+    """(keys, head dim)"""
+    output: np.ndarray
+    """(head dim,) the weighted sum of the values"""
+    all_scores: np.ndarray
+    """(bins,) histogram of q . k over all pairs of this head"""
+    bin_edges: np.ndarray
+    """(bins + 1,) in units of q . k; times `scale` they are those of the scaled scores"""
+    score_variance: float
+    """variance of q . k over all pairs of this head"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FaithfulnessResult(Result):
+    """Probability of a class while patches go or come, values (methods, curves, steps); random order is last."""
+
+    methods: tuple[str, ...]
+    titles: tuple[Text, ...]
+    """of the methods"""
+    curves: tuple[str, ...]
+    """which way the patches go: deletion, insertion"""
+    steps: tuple[float, ...]
+    """share of the patches that are deleted or inserted at each point, 0-1"""
+    areas: np.ndarray
+    """(methods, curves): area under each curve, 0-1; low for deletion and high for insertion where a map is right"""
+
+
 
     name: Text
     symbols: str

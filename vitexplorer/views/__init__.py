@@ -14,12 +14,13 @@ from vitexplorer.types import Result
 VIEWS: Registry[View] = Registry("view", __name__, "VIEW")
 
 
-def compute(view: str, capture: Capture, **settings: Any) -> Result:
-    """The numbers of one view of a capture. The network does not run again.
+def compute(view: str, capture: Capture, *, progress: Progress | None = None, **settings: Any) -> Result:
+    """The numbers of one view of a capture. Only views that explain a class run the network again.
 
     Args:
         view: a key of `views()`.
         capture: from `capture`.
+        progress: told how far a view is that runs the network many times; what it raises stops the work.
         settings: the view's controls; what is left out takes its default.
 
     Raises:
@@ -31,7 +32,8 @@ def compute(view: str, capture: Capture, **settings: Any) -> Result:
     reason = record.refuses(capture)
     if reason is not None:
         raise UnsupportedError(reason)
-    result = record.compute(capture, **record.settings(capture, settings))
+    told = {"progress": progress} if record.reports_progress else {}
+    result = record.compute(capture, **record.settings(capture, settings), **told)
     return replace(result, notes=(*capture.model.notes, *capture.input.notes, *result.notes))
 
 

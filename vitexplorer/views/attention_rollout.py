@@ -15,13 +15,13 @@ Misleading: it ignores values, MLPs and the sign of what is passed on, and it kn
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.capture import AttentionCall, Capture
 from vitexplorer.interfaces import BlockControl, Choice, Number, Paper, QueryControl, View
-from vitexplorer.types import MapResult, PatchGrid, Query
+from vitexplorer.rollout import SWIN_NOTE, Pieces, push_through, query_shares
+from vitexplorer.types import MapResult, Query
 from vitexplorer.words import Text
 
 TITLE = Text("Attention rollout", "注意力展开 (rollout)")
@@ -43,48 +43,14 @@ def discard_lowest(
     return fused * keep
 
 
-def push(
-    shares: Float[Tensor, "rows windows tokens"],
-    call: AttentionCall,
-    head_fusion: str,
-    discard_ratio: float,
-    num_prefix: int,
-) -> Float[Tensor, "rows windows tokens"]:
-    """shares @ rownorm(0.5 fuse(A) + 0.5 I) for one block."""
+def fused_pieces(call: AttentionCall, head_fusion: str, discard_ratio: float, num_prefix: int) -> Pieces:
+    """Query rows of a block's fused attention; the whole matrix at once where its lowest entries are discarded."""
+    pieces = ((queries, fuse(weights, head_fusion)) for queries, weights in call.in_pieces())
     if discard_ratio == 0:
-        pieces = ((queries, fuse(weights, head_fusion)) for queries, weights in call.in_pieces())
-    else:
-        fused = torch.cat([fuse(weights, head_fusion) for _, weights in call.in_pieces()], dim=1)
-        protected = torch.arange(num_prefix, device=shares.device)
-        pieces = [(slice(None), discard_lowest(fused, discard_ratio, protected))]
-    pushed = torch.zeros_like(shares)
-    for queries, fused in pieces:
-        half = 0.5 * shares[..., queries] / (0.5 * fused.sum(-1) + 0.5)  # a row of 0.5 A + 0.5 I divided by its sum
-        pushed += torch.einsum("rwq,wqk->rwk", half, fused)
-        pushed[..., queries] += half
-    return pushed
-
-
-def unmerge(
-    shares: Float[Tensor, "rows patches"], coarse: PatchGrid, fine: PatchGrid
-) -> Float[Tensor, "rows finer_patches"]:
-    """Each patch's share in equal quarters to the 2 x 2 patches it was merged from; quarters of padding are lost."""
-    quarters = 0.25 * shares.reshape(-1, 1, coarse.rows, coarse.cols)
-    return F.interpolate(quarters, scale_factor=2, mode="nearest")[:, 0, : fine.rows, : fine.cols].flatten(1)
-
-
-def push_block(
-    shares: Float[Tensor, "rows tokens"], capture: Capture, block: int, head_fusion: str, discard_ratio: float
-) -> Float[Tensor, "rows tokens"]:
-    """Shares of the tokens that leave a block -> shares of those that enter it; windows are cut and put back."""
-    num_prefix, call = len(capture.prefix_tokens), capture.call(block)
-    if capture.site(block).windows is None:
-        return push(shares[:, None], call, head_fusion, discard_ratio, num_prefix)[:, 0]
-    places = torch.from_numpy(capture.positions(block)).to(shares.device)
-    real = places >= 0
-    in_windows = torch.where(real, shares[:, places.clamp(min=0)], 0)
-    pushed = push(in_windows, call, head_fusion, discard_ratio, num_prefix)
-    return torch.zeros_like(shares).index_add_(1, places[real], pushed[:, real])
+        return pieces
+    fused = torch.cat([rows for _, rows in pieces], dim=1)
+    protected = torch.arange(num_prefix, device=fused.device)
+    return [(slice(None), discard_lowest(fused, discard_ratio, protected))]
 
 
 def rollout(
@@ -95,22 +61,11 @@ def rollout(
     start_block: int = 0,
 ) -> Float[Tensor, "rows start_tokens"]:
     """shares @ R: mixtures of the last block's tokens -> shares of the tokens that enter `start_block`."""
-    for block in range(capture.depth - 1, start_block - 1, -1):
-        if block + 1 < capture.depth and capture.grid(block) != capture.grid(block + 1):
-            shares = unmerge(shares, capture.grid(block + 1), capture.grid(block))
-        shares = push_block(shares, capture, block, head_fusion, discard_ratio)
-    return shares
 
+    def pieces_of(block: int) -> Pieces:
+        return fused_pieces(capture.call(block), head_fusion, discard_ratio, len(capture.prefix_tokens))
 
-def query_shares(capture: Capture, query: Query) -> Float[Tensor, " tokens"]:
-    """What is pushed for a query: all of its token of the last block, or even shares of the patches for "mean"."""
-    block, num_prefix = capture.depth - 1, len(capture.prefix_tokens)
-    shares = torch.zeros(num_prefix + capture.grid(block).num_patches, device=capture.input.tensor.device)
-    if query == "mean":
-        shares[num_prefix:] = 1 / capture.grid(block).num_patches
-    else:
-        shares[capture.token(query, block)] = 1
-    return shares
+    return push_through(capture, shares, pieces_of, start_block)
 
 
 def compute(capture: Capture, query: Query, head_fusion: str, discard_ratio: float, start_block: int) -> MapResult:
@@ -118,14 +73,7 @@ def compute(capture: Capture, query: Query, head_fusion: str, discard_ratio: flo
     grid, num_prefix = capture.grid(start_block), len(capture.prefix_tokens)
     shares = query_shares(capture, query)[None]
     row = rollout(capture, shares, head_fusion, discard_ratio, start_block)[0].cpu().numpy()
-    notes = ()
-    if capture.site(start_block).windows:
-        notes = (
-            Text(
-                "An approximation for Swin: merging counts the four patches alike.",
-                "对 Swin 只是近似:合并 2×2 图块时四个图块各算四分之一。",
-            ),
-        )
+    notes = (SWIN_NOTE,) if capture.site(start_block).windows else ()
     return MapResult(
         view="attention_rollout",
         title=TITLE,

@@ -1,0 +1,101 @@
+"""What a model is shown in place of the image: baselines, patches exchanged for them, many images one batch at a time.
+
+A part of an image cannot be left out, only replaced, and what it is replaced with is part of every answer. Three
+baselines: the mean colour of the data set (zero after normalisation), black, and the image itself blurred.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+from torchvision.transforms.functional import gaussian_blur
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Choice, Progress
+from vitexplorer.types import PatchGrid
+from vitexplorer.words import Text
+
+BATCH = 16
+"""images that go through the network at once"""
+BLUR = 20
+"""the standard deviation of the blur is this part of the shorter side: 11 pixels of 224"""
+
+BASELINES = (
+    ("mean", Text("mean colour", "均值颜色")),
+    ("black", Text("black", "黑色")),
+    ("blur", Text("blurred image", "模糊图像")),
+)
+_IN_WORDS = {
+    "mean": Text("the mean colour of the training data (zero after normalisation)", "训练数据的均值颜色(归一化后为零)"),
+    "black": Text("black", "黑色"),
+    "blur": Text("the image blurred with σ = {sigma} pixels", "以 σ = {sigma} 像素模糊后的图像"),
+}
+
+
+def baseline_control() -> Choice:
+    """What stands for "nothing there"."""
+    return Choice("baseline", Text("Baseline", "基线"), BASELINES)
+
+
+def blur_sigma(capture: Capture) -> int:
+    """Standard deviation of the blur in pixels."""
+    return max(1, min(capture.input.tensor.shape[-2:]) // BLUR)
+
+
+def baseline_image(capture: Capture, kind: str) -> Float[Tensor, "1 channels height width"]:
+    """The normalised image that stands for "nothing there": one of `BASELINES`."""
+    image = capture.input.tensor
+    if kind == "mean":
+        return torch.zeros_like(image)
+    if kind == "black":
+        wanted = capture.model.preprocessing
+        black = [-mean / std for mean, std in zip(wanted.mean, wanted.std, strict=True)]
+        return image.new_tensor(black)[None, :, None, None].expand_as(image).clone()
+    sigma = blur_sigma(capture)
+    return gaussian_blur(image, kernel_size=6 * sigma + 1, sigma=float(sigma))
+
+
+def baseline_text(capture: Capture, kind: str) -> Text:
+    """A baseline in words, for notes."""
+    return _IN_WORDS[kind].format(sigma=blur_sigma(capture))
+
+
+def patch_of_pixel(grid: PatchGrid, height: int, width: int) -> Int[Tensor, "height width"]:
+    """Which patch each pixel belongs to, row by row; `grid.num_patches` for pixels beyond the last whole patch."""
+    row = torch.arange(height)[:, None] // grid.patch_size
+    col = torch.arange(width)[None, :] // grid.patch_size
+    return torch.where((row < grid.rows) & (col < grid.cols), row * grid.cols + col, grid.num_patches)
+
+
+def patch_sums(pixels: Float[Tensor, "height width"], grid: PatchGrid) -> Float[Tensor, " patches"]:
+    """The sum of a map of pixels over each patch; pixels beyond the last whole patch are left out."""
+    at = patch_of_pixel(grid, *pixels.shape).flatten().to(pixels.device)
+    return pixels.new_zeros(grid.num_patches + 1).index_add_(0, at, pixels.flatten())[:-1]
+
+
+class Runs:
+    """The module of a capture as a function of images, counting what went through it."""
+
+    def __init__(self, capture: Capture, total: int, progress: Progress | None = None):
+        """Args: total: images that will be shown in all; progress: told after each batch, may raise to stop."""
+        self._module, self._total, self._progress, self._done = capture.model.module, total, progress, 0
+
+    def __call__(self, images: Float[Tensor, "batch channels height width"]) -> Float[Tensor, "batch classes"]:
+        """Logits."""
+        logits = self._module(images)
+        self._done += len(images)
+        if self._progress:
+            self._progress(min(self._done, self._total), self._total)
+        return logits
+
+
+@torch.no_grad()
+def run_exchanged(
+    runs: Runs,
+    image: Float[Tensor, "1 channels height width"],
+    other: Float[Tensor, "1 channels height width"],
+    exchanged: Bool[Tensor, "images height width"],
+) -> Float[Tensor, "images classes"]:
+    """Logits of the image with pixels exchanged for those of another, a batch at a time."""
+    return torch.cat([runs(torch.where(masks[:, None], other, image)) for masks in exchanged.split(BATCH)])

@@ -1,0 +1,95 @@
+"""Shares of tokens pushed down through the blocks: what rollout and its class-specific relatives have in common.
+
+A row of a product M_L ... M_2 M_1 of one (tokens, tokens) matrix for each block is computed as a vector: it is
+multiplied by M_L, then by M_(L-1), and so on, O(tokens^2) each, and no product of matrices is ever made. The matrices
+come a few query rows at a time, as an attention call gives them, so that none of them has to be whole either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.types import PatchGrid, Query
+from vitexplorer.words import Text
+
+Pieces = Iterable[tuple[slice, Tensor]]
+"""Query rows, and what they give to each key: nonnegative, (windows, queries, keys)."""
+
+SWIN_NOTE = Text(
+    "An approximation for Swin: merging counts the four patches alike.",
+    "对 Swin 只是近似:合并 2×2 图块时四个图块各算四分之一。",
+)
+
+
+def push_averaged(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) -> Float[Tensor, "rows windows tokens"]:
+    """shares @ rownorm(0.5 E + 0.5 I): half stays where it is, as the residual connection has it."""
+    pushed = torch.zeros_like(shares)
+    for queries, rows in pieces:
+        half = 0.5 * shares[..., queries] / (0.5 * rows.sum(-1) + 0.5)  # a row of 0.5 E + 0.5 I divided by its sum
+        pushed += torch.einsum("rwq,wqk->rwk", half, rows)
+        pushed[..., queries] += half
+    return pushed
+
+
+def push_added(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) -> Float[Tensor, "rows windows tokens"]:
+    """shares @ (I + E)."""
+    pushed = shares.clone()
+    for queries, rows in pieces:
+        pushed += torch.einsum("rwq,wqk->rwk", shares[..., queries], rows)
+    return pushed
+
+
+Push = Callable[[Tensor, Pieces], Tensor]
+
+
+def push_block(
+    shares: Float[Tensor, "rows tokens"], capture: Capture, block: int, pieces: Pieces, push: Push = push_averaged
+) -> Float[Tensor, "rows tokens"]:
+    """Shares of the tokens that leave a block -> shares of those that enter it; windows are cut and put back."""
+    if capture.site(block).windows is None:
+        return push(shares[:, None], pieces)[:, 0]
+    places = torch.from_numpy(capture.positions(block)).to(shares.device)
+    real = places >= 0
+    in_windows = torch.where(real, shares[:, places.clamp(min=0)], 0)
+    pushed = push(in_windows, pieces)
+    return torch.zeros_like(shares).index_add_(1, places[real], pushed[:, real])
+
+
+def unmerge(
+    shares: Float[Tensor, "rows patches"], coarse: PatchGrid, fine: PatchGrid
+) -> Float[Tensor, "rows finer_patches"]:
+    """Each patch's share in equal quarters to the 2 x 2 patches it was merged from; quarters of padding are lost."""
+    quarters = 0.25 * shares.reshape(-1, 1, coarse.rows, coarse.cols)
+    return F.interpolate(quarters, scale_factor=2, mode="nearest")[:, 0, : fine.rows, : fine.cols].flatten(1)
+
+
+def push_through(
+    capture: Capture,
+    shares: Float[Tensor, "rows tokens"],
+    pieces_of: Callable[[int], Pieces],
+    start_block: int = 0,
+    push: Push = push_averaged,
+) -> Float[Tensor, "rows start_tokens"]:
+    """Mixtures of the last block's tokens -> shares of the tokens that enter `start_block`."""
+    for block in range(capture.depth - 1, start_block - 1, -1):
+        if block + 1 < capture.depth and capture.grid(block) != capture.grid(block + 1):
+            shares = unmerge(shares, capture.grid(block + 1), capture.grid(block))
+        shares = push_block(shares, capture, block, pieces_of(block), push)
+    return shares
+
+
+def query_shares(capture: Capture, query: Query) -> Float[Tensor, " tokens"]:
+    """What is pushed for a query: all of its token of the last block, or even shares of the patches for "mean"."""
+    block, num_prefix = capture.depth - 1, len(capture.prefix_tokens)
+    shares = torch.zeros(num_prefix + capture.grid(block).num_patches, device=capture.input.tensor.device)
+    if query == "mean":
+        shares[num_prefix:] = 1 / capture.grid(block).num_patches
+    else:
+        shares[capture.token(query, block)] = 1
+    return shares

@@ -1,0 +1,73 @@
+"""Which patches speak for a class, by attention and its gradient together? Chefer's relevance, block after block.
+
+Chefer et al. 2021 (arXiv 2103.15679, equations 5 and 6): R = I, then R <- R + E_l R over all blocks, where
+E_l = mean over heads of relu(dL/dA_l * A_l) and A_l is the attention after softmax. Shown is the row of the token that
+the classifier reads: the class token's, or the mean over the patches' rows where the model pools its patches (such a
+row holds an even 1 / patches from R = I). Only that row is computed, pushed down through the blocks.
+Misleading: what speaks against the class is cut off, and values and MLPs count only through the gradient.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.capture import Capture
+from vitexplorer.gradients import gradients, positive_attention
+from vitexplorer.interfaces import Paper, TargetControl, View, without_classifier
+from vitexplorer.rollout import Pieces, push_added, push_through, query_shares
+from vitexplorer.targets import class_map, read_query, row_text
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+TITLE = Text("Generic relevance", "通用相关性 (generic relevance)")
+EVEN_PART = Text(
+    "Every patch holds the same 1/{patches} from the identity that the sum begins with.",
+    "求和从单位矩阵开始,因此每个图块都含有相同的 1/{patches}。",
+)
+
+
+def refuses(capture: Capture) -> Text | None:
+    """Models without a classifier, and those that merge their tokens on the way."""
+    if any(site.windows for site in capture.sites):
+        return Text(
+            "Generic relevance follows one sequence of tokens through all blocks, and {model} merges its tokens "
+            "between stages. Use Grad-CAM.",
+            "通用相关性要求同一个标记序列贯穿所有块,而 {model} 在阶段之间会合并标记。请改用 Grad-CAM。",
+        ).format(model=capture.model.name)
+    return without_classifier(capture)
+
+
+def compute(capture: Capture, target: int) -> MapResult:
+    """The row of R of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
+    outputs, query, grid = gradients(capture, target).outputs, read_query(capture), capture.grid(0)
+
+    def pieces_of(block: int) -> Pieces:
+        return positive_attention(capture.call(block), outputs[block])
+
+    row = push_through(capture, query_shares(capture, query)[None], pieces_of, push=push_added)[0]
+    even_part = (EVEN_PART.format(patches=grid.num_patches),) if query == "mean" else ()
+    return class_map(
+        capture,
+        view="generic_relevance",
+        title=TITLE,
+        values=row[grid.num_prefix_tokens :],
+        grid=grid,
+        unit=Text("relevance", "相关性"),
+        formula="R ← R + meanₕ relu(∇A · A) R",
+        settings={"target": target},
+        notes=(row_text(query), *even_part),
+        query=query,
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("Which patches speak for this class?", "哪些图块支持这个类别?"),
+    misleads=Text(
+        "Only what speaks for the class is kept; values and MLPs count through the gradient alone.",
+        "只保留支持该类别的部分;值向量和 MLP 仅通过梯度起作用。",
+    ),
+    room="flow",
+    compute=compute,
+    controls=(TargetControl(),),
+    paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
+    refuses=refuses,
+)

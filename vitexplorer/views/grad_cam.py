@@ -1,0 +1,72 @@
+"""Which patches hold the features that a class asks for? Grad-CAM on the tokens of one block.
+
+Selvaraju et al. 2017 (arXiv 1610.02391) for tokens: activations and gradients where the block's first norm (`norm1`)
+gives them, a weight for each channel, its gradient averaged over the patches, and
+relu(sum over channels of weight * activation) for each patch. `norm1` and not the output of the block: after the last
+attention the patches no longer reach the class token, and a map made there is zero.
+
+In Swin an earlier stage has a finer grid: choose one of its blocks.
+Misleading: one weight for a channel stands for all patches, and what speaks against the class is cut off by the relu.
+A map can be exactly zero, also in the last block of models that put the norm after attention; an earlier block then
+still says something.
+"""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.gradients import gradients
+from vitexplorer.interfaces import BlockControl, Paper, TargetControl, UnsupportedError, View, without_classifier
+from vitexplorer.targets import class_map
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+TITLE = Text("Grad-CAM", "Grad-CAM")
+
+
+def grad_cam(
+    activations: Float[Tensor, "patches dim"], gradients: Float[Tensor, "patches dim"]
+) -> Float[Tensor, " patches"]:
+    """relu(sum_c mean_patches(gradient_c) activation_c)."""
+    return (activations @ gradients.mean(0)).relu()
+
+
+def compute(capture: Capture, target: int, block: int) -> MapResult:
+    """Grad-CAM at the first norm of a block, (rows, cols), after relu, not rescaled."""
+    found, grid, site = gradients(capture, target), capture.grid(block), capture.site(block)
+    if block not in found.norms:
+        raise UnsupportedError(
+            Text("{module} has no norm to take Grad-CAM at.", "{module} 没有可供 Grad-CAM 使用的归一化层。").format(
+                module=site.name
+            )
+        )
+    activations, slopes = (
+        part[0].flatten(0, -2)[grid.num_prefix_tokens :] for part in (found.norms[block], found.norm_gradients[block])
+    )
+    return class_map(
+        capture,
+        view="grad_cam",
+        title=TITLE,
+        values=grad_cam(activations, slopes),
+        grid=grid,
+        unit=Text("logit, as the gradient weighs it", "按梯度加权的 logit"),
+        formula="relu(∑c mean(∇xc) xc), x = norm1",
+        settings={"target": target, "block": block},
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("Which patches hold the features that this class asks for?", "哪些图块含有这个类别所需的特征?"),
+    misleads=Text(
+        "Made for convolutions: one weight per channel for all patches; what speaks against the class is cut off.",
+        "原为卷积网络设计:每个通道对所有图块只用一个权重,反对该类别的部分被截去。",
+    ),
+    room="flow",
+    compute=compute,
+    controls=(TargetControl(), BlockControl()),
+    paper=Paper("Selvaraju et al. 2017", "https://arxiv.org/abs/1610.02391"),
+    refuses=without_classifier,
+)

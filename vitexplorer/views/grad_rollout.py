@@ -1,0 +1,65 @@
+"""From which patches did the model gather what speaks for a class? Rollout of attention weighted by its gradient.
+
+E_l = mean over heads of relu(dL/dA_l * A_l), A_l after softmax, L the logit of the class, gradient and attention of
+the same block; then as attention rollout (Abnar & Zuidema 2020, arXiv 2005.00928): the row of the product of
+rownorm(0.5 E_l + 0.5 I) over all blocks. The weighting is the one of Chefer et al. 2021 (arXiv 2012.09838, equation
+13, with attention in place of their relevance). jacobgil/vit-explain, after which the view is named, pairs the
+gradients of one block with the attention of another; this does not.
+
+Swin is ours and an approximation, as in attention rollout.
+Misleading: where the gradients are small E is small beside the identity, and the row says little but "stay".
+"""
+
+from __future__ import annotations
+
+from vitexplorer.capture import Capture
+from vitexplorer.gradients import gradients, positive_attention
+from vitexplorer.interfaces import Paper, TargetControl, View, without_classifier
+from vitexplorer.rollout import SWIN_NOTE, Pieces, push_through, query_shares
+from vitexplorer.targets import class_map, read_query, row_text
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+TITLE = Text("Gradient rollout", "梯度加权的注意力展开 (gradient rollout)")
+
+
+def compute(capture: Capture, target: int) -> MapResult:
+    """The row of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
+    outputs, query, num_prefix = gradients(capture, target).outputs, read_query(capture), len(capture.prefix_tokens)
+
+    def pieces_of(block: int) -> Pieces:
+        return positive_attention(capture.call(block), outputs[block])
+
+    row = push_through(capture, query_shares(capture, query)[None], pieces_of)[0]
+    return class_map(
+        capture,
+        view="grad_rollout",
+        title=TITLE,
+        values=row[num_prefix:],
+        grid=capture.grid(0),
+        unit=Text("share of the row's rollout", "占该行展开结果的份额"),
+        formula="∏ rownorm(½ E + ½ I), E = meanₕ relu(∇A · A)",
+        settings={"target": target},
+        notes=(row_text(query), *((SWIN_NOTE,) if capture.site(0).windows else ())),
+        query=query,
+        prefix_names=capture.prefix_tokens,
+        prefix_weights=row[:num_prefix].cpu().numpy(),
+        padding_mass=max(0.0, 1 - float(row.sum())) if capture.site(0).windows else 0.0,
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text(
+        "From which patches did the model gather what speaks for this class?", "支持这个类别的信息是从哪些图块汇集来的?"
+    ),
+    misleads=Text(
+        "Values, MLPs and everything that speaks against the class are left out.",
+        "忽略了值向量、MLP 以及一切反对该类别的信息。",
+    ),
+    room="flow",
+    compute=compute,
+    controls=(TargetControl(),),
+    paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
+    refuses=without_classifier,
+)

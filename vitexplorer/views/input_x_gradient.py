@@ -1,0 +1,54 @@
+"""How much does each patch's colour count, to first order? The input times the gradient, summed over each patch.
+
+Shrikumar et al. 2016 (arXiv 1605.01713): x * dL/dx, x the normalised input, summed over the channels and pixels of a
+patch. The first-order change of the logit when the patch turns into the mean colour, with the opposite sign: zero
+after normalisation is the baseline that nobody chose.
+Misleading: networks saturate, and the slope at the image says nothing of the way from the baseline to it.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.capture import Capture
+from vitexplorer.gradients import gradients
+from vitexplorer.interfaces import Paper, TargetControl, View, without_classifier
+from vitexplorer.perturbation import baseline_text, patch_sums
+from vitexplorer.targets import class_map
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+TITLE = Text("Input × gradient", "输入 × 梯度")
+
+
+def compute(capture: Capture, target: int) -> MapResult:
+    """x * dL/dx summed over each patch, (rows, cols), signed, not rescaled."""
+    grid, product = capture.grid(0), capture.input.tensor * gradients(capture, target).input
+    return class_map(
+        capture,
+        view="input_x_gradient",
+        title=TITLE,
+        values=patch_sums(product[0].sum(0), grid),
+        grid=grid,
+        unit=Text("logit", "logit"),
+        formula="∑ x · ∂L/∂x over the patch",
+        settings={"target": target},
+        notes=(
+            Text("The baseline is implied: {baseline}.", "隐含的基线:{baseline}。").format(
+                baseline=baseline_text(capture, "mean")
+            ),
+        ),
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("How much does each patch's colour count, to first order?", "按一阶近似,每个图块的颜色贡献多少?"),
+    misleads=Text(
+        "The slope at the image alone: where the model is sure, slopes are small and noisy.",
+        "只看图像处的斜率:模型很确定时,斜率很小且有噪声。",
+    ),
+    room="flow",
+    compute=compute,
+    controls=(TargetControl(),),
+    paper=Paper("Shrikumar et al. 2016", "https://arxiv.org/abs/1605.01713"),
+    refuses=without_classifier,
+)

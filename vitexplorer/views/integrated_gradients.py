@@ -1,0 +1,89 @@
+"""How much of the logit does each patch account for, on the way from nothing to the image? Integrated gradients.
+
+Sundararajan et al. 2017 (arXiv 1703.01365), computed by captum: the gradient averaged along the straight line from a
+baseline to the image (Gauss-Legendre nodes), times the difference between the two, summed over the channels and
+pixels of each patch. The sum of the whole map is the logit of the image less that of the baseline; how far it is off
+with this number of steps stands in the notes.
+Misleading: images on the way from the baseline are like none that the model was trained on, and another baseline
+gives another map.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Number, Paper, Progress, TargetControl, View, without_classifier
+from vitexplorer.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text, patch_sums
+from vitexplorer.targets import class_map
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+TITLE = Text("Integrated gradients", "积分梯度")
+COMPLETE = Text(
+    "The pixels add up to {total:.3f}; the logit rises by {rise:.3f} from the baseline to the image.",
+    "所有像素之和为 {total:.3f};从基线到图像,logit 变化 {rise:.3f}。",
+)
+
+
+def integrate(
+    runs: Runs,
+    image: Float[Tensor, "1 channels height width"],
+    start: Float[Tensor, "1 channels height width"],
+    target: int,
+    steps: int,
+) -> Float[Tensor, "channels height width"]:
+    """Integrated gradients of one logit for every number of the input."""
+    from captum.attr import IntegratedGradients  # here: it takes seconds to import
+
+    image = image.detach().clone()  # captum sets a flag on what it is given
+    found = IntegratedGradients(runs).attribute(image, start, target, n_steps=steps, internal_batch_size=BATCH)
+    return found[0].detach().float()
+
+
+def compute(capture: Capture, target: int, baseline: str, steps: int, progress: Progress | None = None) -> MapResult:
+    """Integrated gradients summed over each patch, (rows, cols), signed, not rescaled."""
+    grid, start = capture.grid(0), baseline_image(capture, baseline)
+    runs = Runs(capture, steps + 1, progress)
+    with torch.no_grad():
+        rise = float(capture.logits[target] - runs(start)[0, target])
+    pixels = integrate(runs, capture.input.tensor, start, target, steps)
+    return class_map(
+        capture,
+        view="integrated_gradients",
+        title=TITLE,
+        values=patch_sums(pixels.sum(0), grid),
+        grid=grid,
+        unit=Text("logit", "logit"),
+        formula="∑ (x − x₀) · ∫ ∂L/∂x over the patch",
+        settings={"target": target, "baseline": baseline, "steps": steps},
+        notes=(
+            Text("Baseline: {baseline}.", "基线:{baseline}。").format(baseline=baseline_text(capture, baseline)),
+            COMPLETE.format(total=float(pixels.sum()), rise=rise),
+        ),
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text(
+        "How much of the logit does each patch account for, from nothing to the image?",
+        "从“什么都没有”到这幅图像,每个图块贡献了多少 logit?",
+    ),
+    misleads=Text(
+        "Another baseline gives another map, and images on the way are like none the model was trained on.",
+        "换一个基线就得到另一幅图,而且途中的图像与模型训练时见过的都不同。",
+    ),
+    room="flow",
+    compute=compute,
+    controls=(
+        TargetControl(),
+        baseline_control(),
+        Number("steps", Text("Steps", "步数"), low=2, high=300, start=32, step=1, whole=True),
+    ),
+    paper=Paper("Sundararajan et al. 2017", "https://arxiv.org/abs/1703.01365"),
+    refuses=without_classifier,
+    reports_progress=True,
+)

@@ -1,0 +1,81 @@
+"""To which patches would more attention raise a class, in every block? The gradient of attention alone.
+
+LeGrad (Bousselham et al. 2024, arXiv 2404.03214). For each block l a score of the class from that block's own tokens:
+their average over all tokens, prefix tokens included, through the model's final norm and classifier. Then
+relu(ds_l / dA_l), averaged over heads and queries, gives each key a number; the map is the mean over blocks. This is
+how torch-cam reads the paper; the attention itself does not enter, only its gradient.
+Misleading: tokens of early blocks are read by a classifier that never saw any, and no model pools all of its tokens.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import WEIGHTS_AT_ONCE, AttentionCall, Capture
+from vitexplorer.gradients import attention_gradient, block_gradients
+from vitexplorer.interfaces import Paper, TargetControl, View, without_classifier
+from vitexplorer.targets import class_map
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+TITLE = Text("LeGrad", "LeGrad")
+
+
+def refuses(capture: Capture) -> Text | None:
+    """Models without a classifier, and those whose earlier tokens do not fit it."""
+    if any(site.windows for site in capture.sites):
+        return Text(
+            "LeGrad reads the tokens of every block with the classifier, and in {model} those of earlier stages are "
+            "too narrow for it. Use Grad-CAM.",
+            "LeGrad 要用分类头读取每个块的标记,而 {model} 前面阶段的标记维度与分类头不符。请改用 Grad-CAM。",
+        ).format(model=capture.model.name)
+    return without_classifier(capture)
+
+
+def positive_gradient(
+    call: AttentionCall, output_gradient: Float[Tensor, "1 heads queries head_dim"]
+) -> Float[Tensor, " keys"]:
+    """Mean over heads and queries of relu(dA), a few query rows at a time."""
+    _, heads, queries, _ = output_gradient.shape
+    step = max(1, WEIGHTS_AT_ONCE // (heads * call.num_tokens))
+    slopes = (attention_gradient(call, output_gradient, slice(q, q + step)) for q in range(0, queries, step))
+    return sum(slope.relu().sum((0, 1, 2)) for slope in slopes) / (heads * queries)
+
+
+def compute(capture: Capture, target: int) -> MapResult:
+    """Mean over blocks of the positive gradient, on the patches, (rows, cols), not rescaled."""
+    family, module, grid = capture.model.family, capture.model.module, capture.grid(0)
+
+    def score(tokens: Float[Tensor, "tokens dim"]) -> Float[Tensor, ""]:
+        return family.read_each(module, tokens.mean(0)[None, None])[0, 0, target]
+
+    maps = [
+        positive_gradient(capture.call(block), slope) for block, slope in enumerate(block_gradients(capture, score))
+    ]
+    return class_map(
+        capture,
+        view="legrad",
+        title=TITLE,
+        values=torch.stack(maps).mean(0)[grid.num_prefix_tokens :],
+        grid=grid,
+        unit=Text("logit per unit of attention", "单位注意力引起的 logit 变化"),
+        formula="mean over blocks, heads, queries of relu(∂s/∂A)",
+        settings={"target": target},
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("To which patches would more attention raise this class?", "更多地关注哪些图块会使这个类别得分升高?"),
+    misleads=Text(
+        "Early blocks are read by a classifier that never saw their tokens, averaged as no model averages them.",
+        "前面的块由从未见过其标记的分类头读取,而且标记的平均方式也与模型本身不同。",
+    ),
+    room="flow",
+    compute=compute,
+    controls=(TargetControl(),),
+    paper=Paper("Bousselham et al. 2024", "https://arxiv.org/abs/2404.03214"),
+    refuses=refuses,
+)

@@ -1,0 +1,77 @@
+"""What happens to a class when one patch is covered? The logit of the image less that of the image without the patch.
+
+Zeiler & Fergus 2013 (arXiv 1311.2901), computed by captum as a feature ablation whose features are the patches. One
+run of the network for each patch, and each cell of the map is a difference of two logits: positive where covering the
+patch takes from the class. In Swin the cells are those of the last stage; one run for each patch of the first would be
+thousands.
+Misleading: an edge of the cover is a feature too, and what two patches say alike is lost only when both are covered.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Paper, Progress, TargetControl, View, without_classifier
+from vitexplorer.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text, patch_of_pixel
+from vitexplorer.targets import class_map
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+TITLE = Text("Occlusion", "遮挡")
+
+
+def ablate(
+    runs: Runs,
+    image: Float[Tensor, "1 channels height width"],
+    cover: Float[Tensor, "1 channels height width"],
+    patches: Int[Tensor, "height width"],
+    target: int,
+) -> Float[Tensor, "height width"]:
+    """For every pixel, how much the logit falls when all pixels of its patch are covered."""
+    from captum.attr import FeatureAblation  # here: it takes seconds to import
+
+    found = FeatureAblation(runs).attribute(
+        image, cover, target, feature_mask=patches[None, None], perturbations_per_eval=BATCH
+    )
+    return found[0, 0]
+
+
+def compute(capture: Capture, target: int, baseline: str, progress: Progress | None = None) -> MapResult:
+    """How much the logit falls when each patch is covered, (rows, cols), signed, not rescaled."""
+    grid, image = capture.grid(capture.depth - 1), capture.input.tensor
+    patches = patch_of_pixel(grid, *image.shape[-2:]).to(image.device)
+    runs = Runs(capture, 1 + len(patches.unique()), progress)
+    falls = ablate(runs, image, baseline_image(capture, baseline), patches, target)
+    corners = grid.patch_size * torch.cartesian_prod(torch.arange(grid.rows), torch.arange(grid.cols))
+    return class_map(
+        capture,
+        view="occlusion",
+        title=TITLE,
+        values=falls[corners[:, 0], corners[:, 1]],
+        grid=grid,
+        unit=Text("logit", "logit"),
+        formula="L(x) − L(x with the patch covered)",
+        settings={"target": target, "baseline": baseline},
+        notes=(
+            Text("Covered with {baseline}.", "遮挡用{baseline}。").format(baseline=baseline_text(capture, baseline)),
+        ),
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("What happens to this class when one patch is covered?", "遮住一个图块,这个类别会怎样?"),
+    misleads=Text(
+        "The cover itself is something to see, and a patch whose content is also elsewhere seems not to matter.",
+        "遮挡物本身也是可见的内容;若某图块的内容在别处也有,它就显得无关紧要。",
+    ),
+    room="flow",
+    compute=compute,
+    controls=(TargetControl(), baseline_control()),
+    paper=Paper("Zeiler & Fergus 2013", "https://arxiv.org/abs/1311.2901"),
+    refuses=without_classifier,
+    reports_progress=True,
+)

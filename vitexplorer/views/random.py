@@ -1,0 +1,58 @@
+"""What would a map look like that knows nothing? Numbers drawn evenly from 0 to 1, to hold every other map against.
+
+An explanation is worth looking at where it beats this one (Adebayo et al. 2018, arXiv 1810.03292; as a curve: the
+view `faithfulness`). The numbers depend on the seed and the class and on nothing else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Number, Paper, TargetControl, View, without_classifier
+from vitexplorer.targets import class_map
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+TITLE = Text("Random map", "随机图")
+
+
+def draw(seed: int, target: int, patches: int) -> Float[Tensor, " patches"]:
+    """One number in [0, 1) for each patch."""
+    return torch.from_numpy(np.random.default_rng([seed, target]).random(patches, dtype=np.float32))
+
+
+def compute(capture: Capture, target: int, seed: int) -> MapResult:
+    """A map that knows nothing of model and image, (rows, cols) in [0, 1)."""
+    grid = capture.grid(capture.depth - 1)
+    return class_map(
+        capture,
+        view="random",
+        title=TITLE,
+        values=draw(seed, target, grid.num_patches),
+        grid=grid,
+        unit=Text("random number", "随机数"),
+        formula="uniform on [0, 1)",
+        settings={"target": target, "seed": seed},
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("What would a map look like that knows nothing?", "一幅一无所知的图会是什么样子?"),
+    misleads=Text(
+        "People see patterns in noise: a map that looks no better than this one may still tempt you to a story.",
+        "人们会在噪声中看出图案:看起来并不比它好的图,也可能诱使您编出一个故事。",
+    ),
+    room="flow",
+    compute=compute,
+    controls=(
+        TargetControl(),
+        Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
+    ),
+    paper=Paper("Adebayo et al. 2018", "https://arxiv.org/abs/1810.03292"),
+    refuses=without_classifier,
+)
