@@ -27,6 +27,7 @@ from vitexplorer.ui.canvas import (
     canvas_words,
 )
 from vitexplorer.ui.files import cached_file, image_file
+from vitexplorer.ui.theme import CSS, theme
 
 PREFIXES = {0: (), 1: ("cls",), 2: ("cls", "dist"), 5: ("cls", "reg1", "reg2", "reg3", "reg4")}
 

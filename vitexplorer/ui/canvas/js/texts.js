@@ -45,7 +45,6 @@ function queryText(value, code) {
 
 // A head from its text or number; null where the block has no such head.
 function headFrom(value, text) {
-  if (text in FUSIONS) return text;
-  const head = Number.parseInt(text, 10);
-  return head >= 0 && head < value.heads ? head : null;
+  if (Object.hasOwn(FUSIONS, text)) return text;
+  return /^\d+$/.test(text) && Number(text) < value.heads ? Number(text) : null;
 }

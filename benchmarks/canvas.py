@@ -1,0 +1,87 @@
+"""How long from a moving mouse to the painted map? The canvas in headless Chromium, over made-up attention.
+
+    python benchmarks/canvas.py [--hovers 30]
+
+Each hover is one pointer event over another patch. "ready" is the time from the event to the end of the frame's
+drawing code, which the canvas records as a `vx-hover` measure; "presented" adds the wait for the next frame, by when
+the picture is on the screen; "drawing" is the drawing code alone. Software rendering, no GPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from statistics import median, quantiles
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.canvas_demo import CASES, CHROMIUM, server
+
+TARGET = 20.0
+"""ms from the event to the end of drawing, median"""
+
+WATCH = """() => {
+  window.ready = []; window.presented = []; window.drawing = [];
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntriesByName('vx-hover')) window.ready.push(entry.duration);
+  }).observe({type: 'measure'});
+  const request = window.requestAnimationFrame.bind(window);
+  window.requestAnimationFrame = (callback) => request((now) => {
+    const start = performance.now();
+    callback(now);
+    window.drawing.push(performance.now() - start);
+  });
+  document.querySelector('#first .view').addEventListener('pointermove', (event) => {
+    request(() => request(() => window.presented.push(performance.now() - event.timeStamp)));
+  });
+}"""
+
+
+def hover(page: Page, name: str, hovers: int) -> dict[str, list[float]]:
+    """Times in ms of hovering `hovers` patches of a case."""
+    case = CASES[name]
+    page.wait_for_selector("#first .vx-canvas[data-query='cls']")
+    page.wait_for_timeout(1500)
+    box = page.locator("#first .view").bounding_box()
+    page.evaluate(WATCH)
+    for i in range(hovers):
+        row, col = (7 * i + 3) % case.rows, (5 * i + 2) % case.cols
+        page.mouse.move(
+            box["x"] + (col + 0.5) / case.cols * box["width"], box["y"] + (row + 0.5) / case.rows * box["height"]
+        )
+        page.wait_for_selector(f"#first .vx-canvas[data-query='{row},{col}']")
+        page.wait_for_timeout(40)
+    return page.evaluate("() => ({ready: window.ready, presented: window.presented, drawing: window.drawing})")
+
+
+def main() -> int:
+    """Print a table; 1 where a median misses the target."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--hovers", type=int, default=30)
+    hovers = parser.parse_args().hovers
+    missed = False
+    print(f"{'attention':<26}{'':<12}{'median':>9}{'p90':>9}   ms")
+    with server() as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(**CHROMIUM)
+        for name in ("vit", "large"):
+            case = CASES[name]
+            page = browser.new_page(viewport={"width": 1440, "height": 900})
+            page.goto(f"{url}?case={name}")
+            for kind, times in hover(page, name, hovers).items():
+                tokens = len(case.prefix) + case.rows * case.cols
+                print(
+                    f"{f'{case.heads} heads x {tokens} tokens':<26}{kind:<12}"
+                    f"{median(times):>9.1f}{quantiles(times, n=10)[-1]:>9.1f}"
+                )
+                missed |= kind == "ready" and median(times) > TARGET
+            page.close()
+        browser.close()
+    print(f"target: ready within {TARGET:.0f} ms, median: {'missed' if missed else 'met'}")
+    return int(missed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

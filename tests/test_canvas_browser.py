@@ -1,0 +1,461 @@
+"""The canvas as a person uses it: what is read on the screen against the packed numbers, mouse, keys, files, errors."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.canvas_demo import CASES, CHROMIUM, attention_of, server
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with server() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(**CHROMIUM)
+        yield chromium
+        chromium.close()
+
+
+class Canvas:
+    """A page of the demo and its first canvas."""
+
+    def __init__(self, page: Page, name: str):
+        self.page, self.case = page, CASES[name]
+        self.root = page.locator("#first .vx-canvas")
+        self.view = self.root.locator(".view")
+
+    def place(self, row: int, col: int) -> dict[str, float]:
+        box = self.view.bounding_box()
+        return {
+            "x": box["width"] * (col + 0.5) / self.case.cols,
+            "y": box["height"] * (row + 0.5) / self.case.rows,
+        }
+
+    def hover(self, row: int, col: int) -> None:
+        self.view.hover(position=self.place(row, col))
+
+    def click(self, row: int, col: int) -> None:
+        self.view.click(position=self.place(row, col))
+
+    def shows(self, **data: str) -> None:
+        """Wait until the picture is painted for this query, head or key."""
+        for name, value in data.items():
+            expect(self.root).to_have_attribute(f"data-{name}", value)
+
+    def set(self, **changes: object) -> None:
+        self.root.evaluate("(root, changes) => root.vx.set(changes)", changes)
+        self.settled()
+
+    def settled(self) -> None:
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def read(self) -> dict:
+        self.settled()
+        return self.root.evaluate("(root) => root.vx.read()")
+
+    def save(self, form: str) -> tuple[str, bytes]:
+        with self.page.expect_download() as download:
+            self.root.locator(f"[data-format={form}]").click()
+        return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+
+@pytest.fixture
+def open_case(address: str, browser: Browser) -> Iterator:
+    """Open a case; in the end the page must have said nothing on its console."""
+    contexts, said = [], []
+
+    def open_page(name: str, width: int = 1440, height: int = 900, quiet: bool = True, **options: object) -> Canvas:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        if quiet:
+            page.on("console", lambda m: said.append(m.text) if m.type == "error" else None)
+            page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(f"{address}?case={name}")
+        canvas = Canvas(page, name)
+        if name not in ("empty", "lost"):
+            expect(canvas.root).to_have_attribute("data-query", re.compile("."), timeout=30_000)
+        return canvas
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert said == []
+
+
+def rows_of(name: str, query: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The slow twin: the map, the prefix shares and the padding of a query for each head, from the weights."""
+    case = CASES[name]
+    attention, positions = attention_of(case, 7)
+    maps = np.zeros((case.heads, case.rows * case.cols))
+    prefix, padding = np.zeros((case.heads, len(case.prefix))), np.zeros(case.heads)
+    if query == "mean":
+        wanted = range(case.rows * case.cols)
+    elif "," in query:
+        wanted = [int(query.split(",")[0]) * case.cols + int(query.split(",")[1])]
+    else:
+        wanted = [-1 - case.prefix.index(query)]
+    for w, at in enumerate(positions):
+        for q, token in enumerate(at):
+            if token not in wanted:
+                continue
+            for k, key in enumerate(at):
+                weights = attention[w, :, q, k] / len(wanted)
+                if key >= 0:
+                    maps[:, key] += weights
+                elif key == -32768:
+                    padding += weights
+                else:
+                    prefix[:, -1 - key] += weights
+    return maps, prefix, padding
+
+
+def agrees(read: dict, maps: np.ndarray, prefix: np.ndarray, padding: float) -> None:
+    error = max(maps.max(initial=0), prefix.max(initial=0)) / 510 * 1.01 + 1e-7
+    np.testing.assert_allclose(read["map"], maps, rtol=0, atol=error)
+    np.testing.assert_allclose(read["prefix"], prefix, rtol=0, atol=error)
+    assert read["padding"] == pytest.approx(padding, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "col"),
+    [("vit", 3, 9), ("none", 0, 13), ("deit", 13, 0), ("registers", 8, 8), ("rectangle", 8, 14), ("rectangle", 2, 3)],
+)
+def test_hover_reads_the_packed_numbers(open_case, name, row, col):
+    canvas = open_case(name)
+    canvas.hover(row, col)
+    canvas.shows(query=f"{row},{col}")
+    maps, prefix, padding = rows_of(name, f"{row},{col}")
+    for head in range(canvas.case.heads):
+        canvas.set(head=head)
+        agrees(canvas.read(), maps[head], prefix[head], padding[head])
+
+
+@pytest.mark.parametrize("name", ["vit", "swin"])
+def test_fusion_and_the_mean_query_agree_with_numpy(open_case, name):
+    canvas = open_case(name)
+    for query in ("9,6", "mean"):
+        canvas.set(query=query)
+        canvas.shows(query=query)
+        maps, prefix, padding = rows_of(name, query)
+        for how in ("mean", "max", "min"):
+            canvas.set(head=how)
+            fuse = getattr(np, how)
+            error = maps.max() / 510
+            read = canvas.read()
+            np.testing.assert_allclose(
+                read["map"], fuse(maps, axis=0), rtol=0, atol=max(error, prefix.max(initial=0) / 510)
+            )
+            assert read["padding"] == pytest.approx(fuse(padding), abs=1e-5)
+
+
+def test_scales_end_where_they_say(open_case):
+    canvas = open_case("deit")
+    canvas.set(query="4,4", head=1)
+    maps, *_ = rows_of("deit", "4,4")
+    attention, _ = attention_of(CASES["deit"], 7)
+    for scale, top in (("map", maps[1].max()), ("heads", maps.max()), ("block", attention[..., 2:].max())):
+        canvas.set(scale=scale)
+        assert canvas.read()["top"] == pytest.approx(top, rel=5e-3)
+
+
+def mass_mask(values: np.ndarray, keep: float) -> np.ndarray:
+    """DINO's mask, written out: renormalise, sort ascending, keep where the cumulative sum exceeds 1 - keep."""
+    order = sorted(range(len(values)), key=lambda i: (values[i], i))
+    mask, cumulative = np.zeros(len(values), int), 0.0
+    for i in order:
+        cumulative += values[i] / values.sum()
+        mask[i] = cumulative > 1 - keep
+    return mask
+
+
+@pytest.mark.parametrize("keep", [0.9, 0.6, 0.1])
+def test_keep_mass_agrees_with_its_twin(open_case, keep):
+    canvas = open_case("vit")
+    for head in ("mean", 3):
+        canvas.set(head=head, keep_mass=keep)
+        read = canvas.read()
+        assert read["mask"] == mass_mask(np.array(read["map"]), keep).tolist()
+    canvas.set(keep_mass=1)
+    assert canvas.read()["mask"] is None
+
+
+def test_a_windowed_query_sees_its_window(open_case):
+    canvas = open_case("swin")
+    canvas.shows(query="9,6")
+    _, positions = attention_of(CASES["swin"], 7)
+    (window,) = [at for at in positions if 9 * 14 + 6 in at]
+    read = canvas.read()
+    assert {i for i, inside in enumerate(read["inside"]) if inside} == set(window.tolist())
+    canvas.hover(0, 0)
+    expect(canvas.root.locator(".readout .value")).to_have_text("outside the window")
+
+
+def test_padding_has_its_own_bar(open_case):
+    canvas = open_case("padded")
+    *_, padding = rows_of("padded", "8,10")
+    assert canvas.read()["padding"] == pytest.approx(padding.mean(), abs=1e-5)
+    assert padding.mean() > 0.05
+    expect(canvas.root.locator(".masses li").last).to_contain_text(f"{100 * padding.mean():.1f}")
+
+
+def test_click_pins_hover_then_reads_keys_and_escape_releases(open_case):
+    canvas = open_case("vit")
+    canvas.shows(query="cls")
+    canvas.hover(2, 3)
+    canvas.shows(query="2,3", key="")
+    canvas.click(5, 6)
+    canvas.hover(10, 11)
+    canvas.shows(query="5,6", key="10,11")
+    maps, *_ = rows_of("vit", "5,6")
+    shown = float(canvas.root.locator(".readout .value").text_content().split("\u202f")[0])
+    assert shown == pytest.approx(100 * maps.mean(0)[10 * 14 + 11], abs=0.06)
+    expect(canvas.page.locator("#heard textarea")).to_have_value(
+        "Selection(block=7, head='mean', query=(5, 6), pinned=True)"
+    )
+    canvas.page.mouse.move(5, 5)
+    canvas.shows(query="5,6", key="")
+    canvas.view.focus()
+    canvas.page.keyboard.press("Escape")
+    canvas.shows(query="cls")
+    canvas.click(5, 6)
+    canvas.click(5, 6)
+    canvas.page.mouse.move(5, 5)
+    canvas.shows(query="cls")
+    canvas.root.get_by_role("button", name="mean over patches").click()
+    canvas.shows(query="mean")
+
+
+def test_heads_and_controls(open_case):
+    canvas = open_case("vit")
+    canvas.root.locator(".head", has_text="head 5").click()
+    canvas.shows(head="5")
+    expect(canvas.root.locator(".head.chosen")).to_contain_text("head 5")
+    expect(canvas.page.locator("#heard textarea")).to_have_value(re.compile("head='5'"))
+    canvas.root.locator(".fusion label", has_text="max").click()
+    canvas.shows(head="max")
+    canvas.root.get_by_label("Colours").select_option("cividis")
+    canvas.root.get_by_label("Smooth").check()
+    canvas.root.get_by_label("Opacity").fill("35")
+    canvas.root.get_by_label("Keep mass").fill("60")
+    canvas.root.locator(".mode label", has_text="reveal").click()
+    chosen = canvas.root.evaluate("(root) => root.vx.get()")
+    assert chosen == {
+        "block": 7, "head": "max", "query": "cls", "pinned": False, "mode": "reveal", "colormap": "cividis",
+        "opacity": 0.35, "scale": "map", "keep_mass": 0.6, "smooth": True,
+    }  # fmt: skip
+
+
+def test_keyboard(open_case):
+    canvas = open_case("rectangle")
+    canvas.view.focus()
+    press = canvas.page.keyboard.press
+    press("ArrowRight")
+    canvas.shows(query="4,7")
+    press("ArrowDown")
+    press("ArrowRight")
+    canvas.shows(query="5,8")
+    for _ in range(20):
+        press("ArrowUp")
+    canvas.shows(query="0,8")
+    press("]")
+    canvas.shows(head="0")
+    press("PageUp")
+    press("[")
+    canvas.shows(head="3")
+    press("x")
+    canvas.shows(head="max")
+    press("Home")
+    canvas.shows(query="cls")
+    expect(canvas.root.locator(".live")).to_contain_text("class token → keys")
+    expect(canvas.view).to_have_attribute("aria-label", re.compile("class token → keys, maximum of 4 heads"))
+
+
+def test_choices_survive_the_next_block(open_case):
+    canvas = open_case("vit")
+    canvas.set(head=2, query="4,5", colormap="greys", keep_mass=0.5)
+    canvas.page.locator("#next").click()
+    canvas.shows(block="8", head="2", query="4,5")
+    chosen = canvas.root.evaluate("(root) => root.vx.get()")
+    assert (chosen["colormap"], chosen["keep_mass"], chosen["pinned"]) == ("greys", 0.5, True)
+    read, (attention, _) = canvas.read(), attention_of(CASES["vit"], 8)
+    np.testing.assert_allclose(read["map"], attention[0, 2, 1 + 4 * 14 + 5, 1:], rtol=0, atol=read["error"] * 1.01)
+
+
+def test_the_page_hears_of_a_selection(open_case):
+    canvas = open_case("vit")
+    canvas.page.evaluate("() => document.addEventListener('vx-select', (event) => { window.heard = event.detail; })")
+    canvas.set(query=[1, 2], head="min")
+    canvas.page.wait_for_function("() => window.heard?.query === '1,2' && window.heard.head === 'min'")
+
+
+def test_nonsense_from_outside_changes_nothing(open_case):
+    canvas = open_case("vit")
+    before = canvas.root.evaluate("(root) => root.vx.get()")
+    canvas.set(head=99, query="99,99", mode="x", colormap="jet", scale=3, opacity="a", keep_mass=None, smooth="yes")
+    canvas.set(query="dist", colormap="toString", head="constructor")
+    assert canvas.root.evaluate("(root) => root.vx.get()") == before
+
+
+def test_a_query_that_is_not_here_is_asked_of_python(open_case):
+    canvas = open_case("partial")
+    canvas.shows(query="cls")
+    canvas.hover(3, 4)
+    canvas.shows(query="cls", key="3,4")
+    canvas.click(10, 11)
+    canvas.shows(query="10,11")
+    attention, _ = attention_of(CASES["partial"], 7, 1 + 10 * 24 + 11)
+    read = canvas.read()
+    np.testing.assert_allclose(read["map"], attention[0, :, 0, 1:].mean(0), rtol=0, atol=read["error"] * 1.01)
+
+
+def test_linked_canvases_share_the_query_by_place(open_case):
+    canvas = open_case("linked")
+    second = canvas.page.locator("#second .vx-canvas")
+    expect(second).to_have_attribute("data-query", "cls")
+    canvas.hover(10, 3)
+    expect(second).to_have_attribute("data-query", "5,1")
+    canvas.page.mouse.move(2, 2)
+    expect(second).to_have_attribute("data-query", "cls")
+    canvas.click(13, 13)
+    expect(second).to_have_attribute("data-query", "6,6")
+
+
+def test_pixels_are_the_colours_of_the_map(open_case):
+    canvas = open_case("vit")
+    canvas.set(mode="map", colormap="greys", head=0)
+    canvas.page.mouse.move(2, 2)
+    read = canvas.read()
+    got = canvas.view.evaluate(
+        """(view) => Array.from({length: 196}, (_, i) => view.getContext('2d').getImageData(
+            (i % 14 + 0.5) / 14 * view.width, (Math.floor(i / 14) + 0.5) / 14 * view.height, 1, 1).data[0])"""
+    )
+    order = np.argsort(read["map"], kind="stable")
+    assert (np.diff(np.array(got)[order]) >= 0).all()
+    assert (got[order[-1]], got[order[0]]) == (255, pytest.approx(0, abs=12))
+
+
+def test_saved_pictures(open_case):
+    canvas = open_case("random")
+    canvas.set(head=4, query="3,7")
+    for form, ratio in (("png2", 2), ("png4", 4)):
+        name, content = canvas.save(form)
+        assert name == "vit_small_patch16_224_block7_head4_3-7.png"
+        with PIL.Image.open(io.BytesIO(content)) as image:
+            assert image.width == 640 * ratio
+            assert image.height > 640 * ratio
+            assert len(np.unique(np.asarray(image.convert("RGB")).reshape(-1, 3), axis=0)) > 100
+    name, content = canvas.save("svg")
+    assert name.endswith(".svg")
+    figure = ET.fromstring(content.decode())
+    text = " ".join(node.text for node in figure.iter("{http://www.w3.org/2000/svg}text"))
+    for part in (
+        "patch in row 3, column 7 → keys",
+        "head 4",
+        "block 7",
+        "vit_small_patch16_224",
+        "RANDOM weights",
+        "softmax",
+    ):
+        assert part in text
+    assert len(list(figure.iter("{http://www.w3.org/2000/svg}rect"))) > 196
+
+
+@pytest.mark.parametrize("smooth", [False, True])
+def test_svg_of_a_window(open_case, smooth):
+    canvas = open_case("swin")
+    canvas.set(smooth=smooth, keep_mass=0.7)
+    figure = ET.fromstring(canvas.save("svg")[1].decode())
+    assert len(list(figure.iter("{http://www.w3.org/2000/svg}path"))) == 2
+    assert len(list(figure.iter("{http://www.w3.org/2000/svg}image"))) == 1 + smooth
+
+
+def test_saved_numbers(open_case):
+    canvas = open_case("registers")
+    canvas.set(head=2, query="cls", keep_mass=0.5)
+    name, content = canvas.save("csv")
+    assert name == "vit_small_patch16_224_block7_head2_cls.csv"
+    lines = content.decode().splitlines()
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    read = canvas.read()
+    assert [row["token"] for row in rows[:5]] == list(CASES["registers"].prefix)
+    assert len(rows) == 5 + 16 * 16
+    np.testing.assert_allclose([float(row["share"]) for row in rows], [*read["prefix"], *read["map"]], rtol=1e-5)
+    assert [int(row["shown"]) for row in rows[5:]] == read["mask"]
+    assert any("head 2" in line for line in lines if line.startswith("#"))
+
+
+def test_a_payload_that_cannot_be_read_says_so(open_case):
+    canvas = open_case("lost", quiet=False)
+    expect(canvas.root.locator(".failed")).to_contain_text("could not be fetched")
+    expect(canvas.root.get_by_role("button", name="Try again")).to_be_visible()
+
+
+def test_a_failed_fetch_keeps_the_picture_and_can_be_tried_again(open_case):
+    canvas = open_case("vit", quiet=False)
+    canvas.set(query="4,5")
+    canvas.page.route("**/attention.bin", lambda route: route.abort())
+    canvas.page.locator("#next").click()
+    expect(canvas.root.locator(".failed")).to_be_visible()
+    canvas.shows(block="7", query="4,5")
+    canvas.page.unroute("**/attention.bin")
+    canvas.root.get_by_role("button", name="Try again").click()
+    canvas.shows(block="8", query="4,5")
+    expect(canvas.root.locator(".failed")).to_be_hidden()
+
+
+def test_an_empty_value_holds_the_place(open_case):
+    canvas = open_case("empty")
+    expect(canvas.root.locator(".empty")).to_be_visible()
+    box = canvas.root.locator(".picture").bounding_box()
+    assert box["width"] == pytest.approx(box["height"], abs=1)
+
+
+@pytest.mark.parametrize("name", ["vit", "many", "rectangle", "chinese"])
+@pytest.mark.parametrize("width", [390, 768])
+def test_nothing_overflows_on_a_phone(open_case, name, width):
+    canvas = open_case(name, width=width, height=844)
+    assert canvas.page.evaluate("() => document.documentElement.scrollWidth") <= width
+    inside = canvas.root.bounding_box()
+    for node in canvas.root.locator("button, select, input[type=range], .picture, .segment, .heads").all():
+        box = node.bounding_box() or inside
+        assert box["x"] >= inside["x"] - 1
+        assert box["x"] + box["width"] <= inside["x"] + inside["width"] + 1
+
+
+def test_targets_are_large_and_nothing_jumps_on_hover(open_case):
+    canvas = open_case("vit")
+    for node in canvas.root.locator("button, select, .segment, .head, input[type=range], input[type=checkbox]").all():
+        box = node.bounding_box()
+        if box:
+            assert min(box["width"], box["height"]) >= 24
+    before = canvas.root.locator(".save").bounding_box(), canvas.root.bounding_box()
+    canvas.hover(12, 12)
+    canvas.shows(query="12,12")
+    assert (canvas.root.locator(".save").bounding_box(), canvas.root.bounding_box()) == before
+
+
+def test_touch_tap_picks(open_case):
+    canvas = open_case("vit", width=390, height=844, has_touch=True)
+    box = canvas.view.bounding_box()
+    at = canvas.place(6, 2)
+    canvas.page.touchscreen.tap(box["x"] + at["x"], box["y"] + at["y"])
+    canvas.shows(query="6,2")
+    assert canvas.root.evaluate("(root) => root.vx.get().pinned")
