@@ -71,7 +71,7 @@ def _extent(values: np.ndarray, axes: Sequence[str], language: Language) -> str:
     shape = " × ".join(f"{length} {word}" for word, length in zip(words, values.shape, strict=True))
     if not values.size or not np.issubdtype(values.dtype, np.number):
         return shape
-    return f"{shape}: {np.nanmin(values):.4g} – {np.nanmax(values):.4g}"
+    return f"{shape}: {_number(np.nanmin(values))} – {_number(np.nanmax(values))}"
 
 
 def _numbers(result: Result, values: np.ndarray) -> list[str]:
