@@ -16,14 +16,14 @@ from vitexplorer.types import Fit
 from vitexplorer.ui.engine import Picture
 from vitexplorer.ui.pictures import UPLOAD, examples
 
-Room = Literal["patches", "attention", "flow", "tokens", "outputs", "positions", "size"]
+RoomKey = Literal["patches", "attention", "flow", "tokens", "outputs", "positions", "size"]
 
 _FORMS = {
     "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",
     "model": r"[A-Za-z0-9_.]{1,100}",
     "weights": "trained|random",
     "fit": "|".join(get_args(Fit)),
-    "room": "|".join(get_args(Room)),
+    "room": "|".join(get_args(RoomKey)),
     "block": r"\d{1,3}",
     "head": r"mean|max|min|\d{1,3}",
     "query": r"cls|dist|mean|\d{1,4},\d{1,4}",

@@ -14,3 +14,13 @@ document.addEventListener('vx-select', (event) => {
   const {block, head, query} = event.detail;
   window.vxAddress({block, head, query});
 });
+
+// A room counts as entered when a person opens it; the tab that gradio selects while the page loads does not.
+let personChose = false;
+for (const kind of ['pointerdown', 'keydown']) {
+  document.addEventListener(kind, (event) => { personChose ||= Boolean(event.target.closest?.('[role="tab"]')); }, true);
+}
+window.vxEnter = (room) => {
+  if (personChose) window.vxAddress({room});
+  return personChose ? room : '';
+};

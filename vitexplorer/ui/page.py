@@ -7,7 +7,7 @@ Everything inside a room is answered from the capture by events that never queue
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import gradio as gr
 from gradio.components.base import Component
@@ -15,7 +15,7 @@ from gradio.events import Dependency
 
 from vitexplorer.settings import Settings
 from vitexplorer.ui import visit
-from vitexplorer.ui.address import Address
+from vitexplorer.ui.address import Address, RoomKey
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.exploring import exploring, ready
 from vitexplorer.ui.language import Translations
@@ -56,9 +56,10 @@ def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translati
                 parts |= build_choices(t, settings)
             with gr.Column(elem_id="vx-main"):
                 parts["status"] = StatusLine()
+                entering = gr.Textbox(visible=False)  # through which the browser says which room is entered
                 with gr.Tabs(selected="attention") as tabs:
                     rooms = [room(desk) for room in ROOMS]
-                    filled = [build_room(room, desk, parts["active"]) for room in rooms]
+                    filled = [build_room(room, desk, entering, parts["active"]) for room in rooms]
                 parts["tabs"] = tabs
         bind(page, parts, rooms, filled, desk, settings)
     return page, t
@@ -82,12 +83,16 @@ def build_choices(t: Translations, settings: Settings) -> dict[str, Component]:
     }
 
 
-def build_room(room: Room, desk: Desk, active: gr.State) -> list[Component]:
+def enter(room: str) -> Any:
+    """The room that a person opened; none where gradio itself selected a tab."""
+    return room if room in get_args(RoomKey) else gr.skip()
+
+
+def build_room(room: Room, desk: Desk, entering: gr.Textbox, active: gr.State) -> list[Component]:
     """A room behind its door: the address bar knows when it is entered, and its panel fills itself."""
     with gr.Tab(desk.t(f"room_{room.key}"), id=room.key) as door:
         components = room.build()
-    door.select(None, js=f"() => window.vxAddress({{room: '{room.key}'}})")
-    entered = door.select(lambda: room.key, None, active, **QUICK)
+    entered = door.select(enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
     if room.panel:
         room.panel.enter_after(entered, active)
     return components
