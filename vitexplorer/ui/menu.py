@@ -31,7 +31,7 @@ def model_state(entry: CatalogEntry, settings: Settings) -> Text:
 def model_choices(language: Language, settings: Settings) -> list[tuple[str, str]]:
     """(label, name) of every model of the catalogue, bundled ones first."""
     return [
-        (f"{entry.title.in_(language)} · {entry.name} · {model_state(entry, settings).in_(language)}", entry.name)
+        (f"{entry.title.in_(language)} · {model_state(entry, settings).in_(language)} · {entry.name}", entry.name)
         for entry in catalog()
     ]
 

@@ -1,0 +1,279 @@
+"""The page without a browser: caches, addresses, languages, and what every event answers."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import gradio as gr
+import numpy as np
+import PIL.Image
+import pytest
+
+import vitexplorer as vx
+from vitexplorer.models.catalog import catalog
+from vitexplorer.settings import ASSETS, Settings
+from vitexplorer.ui import visit
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.cache import BytesCache
+from vitexplorer.ui.canvas import unpack_attention
+from vitexplorer.ui.engine import Engine, Picture
+from vitexplorer.ui.exploring import exploring
+from vitexplorer.ui.language import LanguageMiddleware, language_of, with_language
+from vitexplorer.ui.menu import model_choices
+from vitexplorer.ui.parts.status import StatusData
+from vitexplorer.ui.pictures import examples, keep_upload, pixels_of
+from vitexplorer.ui.rooms.attention import block_data, row_file
+from vitexplorer.ui.rooms.flow import rollout_data
+from vitexplorer.ui.rooms.size import choose_preset, count_design
+from vitexplorer.words import ExplainedError
+
+SMALL = Picture("scene_flower", "vit_tiny_patch16_224", "random")
+SWIN = Picture("scene_flower", "swin_tiny_patch4_window7_224", "random")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(Settings())
+
+
+# ---------------------------------------------------------------------------------------------- cache
+
+
+def test_the_cache_lets_go_of_what_was_not_used_for_longest() -> None:
+    cache: BytesCache[str, int] = BytesCache(10, lambda size: size)
+    cache.put("a", 4)
+    cache.put("b", 4)
+    assert cache.get("a") == 4
+    cache.put("c", 4)
+    assert cache.get("b") is None
+    assert (cache.get("a"), cache.get("c"), cache.nbytes) == (4, 4, 8)
+
+
+def test_the_cache_keeps_the_newest_however_large() -> None:
+    cache: BytesCache[str, int] = BytesCache(10, lambda size: size)
+    cache.put("a", 4)
+    cache.put("b", 400)
+    assert (cache.get("a"), cache.get("b")) == (None, 400)
+
+
+# ---------------------------------------------------------------------------------------------- address and language
+
+
+def test_an_address_takes_what_makes_sense_and_defaults_for_the_rest() -> None:
+    address = Address.read(
+        {"model": "vit_tiny_patch16_224", "image": "scene_ring", "block": "7", "head": "x; rm", "room": "cellar"}
+    )
+    assert (address.model, address.image, address.block) == ("vit_tiny_patch16_224", "scene_ring", "7")
+    assert (address.head, address.room) == ("", "attention")
+
+
+@pytest.mark.parametrize("image", ["../../etc/passwd", "upload-zz", "<script>", ""])
+def test_an_address_names_images_only(image: str) -> None:
+    assert Address.read({"image": image}).image == next(iter(examples()))
+
+
+def test_an_empty_address_is_a_bundled_model_on_a_bundled_image() -> None:
+    address = Address.read({})
+    assert next(entry for entry in catalog() if entry.name == address.model).bundled
+    assert address.image in examples()
+
+
+@pytest.mark.parametrize(
+    ("query", "accept", "language"),
+    [
+        ("lang=zh", "en", "zh"),
+        ("lang=en", "zh-CN", "en"),
+        ("", "zh-CN,en;q=0.5", "zh"),
+        ("lang=xx", "zh", "en"),
+        ("", "", "en"),
+    ],
+)
+def test_the_address_decides_the_language_before_the_browser(query: str, accept: str, language: str) -> None:
+    assert language_of(query, accept) == language
+
+
+def test_a_page_carries_its_language_and_its_true_length() -> None:
+    async def app(scope, receive, send):
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [(b"content-type", b"text/html"), (b"content-length", b"26")],
+            }
+        )
+        await send({"type": "http.response.body", "body": b"<html><head>", "more_body": True})
+        await send({"type": "http.response.body", "body": "</head>图</html>".encode()})
+
+    sent: list[dict] = []
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "query_string": b"lang=zh", "headers": []}
+    asyncio.run(LanguageMiddleware(app)(scope, None, send))
+    body = b"".join(message.get("body", b"") for message in sent)
+    assert b'<html lang="zh-CN">' in body
+    assert dict(sent[0]["headers"])[b"content-length"] == str(len(body)).encode()
+
+
+def test_only_pages_are_rewritten() -> None:
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"application/json")]})
+        await send({"type": "http.response.body", "body": b"<html><head>"})
+
+    sent: list[dict] = []
+
+    async def send(message: dict) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "query_string": b"lang=zh", "headers": []}
+    asyncio.run(LanguageMiddleware(app)(scope, None, send))
+    assert sent[1]["body"] == b"<html><head>"
+
+
+def test_the_language_cannot_carry_a_script() -> None:
+    assert language_of("lang=%27%3C/script%3E", "") == "en"
+    assert with_language("<html><head>", "en").count("</script>") == 1
+
+
+# ---------------------------------------------------------------------------------------------- the engine
+
+
+def test_an_image_and_a_model_run_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = engine.explore(SMALL)
+    monkeypatch.setattr(Engine, "_run", lambda *_: pytest.fail("the network ran again"))
+    assert engine.explore(SMALL) is first
+    block_data(first.capture, 3, "en")
+    rollout_data(first.capture, "max", 0.3, 0, "zh")
+    for view in ("attention_map", "head_gallery", "attention_rollout"):
+        vx.compute(view, first.capture)
+
+
+def test_many_visitors_share_one_run() -> None:
+    engine, runs = Engine(Settings()), []
+    real = engine._run
+    engine._run = lambda *arguments: (runs.append(1), real(*arguments))[1]
+    threads = [threading.Thread(target=engine.explore, args=(SMALL,)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(runs) == 1
+
+
+def test_what_an_installation_forbids_is_said() -> None:
+    closed = Engine(Settings(any_model=False, downloads=False))
+    with pytest.raises(ExplainedError, match="listed models only"):
+        closed.explore(Picture("scene_flower", "vit_tiny_patch16_224_of_mine"))
+    not_bundled = next(entry for entry in catalog() if not entry.bundled)
+    with pytest.raises(ExplainedError, match="does not fetch weights"):
+        closed.explore(Picture("scene_flower", not_bundled.name))
+
+
+def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
+    wrong = Address.read({"model": "vit_tinny_patch16_224", "weights": "random"})
+    *_, last = exploring(engine, wrong, "en")
+    assert isinstance(last, StatusData)
+    assert last.kind == "error"
+    assert "Did you mean" in last.text
+    *_, last = exploring(engine, wrong, "zh")
+    assert "您是指" in last.text
+
+
+def test_an_unforeseen_error_is_logged_and_not_shown(engine: Engine, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(engine, "explore", lambda *_: 1 / 0)
+    *_, last = exploring(engine, Address.read({}), "en")
+    assert last.kind == "error"
+    assert "division" not in last.text
+    assert "division" in caplog.text
+
+
+# ---------------------------------------------------------------------------------------------- images
+
+
+def test_an_upload_is_kept_by_its_content(tmp_path) -> None:
+    path = tmp_path / "a.png"
+    pixels = np.random.default_rng(0).integers(0, 255, (20, 30, 3), dtype=np.uint8)
+    PIL.Image.fromarray(pixels).save(path)
+    image = keep_upload(str(path))
+    np.testing.assert_array_equal(pixels_of(image), pixels)
+    with pytest.raises(ExplainedError, match="no longer in memory"):
+        pixels_of("upload-" + 64 * "0")
+
+
+def test_a_broken_upload_is_a_sentence_in_the_visitors_language(tmp_path) -> None:
+    path = tmp_path / "b.png"
+    path.write_bytes(b"no picture")
+    with pytest.raises(gr.Error) as english:
+        visit.choose_upload(str(path), Address(), "en")
+    with pytest.raises(gr.Error) as chinese:
+        visit.choose_upload(str(path), Address(), "zh")
+    assert english.value.message != chinese.value.message
+    assert str(tmp_path) not in english.value.message
+
+
+def test_an_example_that_is_none_changes_nothing() -> None:
+    event = gr.EventData(None, {"id": "../secret"})
+    assert all("__type__" in part for part in visit.choose_example(event, Address(), "en"))
+
+
+# ---------------------------------------------------------------------------------------------- rooms
+
+
+@pytest.mark.parametrize("picture", [SMALL, SWIN], ids=["vit", "swin"])
+def test_a_block_travels_as_it_is(engine: Engine, picture: Picture) -> None:
+    capture = engine.capture(picture)
+    data = block_data(capture, 1, "en")
+    with open(data.attention.path, "rb") as file:
+        weights, positions, _ = unpack_attention(file.read())
+    truth = capture.call(1).weights().numpy()
+    assert np.abs(weights - truth).max() <= truth.max() / 509
+    np.testing.assert_array_equal(positions, capture.positions(1))
+    assert data.before is not None
+
+
+@pytest.mark.parametrize("query", ["cls", "mean", (3, 5)])
+def test_a_single_row_travels_as_it_is(engine: Engine, query) -> None:
+    capture = engine.capture(SMALL)
+    with open(row_file(capture, 2, query).path, "rb") as file:
+        weights, positions, _ = unpack_attention(file.read())
+    truth = vx.compute("head_gallery", capture, block=2, query=query)
+    shown = weights[0, :, 0, positions[0] >= 0].T.reshape(truth.values.shape)
+    np.testing.assert_allclose(shown, truth.values, atol=truth.values.max() / 509)
+
+
+def test_the_rollout_of_every_query_is_the_rollout(engine: Engine) -> None:
+    capture = engine.capture(SMALL)
+    data = rollout_data(capture, "mean", 0.0, 0, "en")
+    with open(data.attention.path, "rb") as file:
+        weights, _, _ = unpack_attention(file.read())
+    for query, row in (("cls", 0), ((2, 3), 1 + 2 * 14 + 3)):
+        truth = vx.compute("attention_rollout", capture, query=query).values.ravel()
+        np.testing.assert_allclose(weights[0, 0, row, 1:], truth, atol=truth.max() / 500)
+
+
+def test_the_calculator_counts_vit_b16() -> None:
+    assert count_design(*choose_preset("ViT-B/16"), "en").total == 86_567_656
+    assert count_design(*choose_preset("ViT-H/14"), "zh").total == 632_045_800
+
+
+def test_the_calculator_says_what_does_not_fit() -> None:
+    note = count_design(224, 16, 768, 12, 7, 4, 1000, "en").note
+    assert "do not divide" in note
+    assert "larger than the image" in count_design(32, 64, 768, 12, 12, 4, 1000, "en").note
+
+
+def test_the_menu_lists_every_model_with_its_state() -> None:
+    labels = {name: label for label, name in model_choices("zh", Settings(downloads=False))}
+    assert set(labels) == {entry.name for entry in catalog()}
+    assert all("内置" in label or "已在本机" in label or "无法获取" in label for label in labels.values())
+
+
+def test_examples_have_licences_and_files() -> None:
+    assert len(examples()) >= 6
+    for example in examples().values():
+        assert example.path.is_relative_to(ASSETS)
+        assert example.path.is_file()
+        assert example.licence
+        assert example.source
