@@ -65,6 +65,27 @@ class ModelFamily(ABC):
         """What height and width must be multiples of under fit="native"; None where the input size is fixed."""
 
     @abstractmethod
+    def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
+        """Rows and columns of the learned position embedding; None where positions are not added to the tokens."""
+
+    @abstractmethod
+    def learned_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches dim"] | None:
+        """What is added to each patch token for its place, resampled to `grid` as the forward pass does it."""
+
+    @abstractmethod
+    def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
+        """Sines, then cosines, of every angle that queries and keys are turned by; of all heads and blocks where
+        they differ. None without rotary positions."""
+
+    @abstractmethod
+    def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
+        """What a block adds to its scores for each offset query minus key, -(size - 1) first; None if nothing."""
+
+    def temperature(self, module: nn.Module, block: int) -> Float[Tensor, " heads"] | None:
+        """What a block multiplies the cosine of query and key with; None where scores are q . k / sqrt(head dim)."""
+        return None
+
+    @abstractmethod
     def readings(self, module: nn.Module) -> tuple[Reading, ...]:
         """The ways `read_out` can read this module, its own among them."""
 
@@ -98,6 +119,10 @@ class Explored(Protocol):
     """What controls need to know of a capture."""
 
     prefix_tokens: tuple[str, ...]
+    logits: Any
+    """Tensor (classes,), or None without a classifier"""
+    model: Any
+    """has `name` and `class_names`"""
 
     @property
     def depth(self) -> int:
@@ -119,10 +144,6 @@ class Control(ABC):
 
     @abstractmethod
     def default(self, capture: Explored) -> Any:
-    logits: Any
-    """Tensor (classes,), or None without a classifier"""
-    model: Any
-    """has `name` and `class_names`"""
         """The value when none is given."""
 
     @abstractmethod
@@ -157,6 +178,15 @@ def no_such_block(block: int, depth: int) -> SettingError:
     )
 
 
+def without_classifier(capture: Explored) -> Text | None:
+    """Why a view that explains a class refuses a model without a classifier; None for one that has it."""
+    if capture.logits is not None:
+        return None
+    return Text(
+        "{model} has no classifier, so there is no class to explain.", "{model} 没有分类头,因此没有可以解释的类别。"
+    ).format(model=capture.model.name)
+
+
 @dataclass(frozen=True)
 class BlockControl(Control):
     """A block, counted from 0; the last one when nobody says."""
@@ -178,24 +208,15 @@ class BlockControl(Control):
 
 @dataclass(frozen=True)
 class HeadControl(Control):
-def without_classifier(capture: Explored) -> Text | None:
-    """Why a view that explains a class refuses a model without a classifier; None for one that has it."""
-    if capture.logits is not None:
-        return None
-    return Text(
-        "{model} has no classifier, so there is no class to explain.", "{model} 没有分类头,因此没有可以解释的类别。"
-    ).format(model=capture.model.name)
-
-
     """One head, or all heads fused."""
 
     name: str = "head"
     label: Text = Text("Head", "注意力头")
     fusions: tuple[str, ...] = ("mean", "max", "min")
 
-    def default(self, capture: Explored) -> str:
-        """All heads, fused by their mean."""
-        return "mean"
+    def default(self, capture: Explored) -> int | str:
+        """All heads, fused by their mean; the first head where they may not be fused."""
+        return self.fusions[0] if self.fusions else 0
 
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> int | str:
         """A head of the block chosen before, or a fusion."""
@@ -264,27 +285,6 @@ class QueryControl(Control):
         return name
 
 
-@dataclass(frozen=True)
-class Choice(Control):
-    """One of a few words; the first is the default."""
-
-    options: tuple[tuple[str, Text], ...] = ()
-
-    def default(self, capture: Explored) -> str:
-        """The first option."""
-        return self.options[0][0]
-
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> str:
-        """One of the options."""
-        known = [key for key, _ in self.options]
-        if value not in known:
-            raise unknown_name(self.name, value, known)
-        return value
-
-
-@dataclass(frozen=True)
-class Number(Control):
-    """A number between two bounds, both allowed unless `open_above`."""
 @dataclass(frozen=True)
 class TargetControl(Control):
     """The class that is explained, by number or by name; the model's first choice when nobody says."""
@@ -386,6 +386,27 @@ class Switch(Control):
         return known[word]
 
 
+@dataclass(frozen=True)
+class Choice(Control):
+    """One of a few words; the first is the default."""
+
+    options: tuple[tuple[str, Text], ...] = ()
+
+    def default(self, capture: Explored) -> str:
+        """The first option."""
+        return self.options[0][0]
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> str:
+        """One of the options."""
+        known = [key for key, _ in self.options]
+        if value not in known:
+            raise unknown_name(self.name, value, known)
+        return value
+
+
+@dataclass(frozen=True)
+class Number(Control):
+    """A number between two bounds, both allowed unless `open_above`."""
 
     low: float = 0.0
     high: float = 1.0
@@ -425,6 +446,10 @@ class Switch(Control):
 # ---------------------------------------------------------------------------------------------- views
 
 
+Progress = Callable[[int, int], None]
+"""Called with the passes through the network that are done and those in all; what it raises stops the work."""
+
+
 @dataclass(frozen=True)
 class Paper:
     """Where a quantity is defined."""
@@ -446,11 +471,9 @@ class View:
     controls: tuple[Control, ...] = ()
     paper: Paper | None = None
     refuses: Callable[[Any], Text | None] = lambda capture: None
-Progress = Callable[[int, int], None]
-"""Called with the passes through the network that are done and those in all; what it raises stops the work."""
-
-
     """the reason why the view has no meaning for this capture, or None"""
+    reports_progress: bool = False
+    """the view runs the network many times: `compute` takes `progress` beside the settings"""
 
     def settings(self, capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every control's value: what was given, checked, and defaults for the rest.
@@ -468,5 +491,3 @@ Progress = Callable[[int, int], None]
                 chosen = control.default(capture)
             settings[control.name] = control.parse(chosen, capture, settings)
         return settings
-    reports_progress: bool = False
-    """the view runs the network many times: `compute` takes `progress` beside the settings"""

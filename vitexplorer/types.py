@@ -14,13 +14,16 @@ windows     windows of a windowed block (Swin), row by row
 blocks      attention + MLP, counted from 0 over the whole network
 classes     outputs of the classifier
 dim         width of a token
+parts       pieces of a model, in the order of the forward pass
+filters     kernels, or what they are composed of
+row_offsets col_offsets  distance between two tokens in cells, with its sign
 height width  pixels
-==========  =====================================================================================
-"""
-
 methods     ways to explain a class, compared with each other
 curves      deletion and insertion
 steps       points of a curve
+==========  =====================================================================================
+"""
+
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -174,9 +177,6 @@ class GalleryResult(Result):
         return self.prefix_weights.sum(-1)
 
 
-@dataclass(frozen=True)
-class Term:
-    """One term of a closed formula: a name, its symbols, the same with numbers, the value."""
 @dataclass(frozen=True, kw_only=True)
 class MatrixResult(Result):
     """A number for each head or token of each block, values (blocks, heads) or (blocks, tokens).
@@ -332,6 +332,9 @@ class FaithfulnessResult(Result):
     """(methods, curves): area under each curve, 0-1; low for deletion and high for insertion where a map is right"""
 
 
+@dataclass(frozen=True)
+class Term:
+    """One term of a closed formula: a name, its symbols, the same with numbers, the value."""
 
     name: Text
     symbols: str
@@ -347,6 +350,20 @@ class CountResult(Result):
     terms: tuple[Term, ...] = ()
     """terms of the closed formula; empty where none is stated for the family"""
     total: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostResult(CountResult):
+    """Multiply-accumulates of each part for one image, values (parts,) int; `total` is their sum."""
+
+    kinds: tuple[Text, ...]
+    split: np.ndarray
+    """int (parts, kinds): the same, split by what is multiplied; rows add up to `values`"""
+
+    @property
+    def total_macs(self) -> int:
+        """All multiply-accumulates of one forward pass of one image."""
+        return self.total
 
 
 PREFIX_WORDS = {

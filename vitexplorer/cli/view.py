@@ -16,7 +16,17 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColu
 import vitexplorer as vx
 from vitexplorer.cli.names import dashed
 from vitexplorer.cli.text import one_sentence, summary
-from vitexplorer.interfaces import BlockControl, Choice, Control, HeadControl, Number, QueryControl, View
+from vitexplorer.interfaces import (
+    BlockControl,
+    Choice,
+    Control,
+    HeadControl,
+    Number,
+    QueryControl,
+    Switch,
+    TokenControl,
+    View,
+)
 from vitexplorer.settings import ASSETS, settings
 from vitexplorer.types import Fit
 from vitexplorer.words import Language, Text, same
@@ -143,16 +153,20 @@ def _control_option(control: Control, language: Language) -> inspect.Parameter:
 
 def _values(control: Control) -> Text | None:
     """What a control takes, as far as it is the same for every model; None where the label has to do."""
-    if isinstance(control, BlockControl):
-        return Text("counted from 0", "从 0 开始编号")
-    if isinstance(control, HeadControl):
+    if isinstance(control, HeadControl) and control.fusions:
         return Text("counted from 0, or {fusions}", "从 0 开始编号,或 {fusions}").format(
             fusions=", ".join(control.fusions)
         )
+    if isinstance(control, (BlockControl, HeadControl)):
+        return Text("counted from 0", "从 0 开始编号")
+    if isinstance(control, TokenControl):
+        return Text("cls, dist, or a patch as row,col", "cls、dist,或图块的 行,列")
     if isinstance(control, QueryControl):
         return Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean,或图块的 行,列")
     if isinstance(control, Choice):
         return same(" | ".join(key for key, _ in control.options))
+    if isinstance(control, Switch):
+        return same("on | off")
     if isinstance(control, Number):
         return Text("{low:g} to {high:g}", "{low:g} 至 {high:g}").format(low=control.low, high=control.high)
     return None

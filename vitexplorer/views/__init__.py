@@ -7,7 +7,7 @@ from typing import Any
 
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import UnsupportedError, View
+from vitexplorer.interfaces import Progress, UnsupportedError, View
 from vitexplorer.registry import Registry
 from vitexplorer.types import Result
 

@@ -5,8 +5,9 @@ The bias reaches the attention call as its mask, class token included, so a capt
 
 from __future__ import annotations
 
+from jaxtyping import Float
 from timm.models.beit import Beit
-from torch import nn
+from torch import Tensor, nn
 
 from vitexplorer.models.families.columnar import ColumnarFamily
 from vitexplorer.words import same
@@ -25,6 +26,19 @@ class BeitFamily(ColumnarFamily):
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token."""
         return ("cls",)
+
+    def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
+        """The block's table and the one that all blocks share; the class token's three entries are left out."""
+        found = [part for part in (module.blocks[block].attn, module.rel_pos_bias) if _has_table(part)]
+        if not found:
+            return None
+        rows, cols = (2 * side - 1 for side in found[0].window_size)
+        table = sum(part.relative_position_bias_table.detach() for part in found)
+        return table[: rows * cols].T.reshape(-1, rows, cols)
+
+
+def _has_table(part: nn.Module | None) -> bool:
+    return getattr(part, "relative_position_bias_table", None) is not None
 
 
 FAMILY = BeitFamily()

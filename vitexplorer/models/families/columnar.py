@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jaxtyping import Float
+from timm.layers import resample_abs_pos_embed
 from torch import Tensor, nn
 
 from vitexplorer.interfaces import BlockSite, ModelFamily
@@ -30,6 +31,29 @@ class ColumnarFamily(ModelFamily):
         if not getattr(module, "dynamic_img_size", False):
             return None
         return tuple(module.patch_embed.feat_ratio(as_scalar=False))
+
+    def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
+        """The patch grid that the module was built for."""
+        return None if module.pos_embed is None else tuple(module.patch_embed.grid_size)
+
+    def learned_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches dim"] | None:
+        """The patches' part of `pos_embed`, resampled by timm's own function where the grid is another."""
+        old = self.learned_grid(module)
+        if old is None:
+            return None
+        num_prefix = module.pos_embed.shape[1] - old[0] * old[1]  # some have none, although they have prefix tokens
+        resampled = resample_abs_pos_embed(
+            module.pos_embed.detach(), new_size=[grid.rows, grid.cols], old_size=list(old), num_prefix_tokens=num_prefix
+        )
+        return resampled[0, num_prefix:]
+
+    def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
+        """None: most have none."""
+        return None
+
+    def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
+        """None: most have none."""
+        return None
 
     def readings(self, module: nn.Module) -> tuple[Reading, ...]:
         """Class token and distillation token where there are any, the mean over patches, the module's own."""

@@ -5,6 +5,8 @@ No prefix token. Block i belongs to a stage; every stage after the first begins 
 
 from __future__ import annotations
 
+import math
+
 from jaxtyping import Float
 from timm.models.swin_transformer import SwinTransformer
 from timm.models.swin_transformer_v2 import SwinTransformerV2
@@ -54,6 +56,34 @@ class SwinFamily(ModelFamily):
         height, width = module.patch_embed.patch_size
         return height * 2 ** (len(module.layers) - 1), width * 2 ** (len(module.layers) - 1)
 
+    def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
+        """None: positions are relative."""
+        return None
+
+    def learned_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches dim"] | None:
+        """None: positions are relative."""
+        return None
+
+    def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
+        """None: nothing is turned."""
+        return None
+
+    def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
+        """Swin's table; in Swin V2 16 sigmoid(what a small network says of the offset, in logarithms)."""
+        attn = _blocks(module)[block].attn
+        rows, cols = (2 * side - 1 for side in attn.window_size)
+        if isinstance(module, SwinTransformer):
+            table = attn.relative_position_bias_table
+        else:
+            table = 16 * attn.cpb_mlp(attn.relative_coords_table).sigmoid()
+        return table.detach().reshape(rows, cols, -1).permute(2, 0, 1)
+
+    def temperature(self, module: nn.Module, block: int) -> Float[Tensor, " heads"] | None:
+        """Swin V2's factor of the cosine, at most 100 (arXiv 2111.09883, section 3.2)."""
+        if isinstance(module, SwinTransformer):
+            return None
+        return _blocks(module)[block].attn.logit_scale.detach().clamp(max=math.log(100)).exp().flatten()
+
     def readings(self, module: nn.Module) -> tuple[Reading, ...]:
         """The mean over patches, and the module's own pooling where it is another."""
         return ("mean",) if self.own_reading(module) == "mean" else ("mean", "own")
@@ -82,6 +112,10 @@ class SwinFamily(ModelFamily):
         if reading == "own":
             return module.head(normed[:, None])  # laid out as a grid of one row
         return module.head.fc(normed.mean(1))
+
+
+def _blocks(module: nn.Module) -> list[nn.Module]:
+    return [block for stage in module.layers for block in stage.blocks]
 
 
 FAMILY = SwinFamily()

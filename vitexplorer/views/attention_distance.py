@@ -1,0 +1,66 @@
+"""How far does each head look, in pixels? Local heads beside global ones, block by block.
+
+Mean over patches i of sum_j A_ij D_ij, D_ij the distance between patch centres in pixels of the model's input
+(Dosovitskiy et al. 2021, arXiv 2010.11929, figure 7 right; probing-vits). Two normalisations are in use. "raw" leaves
+the prefix tokens' columns out and the rows as they are: uniform attention on 14 x 14 patches of 16 pixels with one
+class token gives 115.90 px. "renormalised" divides by the mass on patches: 116.49 px. In Swin no distance can be longer
+than the window, whose shift is respected. The paper's figure is a mean over many images, this is one.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.capture import Capture
+from vitexplorer.head_statistics import distance, over_blocks, uneven_heads
+from vitexplorer.interfaces import Choice, Paper, View
+from vitexplorer.types import MatrixResult
+from vitexplorer.words import Text
+
+TITLE = Text("Attention distance", "注意力距离")
+ONE_IMAGE = Text("Of this one image; the paper averages over many.", "仅针对这一张图像;论文中是对许多图像取平均。")
+DROPPED = Text(
+    "What falls on prefix tokens or padding counts as distance zero.", "落在前缀标记或填充上的注意力按距离零计入。"
+)
+DIVIDED = Text(
+    "Each row is divided by its mass on patches, so prefix tokens and padding do not count.",
+    "每一行都除以其落在图块上的总量,因此前缀标记和填充不计入。",
+)
+
+
+def compute(capture: Capture, normalise: str) -> MatrixResult:
+    """Mean attention distance, (blocks, heads) in pixels; NaN where a block has fewer heads."""
+    renormalise = normalise == "renormalised"
+    values = over_blocks(capture, lambda block: distance(capture.grid(block), renormalise))
+    return MatrixResult(
+        view="attention_distance",
+        title=TITLE,
+        values=values,
+        axes=("blocks", "heads"),
+        unit=Text("pixels of the model's input", "模型输入的像素"),
+        formula="mean_i Σ_j A_ij D_ij / Σ_j A_ij" if renormalise else "mean_i Σ_j A_ij D_ij",
+        provenance=capture.provenance,
+        settings={"normalise": normalise},
+        notes=(DIVIDED if renormalise else DROPPED, ONE_IMAGE, *uneven_heads(values)),
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("How far does each head look?", "每个头看得有多远?"),
+    misleads=Text(
+        "A head that looks nowhere in particular comes out as far-sighted: uniform attention has a large distance.",
+        "没有特定关注对象的头也会显得看得很远:均匀的注意力距离很大。",
+    ),
+    room="attention",
+    compute=compute,
+    controls=(
+        Choice(
+            "normalise",
+            Text("Rows", "行的归一化"),
+            (
+                ("raw", Text("as they are", "保持原样")),
+                ("renormalised", Text("divided by the mass on patches", "除以图块上的总量")),
+            ),
+        ),
+    ),
+    paper=Paper("Dosovitskiy et al. 2021, figure 7", "https://arxiv.org/abs/2010.11929"),
+)

@@ -1,0 +1,253 @@
+"""How much does one image cost to compute, and which part of it grows with the image?
+
+Multiply-accumulates (MACs, half of the floating point operations that torch's flop counter has formulas for) of one
+forward pass, part by part. ViT-B/16 at 224 pixels: 17.56 GMACs. Each block's are split into projections, O(N D^2), the
+two products of attention, O(N^2 D) or in windows of T tokens O(N T D), and the MLP, O(N D M). Wherever the closed
+formula gives exactly the counted number it stands beside it, term by term.
+
+Published numbers for one model differ: a tool that cannot see into fused attention leaves out 2 N^2 D of each block
+(ViT-B/16: 16.9), some forget that a linear layer runs once for each token (0.2), some count two operations for a MAC.
+No number of the model is used, only shapes, so any image size is answered at once.
+Misleading as a measure of time: memory traffic and kernels decide that as well.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import BlockSite, Control, Explored, Paper, SettingError, View
+from vitexplorer.multiplications import KINDS, count_multiplications, table, without_storage
+from vitexplorer.types import CostResult, Term
+from vitexplorer.words import Text
+
+TITLE = Text("Cost", "计算量")
+LARGEST = 4096
+COUNTED = Text(
+    "Matrix products and convolutions, those inside attention included; norms, softmax, activations and sums are not "
+    "counted. One MAC is two floating point operations.",
+    "统计矩阵乘法与卷积,包含注意力内部的;不计归一化、softmax、激活函数与加法。一次 MAC 为两次浮点运算。",
+)
+
+
+@dataclass(frozen=True)
+class ImageSizeControl(Control):
+    """Size of the image in pixels, one number for a square or (height, width)."""
+
+    name: str = "image_size"
+    label: Text = Text("Image size", "图像尺寸")
+
+    def default(self, capture: Explored) -> tuple[int, int]:
+        """The size of the captured image."""
+        return tuple(capture.input.pixels.shape[:2])
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, int]:
+        """Height and width; "224" and "224,320" are read too.
+
+        Raises SettingError unless they are whole patches, or the captured size, and not beyond the largest.
+        """
+        given = re.split(r"[,x×]", value) if isinstance(value, str) else value
+        sides = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+        try:
+            height, width = (int(side) for side in (sides * 2 if len(sides) == 1 else sides))
+        except (TypeError, ValueError, OverflowError):
+            raise SettingError(
+                Text(
+                    "image_size is a number of pixels or (height, width), not {value}.",
+                    "image_size 是像素数或 (高, 宽),而不是 {value}。",
+                ).format(value=repr(value))
+            ) from None
+        multiple = size_multiple(capture)
+        whole = height % multiple[0] == 0 and width % multiple[1] == 0
+        fits = whole and min(height, width) > 0 and max(height, width) <= LARGEST
+        if not fits and (height, width) != self.default(capture):
+            raise SettingError(
+                Text(
+                    "image_size must be multiples of {height} x {width} pixels up to {largest}, not {given}.",
+                    "image_size 必须是 {height} x {width} 像素的倍数且不超过 {largest},而不是 {given}。",
+                ).format(height=multiple[0], width=multiple[1], largest=LARGEST, given=f"{height} x {width}")
+            )
+        return height, width
+
+
+def size_multiple(capture: Capture) -> tuple[int, int]:
+    """What height and width must be multiples of: a patch, or where the size is free what keeps merging even."""
+    model = capture.model
+    free = model.family.size_multiple(model.module)
+    return tuple(model.module.patch_embed.patch_size) if free is None else free
+
+
+# ---------------------------------------------------------------------------------------------- counted
+
+
+def resized(module: nn.Module, size: tuple[int, int], own: tuple[int, int]) -> nn.Module:
+    """A copy of a module without storage that takes this size; timm refits one whose size is fixed."""
+    copied = without_storage(module)
+    if size != own and not getattr(module, "dynamic_img_size", False):
+        copied.set_input_size(img_size=size)
+    return copied
+
+
+# ---------------------------------------------------------------------------------------------- the closed formula
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """Equal blocks: tokens in the MLP, tokens in windows, keys of each, widths."""
+
+    tokens: int
+    in_windows: int
+    keys: int
+    dim: int
+    hidden: int
+
+
+def _stage(module: nn.Module, site: BlockSite) -> _Stage:
+    """Raises AttributeError where a block has no plain MLP."""
+    fc1 = module.get_submodule(site.name).mlp.fc1
+    tokens = site.grid.num_prefix_tokens + site.grid.num_patches
+    shape = site.windows.positions(site.grid).shape if site.windows else (1, tokens)
+    return _Stage(tokens, math.prod(shape), shape[1], fc1.in_features, fc1.out_features)
+
+
+def closed_formula(module: nn.Module, sites: tuple[BlockSite, ...]) -> tuple[Term, ...]:
+    """MACs of patch embedding, projections, attention, MLP, merging and classifier of a plain ViT or Swin.
+
+    N patches, T keys of each query, D and M widths, L blocks, K classes; a sum over stages where they differ. Tokens
+    that only fill a window are projected too. Raises AttributeError where the module is built of other parts.
+    """
+    stages = [(stage, len(list(same))) for stage, same in groupby(_stage(module, site) for site in sites)]
+    first, windowed, many = sites[0].grid, sites[0].windows is not None, len(stages) > 1
+    sum_, s = ("Σ ", "_s") if many else ("", "")
+
+    def over_stages(name: Text, symbols: str, numbers: str, factors: Any) -> Term:
+        written = [numbers.format(L=count, **vars(stage)) for stage, count in stages]
+        return Term(
+            name, f"{sum_}{symbols}", " + ".join(written), sum(count * factors(stage) for stage, count in stages)
+        )
+
+    kernel = module.patch_embed.proj.weight.shape
+    terms = [
+        Term(
+            Text("Patch embedding", "图块嵌入"),
+            "n · P² · C · D",
+            f"{first.num_patches} · {kernel[2]} · {kernel[3]} · {kernel[1]} · {kernel[0]}",
+            first.num_patches * math.prod(kernel),
+        ),
+        over_stages(
+            Text("Projections", "投影"),
+            f"L{s} · 4 · N{s} · D{s}²",
+            "{L} · 4 · {in_windows} · {dim}²",
+            lambda stage: 4 * stage.in_windows * stage.dim**2,
+        ),
+        over_stages(
+            Text("Attention", "注意力"),
+            f"L{s} · 2 · N{s} · T{s} · D{s}" if windowed else f"L{s} · 2 · N{s}² · D{s}",
+            "{L} · 2 · {in_windows} · {keys} · {dim}" if windowed else "{L} · 2 · {keys}² · {dim}",
+            lambda stage: 2 * stage.in_windows * stage.keys * stage.dim,
+        ),
+        over_stages(
+            Text("MLP", "MLP"),
+            f"L{s} · 2 · N{s} · D{s} · M{s}",
+            "{L} · 2 · {tokens} · {dim} · {hidden}",
+            lambda stage: 2 * stage.tokens * stage.dim * stage.hidden,
+        ),
+    ]
+    if many:
+        merged = [(after.tokens, before.dim) for (before, _), (after, _) in pairwise(stages)]
+        terms.append(
+            Term(
+                Text("Patch merging", "图块合并"),
+                "Σ N_{s+1} · 8 · D_s²",
+                " + ".join(f"{tokens} · 8 · {dim}²" for tokens, dim in merged),
+                sum(tokens * 8 * dim**2 for tokens, dim in merged),
+            )
+        )
+    if module.num_classes:
+        dim, heads = module.num_features, 1 + hasattr(module, "head_dist")
+        terms.append(
+            Term(
+                Text("Classifier", "分类头"),
+                "2 · D · K" if heads == 2 else "D · K",
+                f"{'2 · ' if heads == 2 else ''}{dim} · {module.num_classes}",
+                heads * dim * module.num_classes,
+            )
+        )
+    return tuple(terms)
+
+
+# ---------------------------------------------------------------------------------------------- the view
+
+
+def compute(capture: Capture, image_size: tuple[int, int]) -> CostResult:
+    """MACs of each part for one image of a size, int64 (parts,)."""
+    model = capture.model
+    module = resized(model.module, image_size, capture.input.pixels.shape[:2])
+    sites = model.family.blocks(module, image_size)
+    found = count_multiplications(module, image_size)
+    rows = table(found, [site.name for site in sites])
+    split = np.array(list(rows.values()), dtype=np.int64)
+    try:
+        terms = closed_formula(module, sites)
+    except AttributeError:
+        terms = ()
+    if sum(term.count for term in terms) != found.total:
+        terms = ()
+    return CostResult(
+        view="cost",
+        title=TITLE,
+        values=split.sum(1),
+        axes=("parts",),
+        unit=Text("multiply-accumulates", "次乘加 (MAC)"),
+        formula=" + ".join(term.symbols for term in terms) or "Σ m · n · k of every matrix product",
+        provenance=capture.provenance,
+        settings={"image_size": image_size},
+        notes=(COUNTED, *_notes(image_size, sites, bool(terms))),
+        parts=tuple(rows),
+        terms=terms,
+        total=found.total,
+        kinds=KINDS,
+        split=split,
+    )
+
+
+def _notes(size: tuple[int, int], sites: tuple[BlockSite, ...], has_formula: bool) -> list[Text]:
+    notes = [
+        Text("For one image of {height} x {width} pixels.", "针对一张 {height} x {width} 像素的图像。").format(
+            height=size[0], width=size[1]
+        )
+    ]
+    if not has_formula:
+        notes.append(
+            Text(
+                "No closed formula is stated for this architecture; the numbers are counted.",
+                "该结构没有给出封闭公式;数字由逐步统计得到。",
+            )
+        )
+    if any(site.windows and site.windows.positions(site.grid).size > site.grid.num_patches for site in sites):
+        notes.append(Text("Windows that are not full are computed as if they were.", "未填满的窗口按填满计算。"))
+    return notes
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text(
+        "What does one image cost, and how does that grow with its size?", "一张图像要算多少,随尺寸如何增长?"
+    ),
+    misleads=Text(
+        "Multiplications are not seconds; and tools that cannot see into fused attention report less for one model.",
+        "乘法次数不等于秒数;而且看不到融合注意力内部的工具对同一模型会给出更小的数字。",
+    ),
+    room="size",
+    compute=compute,
+    controls=(ImageSizeControl(),),
+    paper=Paper("Vaswani et al. 2017, table 1", "https://arxiv.org/abs/1706.03762"),
+)

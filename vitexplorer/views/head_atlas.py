@@ -1,0 +1,137 @@
+"""What kind of head is where? One number for each head of each block, the whole network at a glance.
+
+Every metric is a mean over the patches as queries: `distance` in pixels (as the view attention_distance, raw),
+`entropy` in nats (with its share of log keys, what uniform attention would have), `class_mass` on the class token,
+`prefix_mass` on all prefix tokens together, `self_mass` on the query itself, `peak` the largest weight.
+After Raghu et al. 2021 (arXiv 2108.08810), section 3, and Voita et al. 2019 (arXiv 1905.09418).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from vitexplorer.capture import Capture
+from vitexplorer.head_statistics import (
+    Measure,
+    distance,
+    entropy,
+    over_blocks,
+    peak,
+    prefix_mass,
+    self_mass,
+    token_mass,
+    uneven_heads,
+)
+from vitexplorer.interfaces import Choice, Paper, UnsupportedError, View
+from vitexplorer.types import MatrixResult
+from vitexplorer.words import Text
+
+TITLE = Text("Head atlas", "注意力头总览")
+METRICS = {
+    "distance": Text("attention distance", "注意力距离"),
+    "entropy": Text("entropy", "熵"),
+    "class_mass": Text("mass on the class token", "类别标记上的总量"),
+    "prefix_mass": Text("mass on all prefix tokens", "全部前缀标记上的总量"),
+    "self_mass": Text("mass on the query itself", "查询自身上的总量"),
+    "peak": Text("largest weight", "最大权重"),
+}
+SHARE = Text("share of a query's attention", "占一个查询注意力的份额")
+UNITS = {
+    "distance": Text("pixels of the model's input", "模型输入的像素"),
+    "entropy": Text("nats", "奈特 (nat)"),
+}
+FORMULAS = {
+    "distance": "mean_i Σ_j A_ij D_ij",
+    "entropy": "mean_i −Σ_j A_ij ln A_ij",
+    "class_mass": "mean_i A_i,cls",
+    "prefix_mass": "mean_i Σ_{j prefix} A_ij",
+    "self_mass": "mean_i A_ii",
+    "peak": "mean_i max_j A_ij",
+}
+PATCHES_ONLY = Text("Averaged over the patches as queries.", "对作为查询的所有图块取平均。")
+
+
+def measure_of(metric: str, capture: Capture) -> Callable[[int], Measure]:
+    """For each block the measure behind a metric. Raises UnsupportedError where it needs a token there is not."""
+    if metric == "class_mass" and "cls" not in capture.prefix_tokens:
+        raise UnsupportedError(
+            Text(
+                "{model} has no class token, so there is no mass on it.",
+                "{model} 没有类别标记,因此没有落在其上的总量。",
+            ).format(model=capture.model.name)
+        )
+    if metric == "distance":
+        return lambda block: distance(capture.grid(block))
+    measures: dict[str, Callable[[], Measure]] = {
+        "entropy": lambda: entropy,
+        "class_mass": lambda: token_mass(capture.prefix_tokens.index("cls")),
+        "prefix_mass": prefix_mass,
+        "self_mass": lambda: self_mass,
+        "peak": lambda: peak,
+    }
+    measure = measures[metric]()
+    return lambda block: measure
+
+
+def compute(capture: Capture, metric: str) -> MatrixResult:
+    """One number for each head, (blocks, heads); NaN where a block has fewer heads."""
+    values = over_blocks(capture, measure_of(metric, capture))
+    relative = None
+    if metric == "entropy":
+        most = [math.log(capture.call(block).num_tokens) for block in range(capture.depth)]
+        relative = values / np.maximum(most, np.finfo(float).tiny)[:, None]
+    return MatrixResult(
+        view="head_atlas",
+        title=Text("{title}: {metric}", "{title}:{metric}").format(title=TITLE, metric=METRICS[metric]),
+        values=values,
+        axes=("blocks", "heads"),
+        unit=UNITS.get(metric, SHARE),
+        formula=FORMULAS[metric],
+        provenance=capture.provenance,
+        settings={"metric": metric},
+        notes=(PATCHES_ONLY, *uneven_heads(values), *_notes(capture, metric)),
+        relative=relative,
+    )
+
+
+def _notes(capture: Capture, metric: str) -> list[Text]:
+    notes = []
+    if metric == "entropy":
+        notes.append(
+            Text(
+                "`relative` is the share of ln(keys); masked keys of a shifted window count as keys.",
+                "`relative` 为占 ln(键数) 的比例;移位窗口中被遮蔽的键也计入键数。",
+            )
+        )
+    if metric == "distance":
+        notes.append(
+            Text(
+                "Attention on prefix tokens and padding counts as distance zero.",
+                "落在前缀标记和填充上的注意力按距离零计入。",
+            )
+        )
+    if metric == "prefix_mass":
+        names = ", ".join(capture.prefix_tokens)
+        notes.append(
+            Text("Prefix tokens: {names}.", "前缀标记:{names}。").format(names=names)
+            if names
+            else Text("This model has no prefix tokens.", "该模型没有前缀标记。")
+        )
+    return notes
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("What kind of head is where in the network?", "网络中各处是什么样的头?"),
+    misleads=Text(
+        "A mean over queries hides heads that do different things for different patches; one image is one sample.",
+        "对查询取平均会掩盖对不同图块作用不同的头;而一张图像只是一个样本。",
+    ),
+    room="attention",
+    compute=compute,
+    controls=(Choice("metric", Text("Metric", "指标"), tuple(METRICS.items())),),
+    paper=Paper("Raghu et al. 2021", "https://arxiv.org/abs/2108.08810"),
+)

@@ -1,0 +1,94 @@
+"""What does the patch embedding look for? Principal components of its kernels, as colour patches.
+
+Dosovitskiy et al. 2021 (arXiv 2010.11929), figure 7 left, shows the first 28: the directions of pixel space, (P, P, 3),
+along which the kernels of the embedding's D outputs differ most. Each is scaled by its own maximum around grey, which
+is zero, with its largest entry positive. They depend on the weights alone, not on the image.
+Misleading: no output of the embedding has one of these as its kernel; they are a basis of all kernels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Number, Paper, View
+from vitexplorer.types import FiltersResult
+from vitexplorer.words import Text
+
+TITLE = Text("Filters of the patch embedding", "图块嵌入的滤波器")
+CHANNELS = 3
+MOST = 256
+
+
+def kernels_of(module: nn.Module) -> Float[Tensor, "dim 3 height width"] | None:
+    """Kernels of the patch embedding; None where it does not read colours: a hybrid's reads features of a CNN."""
+    weight = getattr(module.patch_embed.proj, "weight", None)
+    return None if weight is None or weight.ndim != 4 or weight.shape[1] != CHANNELS else weight.detach()
+
+
+def principal_components(
+    rows: Float[np.ndarray, "rows features"], count: int
+) -> tuple[Float[np.ndarray, "components features"], Float[np.ndarray, " components"]]:
+    """Principal components of rows, largest entry positive, and each one's share of the variance.
+
+    Fewer than `count` where the rows vary in fewer directions.
+    """
+    _, singular, components = np.linalg.svd(rows - rows.mean(0), full_matrices=False)
+    shares = singular**2 / max((singular**2).sum(), np.finfo(float).tiny)
+    count = min(count, int((singular > singular[0] * len(rows) * np.finfo(float).eps).sum()))
+    largest = np.abs(components).argmax(1, keepdims=True)
+    return (components * np.sign(np.take_along_axis(components, largest, axis=1)))[:count], shares[:count]
+
+
+def compute(capture: Capture, count: int) -> FiltersResult:
+    """Components as pictures, (count, P, P, 3) in 0-1 with zero at 0.5, the one with most variance first."""
+    kernels = kernels_of(capture.model.module).double().cpu().numpy()
+    dim, _, height, width = kernels.shape
+    components, shares = principal_components(kernels.reshape(dim, -1), count)
+    pictures = components.reshape(-1, CHANNELS, height, width).transpose(0, 2, 3, 1)
+    largest = np.abs(pictures).max((1, 2, 3), keepdims=True)
+    fewer = Text("The kernels vary in {found} directions only.", "这些卷积核只在 {found} 个方向上有变化。").format(
+        found=len(pictures)
+    )
+    return FiltersResult(
+        view="patch_filters",
+        title=TITLE,
+        values=0.5 + 0.5 * pictures / largest,
+        axes=("filters", "height", "width", "channels"),
+        unit=Text("colour, each filter scaled by its maximum; grey is zero", "颜色,各滤波器按其最大值缩放;灰色为零"),
+        formula="PCA of the kernels",
+        provenance=capture.provenance,
+        settings={"count": count},
+        notes=(
+            Text("From the weights alone; the image plays no part.", "仅取决于权重,与图像无关。"),
+            *((fewer,) if len(pictures) < count else ()),
+        ),
+        shares=shares,
+    )
+
+
+def refuses(capture: Capture) -> Text | None:
+    """A patch embedding that does not read colours has no colours to show."""
+    if kernels_of(capture.model.module) is not None:
+        return None
+    return Text(
+        "The patch embedding of {model} reads features of a CNN, not colours.",
+        "{model} 的图块嵌入读取的是 CNN 的特征,而不是颜色。",
+    ).format(model=capture.model.name)
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("What does the patch embedding look for?", "图块嵌入在寻找什么?"),
+    misleads=Text(
+        "These are directions in which the kernels differ, not the kernels; neither says what later blocks use.",
+        "这些是卷积核变化的方向,而不是卷积核本身;两者都不说明后面的块使用了什么。",
+    ),
+    room="tokens",
+    compute=compute,
+    controls=(Number("count", Text("How many", "数量"), low=1, high=MOST, start=28, step=1, whole=True),),
+    paper=Paper("Dosovitskiy et al. 2021, figure 7", "https://arxiv.org/abs/2010.11929"),
+    refuses=refuses,
+)

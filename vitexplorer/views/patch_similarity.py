@@ -1,0 +1,58 @@
+"""Which patches are like this one? Cosine between one token and every patch token after a block.
+
+cos(x_q, x_i) of the residual stream that leaves the block, before any norm (as maps: Amir et al. 2021, arXiv
+2112.05814). `cosines` takes any tokens, so that a patch of one picture can be looked for in another.
+Misleading: all tokens of a block share a large common part, so that even unlike patches may have a high cosine.
+"""
+
+from __future__ import annotations
+
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import BlockControl, Paper, TokenControl, View
+from vitexplorer.types import MapResult, Query
+from vitexplorer.words import Text
+
+TITLE = Text("Patch similarity", "图块相似度")
+
+
+def cosines(token: Float[Tensor, " dim"], tokens: Float[Tensor, "patches dim"]) -> Float[Tensor, " patches"]:
+    """Cosine between one token and each of others."""
+    return F.cosine_similarity(token[None], tokens, dim=-1)
+
+
+def compute(capture: Capture, block: int, query: Query) -> MapResult:
+    """Cosine of one token with every patch token, (rows, cols) in -1 to 1."""
+    grid, tokens = capture.grid(block), capture.residual_after(block)
+    found = cosines(tokens[capture.token(query, block)], tokens[len(capture.prefix_tokens) :])
+    return MapResult(
+        view="patch_similarity",
+        title=TITLE,
+        values=found.reshape(grid.rows, grid.cols).cpu().numpy(),
+        axes=("rows", "cols"),
+        unit=Text("cosine", "余弦"),
+        formula="x_q · x_i / (|x_q| |x_i|)",
+        provenance=capture.provenance,
+        settings={"block": block, "query": query},
+        notes=(Text("After the block, before any norm.", "取块的输出,未经归一化。"),),
+        grid=grid,
+        image=capture.input.pixels,
+        query=query,
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("Which patches are like this one?", "哪些图块与这个图块相似?"),
+    misleads=Text(
+        "Tokens of one block share a large common part: compare cosines with each other, not with zero.",
+        "同一块的标记有很大的共同成分:应相互比较余弦值,而不是与零比较。",
+    ),
+    room="tokens",
+    compute=compute,
+    controls=(BlockControl(), TokenControl(patch_first=True)),
+    paper=Paper("Amir et al. 2021", "https://arxiv.org/abs/2112.05814"),
+)

@@ -1,0 +1,93 @@
+"""Does it matter whether the class token or the mean patch is read? The same network, read out in every way it can be.
+
+Each reading goes through the model's own final norm and classifier in the model's own order: class token
+(Dosovitskiy et al. 2021, arXiv 2010.11929), mean over patches, the distillation token's own classifier (Touvron et al.
+2021, arXiv 2012.12877), or the model's own pooling where it is none of these. The curve is the cosine between the class
+token and the mean of the patch tokens in the residual stream after each block, before any norm.
+Misleading: a model trained with one reading was never asked for the others, and their answers may be nonsense.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.read_out import READING_WORDS, read_after, readable_blocks, top_classes
+from vitexplorer.types import PoolingResult, Reading, ReadOut
+from vitexplorer.words import Text
+
+TITLE = Text("Class token or mean of patches", "类别标记与图块平均")
+NO_CLASSIFIER = Text(
+    "This model has no classifier, so only the tokens are compared.", "该模型没有分类头,因此只比较标记。"
+)
+
+
+def cosine_to_mean(token: Float[Tensor, " dim"], patches: Float[Tensor, "patches dim"]) -> Float[Tensor, ""]:
+    """Cosine between one token and the mean of others."""
+    return F.cosine_similarity(token, patches.mean(0), dim=0)
+
+
+def read_out(capture: Capture, reading: Reading, is_own: bool) -> ReadOut:
+    """What one reading predicts at the end, and would predict after each block."""
+    names, blocks = capture.model.class_names, readable_blocks(capture)
+    return ReadOut(
+        reading=reading,
+        is_own=is_own,
+        top=top_classes(read_after(capture, blocks[-1], reading), names),
+        after_blocks=tuple(top_classes(read_after(capture, block, reading), names, 1)[0] for block in blocks),
+    )
+
+
+def compute(capture: Capture) -> PoolingResult:
+    """Cosine of class token and mean patch after each block, (blocks,), and the top 5 of each reading."""
+    model, prefix, place = capture.model, len(capture.prefix_tokens), capture.prefix_tokens.index("cls")
+    streams = [capture.residual_after(block) for block in range(capture.depth)]
+    own = model.family.own_reading(model.module)
+    trained = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式:{reading}。")
+    return PoolingResult(
+        view="pooling",
+        title=TITLE,
+        values=np.array([float(cosine_to_mean(tokens[place], tokens[prefix:])) for tokens in streams]),
+        axes=("blocks",),
+        unit=Text("cosine of class token and mean patch token", "类别标记与图块标记平均的余弦"),
+        formula="cos(x_cls, mean_i x_i)",
+        provenance=capture.provenance,
+        notes=(trained.format(reading=READING_WORDS[own]),) if model.num_classes else (NO_CLASSIFIER,),
+        x=np.arange(capture.depth),
+        x_name=Text("after block", "经过块"),
+        curves=(Text("class token and mean patch", "类别标记与图块平均"),),
+        readings=tuple(
+            read_out(capture, reading, reading == own)
+            for reading in (model.family.readings(model.module) if model.num_classes else ())
+        ),
+    )
+
+
+def refuses(capture: Capture) -> Text | None:
+    """A model without a class token has nothing to compare."""
+    if "cls" in capture.prefix_tokens:
+        return None
+    return Text(
+        "{model} has no class token to compare with the mean over patches.",
+        "{model} 没有类别标记,无法与图块平均进行比较。",
+    ).format(model=capture.model.name)
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text(
+        "What would the model say if it were read through another token?", "如果换一种标记来读出,模型会怎么说?"
+    ),
+    misleads=Text(
+        "Only the reading that the model was trained with was ever meant to be right.",
+        "只有训练时所用的那种读出方式才被要求给出正确答案。",
+    ),
+    room="outputs",
+    compute=compute,
+    paper=Paper("Dosovitskiy et al. 2021, appendix D.3", "https://arxiv.org/abs/2010.11929"),
+    refuses=refuses,
+)

@@ -1,0 +1,202 @@
+"""What has the model learned of place? Cosine between the position embeddings of all pairs of patches.
+
+A board of R x C tiles, one for each patch, each an R x C map (Dosovitskiy et al. 2021, arXiv 2010.11929, figure 7
+centre), or one tile for one patch. A table learned for another grid is shown resampled as the forward pass resamples
+it (bicubic). Beside it, as references, sine and cosine of the patch's number (1-D, Vaswani et al. 2017, arXiv
+1706.03762, section 3.5) or half of the width for its row and half for its column (2-D).
+
+Rotary models (Su et al. 2021, arXiv 2104.09864) add nothing to the tokens: queries and keys are turned by angles that
+grow with the place. What place alone does to q . k is the mean over all angles of cos(angle_i - angle_j): the product
+of two rotated unit vectors that have equal parts in every rotated plane. That is the cosine of the vectors of all their
+cosines and sines, so it is the same formula.
+Misleading: the embedding is what is added at the start; how much of it later blocks use is not in this picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Choice, Explored, Paper, QueryControl, UnsupportedError, View
+from vitexplorer.types import BoardResult, MapResult, PatchGrid, Query, Result
+from vitexplorer.words import Text
+
+TITLE = Text("Similarity of position embeddings", "位置编码的相似度")
+TEMPERATURE = 10000.0
+KINDS = {
+    "own": Text("the model's own", "模型自身的位置编码"),
+    "rotary": Text("its rotary positions", "旋转位置编码"),
+    "sincos_1d": Text("sine and cosine, 1-D", "正弦余弦(一维)"),
+    "sincos_2d": Text("sine and cosine, 2-D", "正弦余弦(二维)"),
+}
+FORMULAS = {
+    "learned": "e_i · e_j / (|e_i| |e_j|)",
+    "rotary": "mean_f cos(θ_f(i) − θ_f(j))",
+    "sincos_1d": "e_i · e_j / (|e_i| |e_j|), e = (sin, cos)(i / 10000^(2f/D))",
+    "sincos_2d": "e_i · e_j / (|e_i| |e_j|), e = (sin, cos)(row / 10000^(4f/D)), (sin, cos)(col / 10000^(4f/D))",
+}
+
+
+class PatchOrAllControl(QueryControl):
+    """One patch (row, col), or all of them when none is given."""
+
+    def default(self, capture: Explored) -> None:
+        """All patches."""
+        return None
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query | None:
+        """A patch of the first block's grid; prefix tokens have no place to compare."""
+        if value is None or value == "all":
+            return None
+        query = super().parse(value, capture, {"block": 0})
+        if isinstance(query, str):
+            raise UnsupportedError(
+                Text(
+                    "Positions are compared between patches: give (row, col), or nothing for all of them.",
+                    "位置只在图块之间比较:请给出 (行, 列),或留空以显示全部。",
+                )
+            )
+        return query
+
+
+# ---------------------------------------------------------------------------------------------- position vectors
+
+
+def sinusoids(places: Float[Tensor, " patches"], dim: int) -> Float[Tensor, "patches dim"]:
+    """Sines, then cosines, of place / 10000^(2f / dim), f = 0 ... dim / 2 - 1; `dim` is even."""
+    rates = TEMPERATURE ** (-torch.arange(0, dim, 2, dtype=places.dtype, device=places.device) / dim)
+    angles = places[:, None] * rates
+    return torch.cat([angles.sin(), angles.cos()], dim=1)
+
+
+def sincos_1d(grid: PatchGrid, dim: int) -> Float[Tensor, "patches dim"]:
+    """Sinusoids of the patch's number, row by row."""
+    return sinusoids(torch.arange(grid.num_patches, dtype=torch.float64), dim)
+
+
+def sincos_2d(grid: PatchGrid, dim: int) -> Float[Tensor, "patches dim"]:
+    """Sinusoids of the row in one half of the width, of the column in the other; `dim` is a multiple of 4."""
+    numbers = torch.arange(grid.num_patches)
+    rows, cols = numbers // grid.cols, numbers % grid.cols
+    return torch.cat([sinusoids(part.double(), dim // 2) for part in (rows, cols)], dim=1)
+
+
+def cosine_board(vectors: Float[Tensor, "patches dim"], grid: PatchGrid) -> Float[Tensor, "rows cols rows cols"]:
+    """Cosine of each pair of patches, the first pair of axes for the one, the second for the other."""
+    unit = torch.nn.functional.normalize(vectors.double(), dim=-1)
+    return (unit @ unit.T).float().reshape(grid.rows, grid.cols, grid.rows, grid.cols)
+
+
+def vectors_of(capture: Capture, kind: str) -> tuple[Float[Tensor, "patches dim"], str]:
+    """The position vectors of one kind and what they are: "learned", "rotary", "sincos_1d" or "sincos_2d".
+
+    Raises UnsupportedError where the model has no rotary positions and they are asked for.
+    """
+    model, grid = capture.model, capture.grid(0)
+    if kind in ("sincos_1d", "sincos_2d"):
+        width = capture.residual(0).shape[-1] // 4 * 4
+        return (sincos_1d if kind == "sincos_1d" else sincos_2d)(grid, width), kind
+    learned = model.family.learned_positions(model.module, grid) if kind == "own" else None
+    if learned is not None:
+        return learned, "learned"
+    rotary = model.family.rotary_positions(model.module, grid)
+    if rotary is None:
+        raise UnsupportedError(
+            Text("{model} has no rotary positions.", "{model} 没有旋转位置编码。").format(model=model.name)
+        )
+    return rotary, "rotary"
+
+
+# ---------------------------------------------------------------------------------------------- the view
+
+
+def compute(capture: Capture, query: Query | None, kind: str) -> Result:
+    """Cosines of all pairs, (rows, cols, rows, cols), or of one patch with all, (rows, cols)."""
+    grid = capture.grid(0)
+    vectors, found = vectors_of(capture, kind)
+    board = cosine_board(vectors, grid).cpu().numpy()
+    what_it_is = {
+        "view": "position_similarity",
+        "title": TITLE,
+        "unit": Text("cosine", "余弦"),
+        "formula": FORMULAS[found],
+        "provenance": capture.provenance,
+        "settings": {"query": query, "kind": kind},
+        "notes": tuple(_notes(capture, found)),
+        "grid": grid,
+    }
+    if query is None:
+        return BoardResult(values=board, axes=("rows", "cols", "rows", "cols"), **what_it_is)
+    return MapResult(values=board[query], axes=("rows", "cols"), image=capture.input.pixels, query=query, **what_it_is)
+
+
+def _notes(capture: Capture, found: str) -> list[Text]:
+    model, grid = capture.model, capture.grid(0)
+    notes = []
+    if found == "learned":
+        learned = model.family.learned_grid(model.module)
+        if learned != (grid.rows, grid.cols):
+            notes.append(
+                Text(
+                    "Learned for {old_rows} x {old_cols} patches, resampled to {rows} x {cols} (bicubic) as the model "
+                    "does it.",
+                    "该位置编码是在 {old_rows} x {old_cols} 个图块上学到的,按模型的做法重采样(双三次)为 "
+                    "{rows} x {cols}。",
+                ).format(old_rows=learned[0], old_cols=learned[1], rows=grid.rows, cols=grid.cols)
+            )
+        if model.family.rotary_positions(model.module, grid) is not None:
+            notes.append(
+                Text(
+                    "This model has rotary positions as well: kind rotary.",
+                    "该模型还有旋转位置编码:kind 选 rotary。",
+                )
+            )
+    elif found == "rotary":
+        notes.append(
+            Text(
+                "Rotary: what place alone does to q . k, the mean over all heads, blocks and frequencies that differ.",
+                "旋转位置编码:仅由位置决定的 q·k,对所有不同的头、块和频率取平均。",
+            )
+        )
+    else:
+        notes.append(
+            Text(
+                "A reference that does not depend on the model, but for its width.",
+                "这是一个参照,除宽度外与模型无关。",
+            )
+        )
+    return notes
+
+
+def refuses(capture: Capture) -> Text | None:
+    """Models that know offsets only have no embedding of a place."""
+    family, module, grid = capture.model.family, capture.model.module, capture.grid(0)
+    if family.learned_grid(module) is not None or family.rotary_positions(module, grid) is not None:
+        return None
+    return Text(
+        "{model} has no position embeddings; what it has learned of offsets is in relative_position_bias.",
+        "{model} 没有位置编码;它学到的相对偏移见 relative_position_bias。",
+    ).format(model=capture.model.name)
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("What does the model know of where a patch lies?", "模型对图块的位置知道些什么?"),
+    misleads=Text(
+        "This is what goes in at the start; it does not say how much of it later blocks use.",
+        "这是在输入端加入的信息,并不说明后面的块用了多少。",
+    ),
+    room="positions",
+    compute=compute,
+    controls=(
+        PatchOrAllControl("query", Text("Patch", "图块")),
+        Choice("kind", Text("Positions", "位置编码"), tuple(KINDS.items())),
+    ),
+    paper=Paper("Dosovitskiy et al. 2021, figure 7", "https://arxiv.org/abs/2010.11929"),
+    refuses=refuses,
+)

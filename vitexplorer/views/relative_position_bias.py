@@ -1,0 +1,68 @@
+"""Which offsets does each head prefer before it has seen anything? The bias that is added to its scores.
+
+Swin (arXiv 2103.14030, equation 4) learns a table; Swin V2 (arXiv 2111.09883, section 3.3) a small network over
+logarithms of offsets, of which 16 sigmoid is added; BEiT (arXiv 2106.08254) a table, in some models shared by all
+blocks. Entry (dy, dx) is added where the query lies dy rows below and dx columns right of the key, so zero is in the
+middle, the left column is for keys to the right. In nats: a difference of 1 is a factor e before the softmax.
+Misleading: content usually decides; a strong bias tells what a head does when content has nothing to say.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import BlockControl, Paper, View
+from vitexplorer.types import OffsetsResult
+from vitexplorer.words import Text
+
+TITLE = Text("Relative position bias", "相对位置偏置")
+DIRECTION = Text(
+    "Offsets are query minus key: the top left entry is for a key far below and to the right of the query.",
+    "偏移为查询减键:左上角对应位于查询右下方远处的键。",
+)
+CLASS_TOKEN = Text(
+    "The three entries between class token and patches are left out.", "类别标记与图块之间的三个条目未显示。"
+)
+
+
+def compute(capture: Capture, block: int) -> OffsetsResult:
+    """Bias of each offset, (heads, 2 Wh - 1, 2 Ww - 1), for windows of Wh x Ww cells (BEiT: the whole grid)."""
+    values = capture.model.family.relative_bias(capture.model.module, block).cpu().numpy()
+    _, rows, cols = values.shape
+    return OffsetsResult(
+        view="relative_position_bias",
+        title=TITLE,
+        values=values,
+        axes=("heads", "row_offsets", "col_offsets"),
+        unit=Text("added to the scores before the softmax", "softmax 之前加到分数上的值"),
+        formula="softmax(scores + B[query − key])",
+        provenance=capture.provenance,
+        settings={"block": block},
+        notes=(DIRECTION, *((CLASS_TOKEN,) if capture.prefix_tokens else ())),
+        row_offsets=tuple(range(-(rows // 2), rows // 2 + 1)),
+        col_offsets=tuple(range(-(cols // 2), cols // 2 + 1)),
+    )
+
+
+def refuses(capture: Capture) -> Text | None:
+    """Models with absolute or rotary positions add no bias."""
+    if capture.model.family.relative_bias(capture.model.module, 0) is not None:
+        return None
+    return Text(
+        "{model} adds no bias for relative positions; see position_similarity.",
+        "{model} 不使用相对位置偏置;请看 position_similarity。",
+    ).format(model=capture.model.name)
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("Which neighbours does each head prefer, whatever they show?", "无论内容如何,每个头偏好哪些邻居?"),
+    misleads=Text(
+        "The bias is only one part of the score; the content of query and key is usually the larger one.",
+        "偏置只是分数的一部分;查询与键的内容通常占更大比重。",
+    ),
+    room="positions",
+    compute=compute,
+    controls=(BlockControl(),),
+    paper=Paper("Liu et al. 2021", "https://arxiv.org/abs/2103.14030"),
+    refuses=refuses,
+)

@@ -1,0 +1,153 @@
+"""How does one query come to its weights? Scores, scaling, bias, softmax, weighted values, step by step.
+
+softmax(q . k_j / sqrt(d) + bias_j) for one query of one head (Vaswani et al. 2017, arXiv 1706.03762, equation 1 and
+its footnote: with components of variance 1, q . k has variance d). The histogram of q . k over all pairs of the head
+shows what the scaling is for.
+
+Read from the attention call itself, so rotations and normalisations are already in q and k. Swin V2 (arXiv 2111.09883,
+section 3.2) multiplies the cosine of q and k by a learned temperature instead: there q and k are unit vectors and
+`scale` is that temperature. The mask of a shifted window is in the bias.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import AttentionCall, Capture
+from vitexplorer.interfaces import BlockControl, HeadControl, Paper, TokenControl, View
+from vitexplorer.types import PADDING, DotProductResult, Query
+from vitexplorer.words import Text
+
+TITLE = Text("Scaled dot product", "缩放点积")
+BINS = 40
+
+
+class Head(NamedTuple):
+    """Queries and keys of one head with what stands between their products and the softmax."""
+
+    query: Float[Tensor, "windows queries head_dim"]
+    key: Float[Tensor, "windows keys head_dim"]
+    scale: float
+    learned: bool
+    """whether the scale is a learned temperature"""
+
+
+def head_of(call: AttentionCall, head: int, temperature: Float[Tensor, " heads"] | None) -> Head:
+    """Undo the scaling where the module multiplied the queries before it called for the product."""
+    query, key = call.query[:, head], call.key[:, head]
+    if call.scores is None:
+        return Head(query, key, call.scale, learned=False)
+    if temperature is not None:
+        return Head(query, key, float(temperature[head]), learned=True)
+    scale = query.shape[-1] ** -0.5
+    return Head(query / scale, key, scale, learned=False)
+
+
+def bias_row(
+    call: AttentionCall, head: int, window: int, token: int, scaled: Float[Tensor, " keys"]
+) -> Float[Tensor, " keys"]:
+    """What one query's scaled scores get added: the call's bias, or what its softmax read beyond the scaled scores."""
+    if call.scores is not None:
+        return call.scores[window, head, token] - scaled
+    if call.bias is None:
+        return torch.zeros_like(scaled)
+    windows, heads, queries, _ = call.query.shape
+    return call.bias.expand(windows, heads, queries, call.num_tokens)[window, head, token]
+
+
+def key_name(position: int, prefix_tokens: tuple[str, ...], cols: int) -> str:
+    """What a key is: a prefix token's name, "row,col" of a patch, or "padding"."""
+    if position == PADDING:
+        return "padding"
+    if position < 0:
+        return prefix_tokens[-1 - position]
+    return f"{position // cols},{position % cols}"
+
+
+def _notes(head: Head, call: AttentionCall) -> list[Text]:
+    notes = []
+    if head.learned:
+        notes.append(
+            Text(
+                "q and k are unit vectors, q . k is their cosine, and the scale is a learned temperature.",
+                "q 和 k 是单位向量,q·k 是它们的余弦,缩放系数是学到的温度。",
+            )
+        )
+    elif call.scores is not None:
+        notes.append(
+            Text(
+                "The module scales q before the product; q is shown as it was before.",
+                "该模块在求点积之前缩放 q;此处显示的是缩放前的 q。",
+            )
+        )
+    if call.scores is not None:
+        notes.append(
+            Text(
+                "The bias is what the softmax read minus the scaled scores, masks of shifted windows included.",
+                "偏置为 softmax 的输入减去缩放后的分数,包含移位窗口的遮蔽。",
+            )
+        )
+    return notes
+
+
+def compute(capture: Capture, block: int, head: int, query: Query) -> DotProductResult:
+    """Weights of one query, (keys,), in the order of the sequence or of the query's window, with every step."""
+    call, positions = capture.call(block), capture.positions(block)
+    if capture.site(block).windows is None:
+        window, token = 0, capture.token(query, block)
+    else:
+        row, col = query
+        window, token = (int(i[0]) for i in (positions == row * capture.grid(block).cols + col).nonzero())
+    parts = head_of(call, head, capture.model.family.temperature(capture.model.module, block))
+    q, k, v = parts.query[window, token], parts.key[window], call.value[window, head]
+    scores = k @ q
+    scaled = parts.scale * scores
+    bias = bias_row(call, head, window, token, scaled)
+    weights = call.weights(torch.tensor([token], device=q.device))[window, head, 0]
+    every = (parts.query @ parts.key.transpose(-2, -1)).flatten().cpu().double().numpy()
+    counts, edges = np.histogram(every, bins=BINS)
+    return DotProductResult(
+        view="scaled_dot_product",
+        title=TITLE,
+        values=weights.cpu().numpy(),
+        axes=("keys",),
+        unit=Text("share of the query's attention", "占该查询注意力的份额"),
+        formula="softmax(τ cos(q, k) + bias)" if parts.learned else "softmax(q kᵀ / √d + bias)",
+        provenance=capture.provenance,
+        settings={"block": block, "head": head, "query": query},
+        notes=tuple(_notes(parts, call)),
+        query=query,
+        keys=tuple(
+            key_name(int(position), capture.prefix_tokens, capture.grid(block).cols) for position in positions[window]
+        ),
+        scores=scores.cpu().numpy(),
+        scale=parts.scale,
+        scaled=scaled.cpu().numpy(),
+        bias=bias.cpu().numpy(),
+        query_vector=q.cpu().numpy(),
+        key_vectors=k.cpu().numpy(),
+        value_vectors=v.cpu().numpy(),
+        output=(weights @ v).cpu().numpy(),
+        all_scores=counts,
+        bin_edges=edges,
+        score_variance=float(every.var()),
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("How does one query come to its attention weights?", "一个查询的注意力权重是怎样算出来的?"),
+    misleads=Text(
+        "A large weight moves little where its value vector is short, and q and k differ from block to block.",
+        "若值向量很短,再大的权重也影响甚微;而且各块的 q 和 k 各不相同。",
+    ),
+    room="attention",
+    compute=compute,
+    controls=(BlockControl(), HeadControl(fusions=()), TokenControl(name="query", label=Text("Query", "查询"))),
+    paper=Paper("Vaswani et al. 2017", "https://arxiv.org/abs/1706.03762"),
+)

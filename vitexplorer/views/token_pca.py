@@ -1,0 +1,157 @@
+"""Which patches resemble each other? The three directions in which their tokens differ most, as colours.
+
+First three principal components of one block's patch tokens as red, green, blue (Oquab et al. 2023, arXiv 2304.07193,
+figure 1). Signs are fixed by making each component's largest loading positive, so that a picture is the same every
+time. With `foreground` the patches are split where the first component passes its mean; the half that touches the
+border of the picture less is taken for the object and gets components of its own, the rest is black.
+Misleading: colours say how tokens differ within this picture; red here has nothing to do with red in another picture
+unless both were projected on one `Basis`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import BlockControl, Paper, SettingError, Switch, View
+from vitexplorer.types import ColoursResult
+from vitexplorer.words import Text
+
+TITLE = Text("Principal components of the tokens", "标记的主成分")
+COLOURS = 3
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Where tokens are projected, and what becomes black and full colour; one may serve several pictures."""
+
+    mean: Float[np.ndarray, " dim"]
+    components: Float[np.ndarray, "components dim"]
+    low: Float[np.ndarray, " components"]
+    high: Float[np.ndarray, " components"]
+
+    def scores(self, tokens: Float[np.ndarray, "patches dim"]) -> Float[np.ndarray, "patches components"]:
+        """Coordinates of tokens along the components."""
+        return (tokens - self.mean) @ self.components.T
+
+    def colours(self, tokens: Float[np.ndarray, "patches dim"]) -> Float[np.ndarray, "patches 3"]:
+        """Scores between `low` and `high` as 0-1, cut beyond; a colour without a component is a half."""
+        spread = self.high - self.low
+        share = (self.scores(tokens) - self.low) / np.where(spread > 0, spread, 1)
+        colours = np.full((len(tokens), COLOURS), 0.5)
+        colours[:, : len(spread)] = np.where(spread > 0, share.clip(0, 1), 0.5)
+        return colours
+
+
+def fit_basis(tokens: Float[np.ndarray, "patches dim"]) -> Basis:
+    """The first three principal components of tokens, of one picture or of several, and the range of their scores."""
+    from sklearn.decomposition import PCA
+
+    components = np.zeros((0, tokens.shape[1]))
+    if np.ptp(tokens, axis=0).any():
+        fitted = PCA(min(COLOURS, len(tokens) - 1, tokens.shape[1]), svd_solver="full").fit(tokens)
+        components = with_fixed_signs(fitted.components_)
+    mean = tokens.mean(0)
+    scores = (tokens - mean) @ components.T
+    return Basis(mean, components, scores.min(0), scores.max(0))
+
+
+def with_fixed_signs(components: Float[np.ndarray, "components dim"]) -> Float[np.ndarray, "components dim"]:
+    """Each component turned so that its entry of largest magnitude is positive."""
+    largest = np.abs(components).argmax(1, keepdims=True)
+    return components * np.sign(np.take_along_axis(components, largest, axis=1))
+
+
+def foreground_of(scores: Float[np.ndarray, " patches"], rows: int, cols: int) -> Bool[np.ndarray, " patches"]:
+    """The half of the first component, above or below its mean, that has the smaller share of its patches on the
+    border of the grid."""
+    above = scores > 0
+    border = np.ones((rows, cols), dtype=bool)
+    border[1:-1, 1:-1] = False
+    share_above, share_below = (border.flatten()[half].mean() if half.any() else np.inf for half in (above, ~above))
+    return above if share_above <= share_below else ~above
+
+
+@torch.no_grad()
+def patch_tokens(capture: Capture, block: int, norm: bool) -> Float[np.ndarray, "patches dim"]:
+    """Patch tokens after a block, with the model's final norm or as they are, in float64.
+
+    Raises SettingError where the block's tokens are not of the width that the norm reads.
+    """
+    tokens, model = capture.residual_after(block)[None], capture.model
+    if norm:
+        if tokens.shape[-1] != model.module.num_features:
+            raise SettingError(
+                Text(
+                    "The final norm reads tokens of width {wanted}, and those of block {block} have {width}: "
+                    "set norm to off.",
+                    "最后的归一化要求标记宽度为 {wanted},而块 {block} 的宽度为 {width}:请将 norm 设为 off。",
+                ).format(wanted=model.module.num_features, block=block, width=tokens.shape[-1])
+            )
+        tokens = model.family.final_norm(model.module, tokens)
+    return tokens[0, len(capture.prefix_tokens) :].double().cpu().numpy()
+
+
+def compute(capture: Capture, block: int, norm: bool, foreground: bool) -> ColoursResult:
+    """A colour for each patch, (rows, cols, 3) in 0-1; black where a patch is left out."""
+    grid, tokens = capture.grid(block), patch_tokens(capture, block, norm)
+    basis, shown = fit_basis(tokens), np.ones(len(tokens), dtype=bool)
+    if foreground and len(basis.components):
+        shown = foreground_of(basis.scores(tokens)[:, 0], grid.rows, grid.cols)
+        basis = fit_basis(tokens[shown])
+    colours = basis.colours(tokens) * shown[:, None]
+    return ColoursResult(
+        view="token_pca",
+        title=TITLE,
+        values=colours.reshape(grid.rows, grid.cols, COLOURS),
+        axes=("rows", "cols", "channels"),
+        unit=Text("components 1, 2, 3 as red, green, blue", "第 1、2、3 主成分作为红、绿、蓝"),
+        formula="(x − mean) · component, from its minimum to its maximum",
+        provenance=capture.provenance,
+        settings={"block": block, "norm": norm, "foreground": foreground},
+        notes=tuple(_notes(len(basis.components), foreground, int(shown.sum()), len(tokens))),
+        grid=grid,
+        image=capture.input.pixels,
+        shown=shown.reshape(grid.rows, grid.cols),
+    )
+
+
+def _notes(components: int, foreground: bool, shown: int, patches: int) -> list[Text]:
+    notes = [Text("Prefix tokens are left out.", "不包含前缀标记。")]
+    if foreground:
+        notes.append(
+            Text(
+                "{shown} of {patches} patches are shown: the side of the first component that touches the border less.",
+                "显示 {patches} 个图块中的 {shown} 个:第一主成分上较少接触边缘的一侧。",
+            ).format(shown=shown, patches=patches)
+        )
+    if components < COLOURS:
+        notes.append(
+            Text(
+                "The tokens span only {components} directions; the other colours are constant.",
+                "这些标记只张成 {components} 个方向,其余颜色为常数。",
+            ).format(components=components)
+        )
+    return notes
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("Which patches have similar tokens?", "哪些图块的标记彼此相似?"),
+    misleads=Text(
+        "Colours are this picture's own: the same colour in two pictures means nothing unless they share a basis.",
+        "颜色只相对于这张图:除非使用同一组基,两张图中的相同颜色没有可比性。",
+    ),
+    room="tokens",
+    compute=compute,
+    controls=(
+        BlockControl(),
+        Switch("norm", Text("Final norm", "最后的归一化"), start=True),
+        Switch("foreground", Text("Foreground only", "仅前景")),
+    ),
+    paper=Paper("Oquab et al. 2023, figure 1", "https://arxiv.org/abs/2304.07193"),
+)
