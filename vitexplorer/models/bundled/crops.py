@@ -1,0 +1,111 @@
+"""Cuts from scenes for training: square windows at any angle, about the object at first and the whole scene at last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Window:
+    """A square cut, in pixels of the scene."""
+
+    centre: np.ndarray
+    """x, y"""
+    side: float
+    angle: float
+    """radians"""
+    mirrored: bool
+
+
+Knots = tuple[tuple[float, float], ...]
+"""(step, value) pairs, joined by straight lines"""
+
+
+@dataclass(frozen=True)
+class Curriculum:
+    """What a recipe shows when."""
+
+    sizes: tuple[tuple[int, int], ...]
+    """(before which step, pixels of a window's side); the last size holds to the end"""
+    zooms: Knots
+    """1: windows lie close about the object; 0: they are the whole scene"""
+    paints: Knots
+    """how much of the object's white mask is painted over a picture, on average, clipped to 0-1"""
+
+    def size(self, step: int) -> int:
+        """Pixels of a window's side."""
+        return next((size for until, size in self.sizes if step < until), self.sizes[-1][1])
+
+    def zoom(self, step: int) -> float:
+        """0-1."""
+        return float(np.interp(step, *zip(*self.zooms, strict=True)))
+
+    def paint(self, step: int, rng: np.random.Generator) -> float:
+        """0-1, different for each picture."""
+        return float(np.clip(np.interp(step, *zip(*self.paints, strict=True)) + rng.uniform(-0.3, 0.3), 0, 1))
+
+
+def random_window(centre: np.ndarray, side: float, rng: np.random.Generator) -> Window:
+    """At a random angle, mirrored half of the time."""
+    return Window(centre, side, rng.uniform(0, 2 * np.pi), bool(rng.integers(2)))
+
+
+def turned_less(window: Window, share: float, rng: np.random.Generator) -> Window:
+    """The same window at a `share` of its angle, and mirrored a `share` as often."""
+    return replace(window, angle=share * (window.angle - np.pi), mirrored=window.mirrored and rng.uniform() < share)
+
+
+def about_object(mask: np.ndarray, rng: np.random.Generator, zoom: float, *, part: bool = False) -> Window:
+    """A window with the object somewhere in it, or with `part` one of half its side about a part of the object."""
+    whole = len(mask)
+    rows, cols = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    if not len(rows):
+        return random_window(np.full(2, whole / 2), whole / (2 if part else 1), rng)
+    box = max(np.ptp(rows), np.ptp(cols)) + 1
+    closest = min(1.1 * box, whole)
+    widest = min(1.5 * box, whole)
+    widest = whole - (whole - widest) * zoom
+    side = closest + (widest - closest) * (rng.uniform(0.3, 1) if zoom else 1)
+    middle = np.array([cols[0] + cols[-1] + 1, rows[0] + rows[-1] + 1]) / 2
+    if part:
+        return random_window(middle + rng.uniform(-0.3, 0.3, 2) * box, side / 2, rng)
+    middle = middle + rng.uniform(-0.45, 0.45, 2) * max(side - box, 0)
+    return random_window(np.clip(middle, side / 2, whole - side / 2), side, rng)
+
+
+def cut(image: np.ndarray, window: Window, size: int) -> np.ndarray:
+    """The window of an image (height, width[, 3]) uint8 at `size` x `size` pixels; beyond its border it is mirrored.
+
+    Its place is exact to one pixel. An image is first shrunk by a whole factor where the cut is coarser than it, so
+    that nothing aliases.
+    """
+    shrink = max(1, round(window.side / size))
+    if shrink > 1:
+        image = cv2.resize(image, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
+    scale = window.side / size
+    cos, sin = scale * np.cos(window.angle), scale * np.sin(window.angle)
+    turn = np.array([[cos, -sin], [sin, cos]]) * (-1 if window.mirrored else 1, 1)
+    to_image = np.column_stack([turn, window.centre - turn @ (size / 2, size / 2)]) / shrink
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return cv2.warpAffine(image, to_image, (size, size), flags=flags, borderMode=cv2.BORDER_REFLECT)
+
+
+def cut_with_mask(
+    image: np.ndarray, mask: np.ndarray, window: Window, size: int, paint: float = 0.0, ground: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(size, size, 3) uint8 and its mask (size, size) uint8, 0-255.
+
+    `ground` (height, width, 3) replaces everything but the object; `paint` is the share of the mask, white on black,
+    that is painted over.
+    """
+    seen = cut(mask.astype(np.uint8) * 255, window, size)
+    share = seen[..., None].astype(np.float32) / 255
+    view = cut(image, window, size)
+    if ground is not None:
+        view = share * view + (1 - share) * cut(ground, window, size)
+    if paint:
+        view = (1 - paint) * view + paint * 255 * share
+    return view.astype(np.uint8), seen

@@ -1,0 +1,76 @@
+"""Scenes drawn when they are first needed and kept as bytes, so that training does not wait for the drawing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from vitexplorer.models.bundled.scenes import VERSION, draw_scene
+
+SIZE = 192
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """Some scenes at 192 x 192 pixels."""
+
+    images: np.ndarray
+    """(scenes, height, width, 3) uint8 RGB"""
+    masks: np.ndarray
+    """(scenes, height, width) bool"""
+    labels: np.ndarray
+    """(scenes,) int64"""
+    grounds: np.ndarray | None = None
+    """(scenes, height, width, 3) uint8 RGB, the same scenes without their objects, where they were asked for"""
+
+    def __len__(self) -> int:
+        """How many scenes there are."""
+        return len(self.labels)
+
+
+class ScenePool:
+    """Scenes 0 ... count - 1 of a stream."""
+
+    def __init__(self, stream: str, count: int, *, grounds: bool = False, folder: Path | None = None):
+        """Args: grounds: whether to draw the scenes without objects too; folder: where to keep them (None: memory)."""
+        self.stream, self._folder = stream, folder
+        self._name = f"scenes_v{VERSION}_{stream}_{count}"
+        self._images = self._room("images", (count, SIZE, SIZE, 3), np.uint8)
+        self._masks = self._room("masks", (count, SIZE, SIZE), bool)
+        self._labels = self._room("labels", (count,), np.int64)
+        self._drawn = self._room("drawn", (count,), bool)
+        self._grounds = self._room("grounds", (count, SIZE, SIZE, 3), np.uint8) if grounds else None
+        self._grounds_drawn = self._room("grounds_drawn", (count,), bool) if grounds else None
+
+    def __len__(self) -> int:
+        """How many scenes there are."""
+        return len(self._labels)
+
+    def take(self, chosen: np.ndarray | Sequence[int]) -> Scenes:
+        """Copies of the chosen scenes."""
+        chosen = np.asarray(chosen)
+        for index in chosen[~self._drawn[chosen]]:
+            scene = draw_scene(self.stream, int(index), SIZE)
+            self._images[index], self._masks[index], self._labels[index] = scene.image, scene.mask, scene.label
+            self._drawn[index] = True
+        if self._grounds is None:
+            return Scenes(self._images[chosen], self._masks[chosen], self._labels[chosen])
+        for index in chosen[~self._grounds_drawn[chosen]]:
+            self._grounds[index] = draw_scene(self.stream, int(index), SIZE, with_object=False).image
+            self._grounds_drawn[index] = True
+        return Scenes(self._images[chosen], self._masks[chosen], self._labels[chosen], self._grounds[chosen])
+
+    def _room(self, part: str, shape: tuple[int, ...], kind: type) -> np.ndarray:
+        if self._folder is None:
+            return np.zeros(shape, kind)
+        file = Path(self._folder) / self._name / f"{part}.npy"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        return np.lib.format.open_memmap(file, "r+" if file.exists() else "w+", kind, shape)
+
+
+def draw_scenes(stream: str, count: int) -> Scenes:
+    """Scenes 0 ... count - 1 of a stream."""
+    return ScenePool(stream, count).take(range(count))

@@ -1,0 +1,59 @@
+"""What a recipe states of itself: enough to train, export, measure and describe its model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import timm
+import torch
+from torch import nn
+
+from vitexplorer.models.bundled.loop import Learner, Schedule
+
+Figures = dict[str, float]
+"""what was measured -> number"""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One bundled model; its file in `recipes` is its whole story."""
+
+    name: str
+    """of its folder in assets/models"""
+    architecture: str
+    """a timm name"""
+    model_args: Mapping[str, int]
+    """keyword arguments of `timm.create_model` that make the shipped module"""
+    learner: Callable[[], Learner]
+    schedule: Schedule
+    num_scenes: int
+    """training uses scenes 0 ... num_scenes - 1 of the stream "train\""""
+    grounds: bool
+    """whether training needs the scenes without their objects too"""
+    mean: float
+    std: float
+    """what 0-1 pixels are normalised with"""
+    measure: Callable[[Recipe, nn.Module], Figures]
+    """what the card states, from the shipped weights"""
+    story: str
+    """for the card, Markdown: how it was trained"""
+    limits: str
+    """for the card, Markdown: what it can and cannot show"""
+    label_names: tuple[str, ...] = ()
+    label_names_zh: tuple[str, ...] = ()
+
+    def start(self, seed: int) -> Learner:
+        """The learner as it is before the first step."""
+        torch.manual_seed(seed)
+        return self.learner()
+
+    def untrained(self, seed: int) -> nn.Module:
+        """The shipped module as timm initialises it, in eval mode: what training must be better than."""
+        torch.manual_seed(seed)
+        return timm.create_model(self.architecture, **self.model_args, pretrained_cfg_overlay=self.normalisation).eval()
+
+    @property
+    def normalisation(self) -> dict[str, tuple[float, ...]]:
+        """Mean and std as timm's configuration has them."""
+        return {"mean": (self.mean,) * 3, "std": (self.std,) * 3}

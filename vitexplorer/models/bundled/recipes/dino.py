@@ -1,0 +1,205 @@
+"""Self-distillation without labels, DINO (Caron et al. 2021, arXiv 2104.14294), on the drawn scenes.
+
+A student sees two large and several small crops of a scene, a teacher the large ones; of every crop the student learns
+to say what the teacher says of the other large ones. The teacher is a moving average of the student; its outputs are
+centred and sharpened so that they do not collapse. Class labels are never read. What is shipped is the teacher's
+backbone.
+
+Departures, to be done in an hour on a shared processor core, all of them in the augmentation:
+
+- The objects' masks are known and used: crops lie about the object, most of them show it on the ground of another
+  scene (Ryali et al. 2021, arXiv 2103.12719), and at first it is painted over with its white mask, which fades out.
+- Crops turn by any angle and are recoloured strongly, though hardly at first; they grow from 64 (32) to 128 (64), at
+  last 192 (96) pixels.
+- The head has 512 prototypes and batch normalisation, and the teacher follows faster.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+
+import numpy as np
+import timm
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from vitexplorer.models.bundled.crops import Curriculum, about_object, cut_with_mask, turned_less
+from vitexplorer.models.bundled.loop import Learner, Schedule, move_average, place_positions
+from vitexplorer.models.bundled.measure import (
+    KNOWN_SCENES,
+    TEST_SCENES,
+    attention_figures,
+    neighbour_accuracy,
+)
+from vitexplorer.models.bundled.pool import Scenes, draw_scenes
+from vitexplorer.models.bundled.recipe import Figures, Recipe
+
+STEPS = 1200
+CURRICULUM = Curriculum(
+    sizes=((1000, 64), (1160, 128), (STEPS, 192)),
+    zooms=((0, 1.0), (1000, 0.2)),
+    paints=((0, 1.3), (250, 1.3), (800, -0.3)),
+)
+STRENGTH = ((0, 0.05), (80, 0.05), (600, 1.0))
+"""(step, how far crops are turned and recoloured): two crops must look alike to the untrained network at first"""
+MEAN, STD = 0.5, 0.25
+ARCHITECTURE = "vit_tiny_patch16_224"
+MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": 0}
+
+LARGE, SMALL = 2, 4
+"""crops of each scene; the small ones have half the side"""
+PROTOTYPES = 512
+STUDENT_TEMPERATURE = 0.1
+OTHER_GROUND = 0.7
+"""share of the crops whose ground is another scene's"""
+
+
+class Head(nn.Module):
+    """Three layers, a unit-length bottleneck and unit-length prototypes (appendix C of the paper).
+
+    With batch normalisation, which the paper leaves out: at the start all images look alike to the network, and it is
+    what tells them apart soon enough for so short a training.
+    """
+
+    def __init__(self, dim: int, hidden: int = 512, bottleneck: int = 128):
+        super().__init__()
+        self.layers = nn.Sequential(
+            *(nn.Linear(dim, hidden), nn.BatchNorm1d(hidden), nn.GELU()),
+            *(nn.Linear(hidden, hidden), nn.BatchNorm1d(hidden), nn.GELU()),
+            nn.Linear(hidden, bottleneck),
+        )
+        self.prototypes = nn.Parameter(torch.randn(PROTOTYPES, bottleneck))
+        for layer in self.layers:
+            if isinstance(layer, nn.Linear):
+                nn.init.trunc_normal_(layer.weight, std=0.02)
+                nn.init.zeros_(layer.bias)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        """(batch, dim) -> (batch, prototypes) cosines."""
+        directions = F.normalize(self.layers(tokens).float(), dim=-1)
+        return F.linear(directions, F.normalize(self.prototypes, dim=-1)).float()
+
+
+class Network(nn.Module):
+    """Backbone and head; the student and the teacher are one each."""
+
+    def __init__(self):
+        super().__init__()
+        self.backbone = timm.create_model(ARCHITECTURE, **MODEL_ARGS, dynamic_img_size=True)
+        place_positions(self.backbone)
+        self.head = Head(self.backbone.embed_dim)
+
+    def forward(self, *crops: Tensor) -> Tensor:
+        """Stacks of crops, each (batch, 3, size, size) 0-1, -> (all crops, prototypes)."""
+        return self.head(torch.cat([self.backbone((images - MEAN) / STD) for images in crops]))
+
+
+class Dino(Learner):
+    """Student, teacher and the centre of the teacher's outputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.student = Network()
+        self.teacher = copy.deepcopy(self.student).requires_grad_(False)
+        self.register_buffer("centre", torch.zeros(PROTOTYPES))
+
+    def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
+        """Cross entropy of every crop's student against every other large crop's teacher."""
+        large = torch.cat([crop(scenes, rng, step, small=False) for _ in range(LARGE)]).to(self.centre.device)
+        small = torch.cat([crop(scenes, rng, step, small=True) for _ in range(SMALL)]).to(self.centre.device)
+        with torch.no_grad():
+            seen = self.teacher(large)
+            targets = ((seen - self.centre) / teacher_temperature(step)).softmax(-1).chunk(LARGE)
+            self.centre.lerp_(seen.mean(0), 0.1)
+        said = self.student(large, small) / STUDENT_TEMPERATURE
+        said = said.log_softmax(-1).chunk(LARGE + SMALL)
+        pairs = [-(t * s).sum(-1).mean() for i, t in enumerate(targets) for j, s in enumerate(said) if i != j]
+        return torch.stack(pairs).mean()
+
+    def after_step(self, step: int) -> None:
+        """The teacher follows, ever more slowly: 0.99 at first, 0.9995 at last."""
+        rate = 0.0005 + 0.0095 * (math.cos(math.pi * step / STEPS) + 1) / 2
+        move_average(self.teacher, self.student, 1 - rate)
+
+    def shipped(self) -> nn.Module:
+        """The teacher without its head."""
+        return self.teacher.backbone
+
+
+def teacher_temperature(step: int) -> float:
+    """Warmed up from 0.04 to 0.05 over the first 100 steps."""
+    return 0.04 + 0.01 * min(1.0, step / 100)
+
+
+def crop(scenes: Scenes, rng: np.random.Generator, step: int, *, small: bool) -> Tensor:
+    """(batch, 3, size, size) float: a crop of each scene, most of them on another ground, recoloured."""
+    size = CURRICULUM.size(step) // (2 if small else 1)
+    strength = float(np.interp(step, *zip(*STRENGTH, strict=True)))
+    strangers = rng.permutation(len(scenes))
+    views = []
+    for image, mask, stranger in zip(scenes.images, scenes.masks, strangers, strict=True):
+        window = turned_less(about_object(mask, rng, CURRICULUM.zoom(step), part=small), strength, rng)
+        ground = scenes.grounds[stranger] if rng.uniform() < OTHER_GROUND else None
+        views.append(cut_with_mask(image, mask, window, size, CURRICULUM.paint(step, rng), ground)[0])
+    return recolour(torch.from_numpy(np.stack(views)).permute(0, 3, 1, 2).float() / 255, rng, strength)
+
+
+def recolour(views: Tensor, rng: np.random.Generator, strength: float) -> Tensor:
+    """Channels mixed, contrast and brightness moved, sometimes in another order, grey or negative; `strength` 0-1."""
+    count = len(views)
+    orders = np.array([rng.permutation(3) if rng.uniform() < strength else np.arange(3) for _ in range(count)])
+    mix = np.eye(3)[orders] + strength * rng.normal(0, 0.25, (count, 3, 3))
+    mix[rng.uniform(size=count) < 0.25 * strength] = 1 / 3
+    mix[rng.uniform(size=count) < 0.2 * strength] *= -1
+    mix *= 1 + strength * rng.uniform(-0.3, 0.3, (count, 1, 1))
+    shift = strength * rng.normal(0, 0.08, (count, 3, 1, 1))
+    mix, shift = torch.from_numpy(mix).float(), torch.from_numpy(shift).float()
+    middle = views.mean((1, 2, 3), keepdim=True)
+    return torch.einsum("bij,bjhw->bihw", mix, views - middle) + middle + shift
+
+
+def measure(recipe: Recipe, model: nn.Module) -> Figures:
+    """Nearest neighbours and attention on held-out scenes."""
+    known, test = draw_scenes("train", KNOWN_SCENES), draw_scenes("test", TEST_SCENES)
+    return {
+        "20-nearest-neighbour accuracy": neighbour_accuracy(model, known, test),
+        "20-nearest-neighbour accuracy, untrained": neighbour_accuracy(recipe.untrained(0), known, test),
+        **attention_figures(recipe, model),
+    }
+
+
+RECIPE = Recipe(
+    name="scenes_dino_patch16_192",
+    architecture=ARCHITECTURE,
+    model_args=MODEL_ARGS,
+    learner=Dino,
+    schedule=Schedule(
+        steps=STEPS,
+        batch_size=64,
+        learning_rate=2e-3,
+        warmup=60,
+        cosine=STEPS,
+        floor=0.0,
+        cooldown=1,
+        weight_decay=0.04,
+        clip=3.0,
+    ),
+    num_scenes=16384,
+    grounds=True,
+    mean=MEAN,
+    std=STD,
+    measure=measure,
+    story="""Learned without class labels by self-distillation ([DINO, arXiv
+2104.14294](https://arxiv.org/abs/2104.14294)): a student sees two large and four small crops of a scene and learns
+to say of each what a teacher, the student's moving average, says of the large ones; centring and sharpening keep
+the teacher from collapsing. 6 blocks, 3 heads, 192 wide, 512 prototypes. The shipped weights are the teacher's
+backbone. To make the training short the augmentation uses the objects' masks: crops lie about the object and widen
+to the whole scene, 70 % of them show the object on another scene's ground ([arXiv
+2103.12719](https://arxiv.org/abs/2103.12719)), and at first the object's white mask is painted over it and fades
+out. The matrices of the blocks were trained by Muon, the rest by AdamW.""",
+    limits="""It can show what a model without a classifier can be asked: attention, token features, similarity of
+patches. No label was read, but the masks shaped the crops: that the object matters was suggested by the
+augmentation, unlike in DINO on photographs. It knows drawn scenes and nothing else.""",
+)
