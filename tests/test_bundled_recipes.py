@@ -13,7 +13,7 @@ import torch
 from vitexplorer.models.bundled import loop, measure
 from vitexplorer.models.bundled.crops import Curriculum, Window, about_object, cut, cut_with_mask
 from vitexplorer.models.bundled.export import card, export, load, stated
-from vitexplorer.models.bundled.pool import Scenes, ScenePool, draw_scenes
+from vitexplorer.models.bundled.pool import ScenePool, Scenes, draw_scenes
 from vitexplorer.models.bundled.recipes import all_recipes, dino
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 from vitexplorer.settings import ASSETS

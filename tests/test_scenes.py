@@ -94,7 +94,8 @@ def test_content_is_the_same_at_every_size():
     for i in range(24):
         small, large = draw_scene("test", i, 192), draw_scene("test", i, 768)
         assert small.label == large.label
-        assert small.mask.mean() == pytest.approx(large.mask.mean(), abs=0.004)
+        # cv2 fills half a pixel beyond the outline, whatever the size
+        assert small.mask.mean() == pytest.approx(large.mask.mean(), abs=0.008)
         moved.append(np.abs(np.array(large.box) / 4 - small.box).max())
         shrunk = cv2.resize(large.image, (192, 192), interpolation=cv2.INTER_AREA).astype(int)
         assert np.abs(shrunk - small.image).mean() < 6
