@@ -26,6 +26,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before torch
 
 import numpy as np
 import torch
+from torch.overrides import TorchFunctionMode
 
 import vitexplorer as vx
 from vitexplorer.capture import Capture, capture_input, prepare
@@ -50,6 +51,19 @@ def plain_forward(model: LoadedModel, pixels: torch.Tensor) -> None:
         model.module(pixels)
 
 
+class EmptyMode(TorchFunctionMode):
+    """Does nothing: what torch itself asks for showing us every function that a pass calls."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        return function(*args, **(kwargs or {}))
+
+
+def in_empty_mode(model: LoadedModel, pixels: torch.Tensor) -> None:
+    """The floor of a captured forward pass."""
+    with EmptyMode():
+        plain_forward(model, pixels)
+
+
 def seconds(work: Callable[[], object]) -> float:
     """CPU time of one run."""
     start = time.process_time()
@@ -64,6 +78,7 @@ def measure(name: str, rounds: int) -> dict[str, list[float]]:
     captured: Capture = capture_input(model, given)
     rows: dict[str, Callable[[], object]] = {
         "plain forward": lambda: plain_forward(model, given.tensor),
+        "in an empty function mode": lambda: in_empty_mode(model, given.tensor),
         "captured forward": lambda: capture_input(model, given),
         "attention of one block": lambda: captured.attention(captured.depth // 2),
         "rollout from one query": lambda: vx.compute("attention_rollout", captured),
