@@ -29,7 +29,7 @@ from vitexplorer.ui.canvas import (
 from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.theme import CSS, theme
 
-PREFIXES = {0: (), 1: ("cls",), 2: ("cls", "dist"), 5: ("cls", "reg1", "reg2", "reg3", "reg4")}
+REGISTERS = ("cls", "reg1", "reg2", "reg3", "reg4")
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Case:
 CASES = {
     "vit": Case(),
     "none": Case(heads=6, prefix=()),
-    "deit": Case(heads=3, prefix=PREFIXES[2]),
-    "registers": Case(rows=16, cols=16, heads=6, prefix=PREFIXES[5]),
+    "deit": Case(heads=3, prefix=("cls", "dist")),
+    "registers": Case(rows=16, cols=16, heads=6, prefix=REGISTERS),
     "rectangle": Case(rows=9, cols=15, heads=4),
     "swin": Case(rows=14, cols=14, heads=6, prefix=(), windows=WindowLayout((7, 7), (3, 3)), query="9,6"),
     "swin_fine": Case(rows=56, cols=56, heads=3, prefix=(), windows=WindowLayout((7, 7), (0, 0)), query="20,30"),
@@ -64,6 +64,7 @@ CASES = {
     "many": Case(rows=64, cols=64, heads=24, partial=True, query="cls"),
     "random": Case(warning="RANDOM weights (seed 0): this model has learned nothing."),
     "chinese": Case(language="zh", warning="随机权重(种子 0):该模型未经训练。"),
+    "single": Case(rows=7, cols=7, heads=1),
     "lost": Case(lost=True),
     "linked": Case(linked=(7, 7)),
     "empty": Case(),

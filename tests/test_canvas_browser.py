@@ -459,3 +459,30 @@ def test_touch_tap_picks(open_case):
     canvas.page.touchscreen.tap(box["x"] + at["x"], box["y"] + at["y"])
     canvas.shows(query="6,2")
     assert canvas.root.evaluate("(root) => root.vx.get().pinned")
+
+
+def test_touch_drag_moves_the_query_and_holds_the_last(open_case):
+    canvas = open_case("vit", width=390, height=844, has_touch=True)
+    box, session = canvas.view.bounding_box(), canvas.page.context.new_cdp_session(canvas.page)
+
+    def touch(kind: str, *cells: tuple[int, int]) -> None:
+        at = [canvas.place(*cell) for cell in cells]
+        points = [{"x": box["x"] + point["x"], "y": box["y"] + point["y"]} for point in at]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", (2, 2))
+    touch("touchMove", (4, 5))
+    touch("touchMove", (7, 9))
+    canvas.shows(query="7,9")
+    assert not canvas.root.evaluate("(root) => root.vx.get().pinned")
+    touch("touchEnd")
+    canvas.settled()
+    canvas.shows(query="7,9", key="")
+    assert canvas.root.evaluate("(root) => root.vx.get().pinned")
+
+
+def test_a_single_head_needs_no_strip(open_case):
+    canvas = open_case("single")
+    expect(canvas.root.locator(".strip")).to_be_hidden()
+    maps, prefix, padding = rows_of("single", "cls")
+    agrees(canvas.read(), maps[0], prefix[0], padding[0])

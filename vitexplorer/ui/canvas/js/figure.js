@@ -104,7 +104,7 @@ function pictureSvg(scene, [x, y, width, height]) {
   if (image && mode !== 'map') out.push(embed(imageCanvas(image, image.naturalWidth, image.naturalHeight, mode)));
   if (window) {
     const [fill, opacity] = mode === 'map' ? ['#d4d8df', 1] : [`rgb(${VEIL})`, mode === 'reveal' ? 0.92 : 0.6];
-    for (const [x1, y1, x2, y2] of outsideOf(window, rows, cols)) out.push(`<rect ${box(x1, y1, x2 - x1, y2 - y1)} fill="${fill}" fill-opacity="${opacity}"/>`);
+    for (const [x1, y1, x2, y2] of outsideOf(window, rows, cols)) out.push(`<rect ${box(x1, y1, x2 - x1, y2 - y1)} shape-rendering="crispEdges" fill="${fill}" fill-opacity="${opacity}"/>`);
   }
   if (scene.smooth) out.push(embed(mapCanvas(scene, document.createElement('canvas'))));
   else {
