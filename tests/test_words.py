@@ -54,6 +54,11 @@ def test_both_languages_fill_in_the_same() -> None:
     assert [place for place, en, zh in literal_texts() if fields(en) != fields(zh)] == []
 
 
+def test_chinese_has_chinese_punctuation() -> None:
+    half = re.compile(r"[\u4e00-\u9fff”）][,:;?!(]|[,:;?!)][\u4e00-\u9fff]")
+    assert [place for place, _, zh in literal_texts() if half.search(zh)] == []
+
+
 def sources(folder: Path) -> str:
     """Everything in a folder of the page that may name a word, but for the tables of words themselves."""
     files = (path for path in folder.rglob("*") if path.suffix in (".py", ".js", ".html") and path.name != "words.py")
@@ -73,8 +78,9 @@ def sources(folder: Path) -> str:
 def test_no_word_is_unused(words: dict[str, Text], folder: Path) -> None:
     source = sources(folder)
     named = set(re.findall(r"""["'`](\w+)["'`]""", source)) | set(re.findall(r"\.(\w+)\b", source))
-    completed = tuple(re.findall(r"""["'`]([a-z_]+_)\$?\{""", source))  # f"room_{key}"
-    assert [key for key in words if key not in named and not key.startswith(completed)] == []
+    begun = tuple(re.findall(r"""["'`]([a-z_]+_)\$?\{""", source))  # f"room_{key}"
+    ended = tuple(re.findall(r"""\}(_[a-z]+)["'`]""", source))  # `${key}_touch`
+    assert [key for key in words if key not in named and not key.startswith(begun) and not key.endswith(ended)] == []
 
 
 def test_no_word_is_missing() -> None:

@@ -307,7 +307,7 @@ class Capture:
                 Text(
                     "{model}: {module} made {calls} attention calls where one was expected, "
                     "so its attention cannot be shown.",
-                    "{model}:{module} 调用了 {calls} 次注意力,而预期是 1 次,因此无法显示。",
+                    "{model}：{module} 调用了 {calls} 次注意力，而预期是 1 次，因此无法显示。",
                 ).format(model=self.model.name, module=site.name, calls=len(calls))
             )
         expected = self.positions(block).shape[1]
@@ -316,7 +316,7 @@ class Capture:
                 Text(
                     "{model}: {module} attends to {keys} keys where its tokens are {tokens}, "
                     "so they cannot be placed in the image.",
-                    "{model}:{module} 的键有 {keys} 个,而标记有 {tokens} 个,因此无法在图像中定位。",
+                    "{model}：{module} 的键有 {keys} 个，而标记有 {tokens} 个，因此无法在图像中定位。",
                 ).format(model=self.model.name, module=site.name, keys=calls[0].num_tokens, tokens=expected)
             )
         return calls[0]

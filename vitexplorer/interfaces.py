@@ -161,7 +161,7 @@ def _whole(name: str, value: Any) -> int:
         number = None
     if number is None or (isinstance(value, float) and value != number):
         raise SettingError(
-            Text("{name} must be a whole number, not {value}.", "{name} 必须是整数,而不是 {value}。").format(
+            Text("{name} must be a whole number, not {value}.", "{name} 必须是整数，而不是 {value}。").format(
                 name=name, value=repr(value)
             )
         )
@@ -173,7 +173,7 @@ def no_such_block(block: int, depth: int) -> SettingError:
     return SettingError(
         Text(
             "There is no block {block}: this model has blocks 0 to {last}.",
-            "没有块 {block}:该模型的块编号为 0 到 {last}。",
+            "没有块 {block}：该模型的块编号为 0 到 {last}。",
         ).format(block=block, last=depth - 1)
     )
 
@@ -183,7 +183,7 @@ def without_classifier(capture: Explored) -> Text | None:
     if capture.logits is not None:
         return None
     return Text(
-        "{model} has no classifier, so there is no class to explain.", "{model} 没有分类头,因此没有可以解释的类别。"
+        "{model} has no classifier, so there is no class to explain.", "{model} 没有分类头，因此没有可以解释的类别。"
     ).format(model=capture.model.name)
 
 
@@ -229,7 +229,7 @@ class HeadControl(Control):
             raise SettingError(
                 Text(
                     "There is no head {head}: block {block} has heads 0 to {last}.",
-                    "没有头 {head}:块 {block} 的头编号为 0 到 {last}。",
+                    "没有头 {head}：块 {block} 的头编号为 0 到 {last}。",
                 ).format(head=head, block=settings["block"], last=heads - 1)
             )
         return head
@@ -258,7 +258,7 @@ class QueryControl(Control):
             raise SettingError(
                 Text(
                     'query must be "cls", "dist", "mean" or (row, col), not {value}.',
-                    '查询必须是 "cls"、"dist"、"mean" 或 (行, 列),而不是 {value}。',
+                    '查询必须是 "cls"、"dist"、"mean"或（行，列），而不是 {value}。',
                 ).format(value=repr(value))
             ) from None
         row, col = _whole("row", row), _whole("col", col)
@@ -267,7 +267,7 @@ class QueryControl(Control):
             raise SettingError(
                 Text(
                     "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
-                    "没有图块 ({row}, {col}):网格的行为 0 到 {rows},列为 0 到 {cols}。",
+                    "没有图块 ({row}, {col})：网格的行为 0 到 {rows}，列为 0 到 {cols}。",
                 ).format(row=row, col=col, rows=grid.rows - 1, cols=grid.cols - 1)
             )
         return row, col
@@ -279,7 +279,7 @@ class QueryControl(Control):
             raise SettingError(
                 Text(
                     'This model has no {token}, so there is no query "{name}". Use "mean" or (row, col).',
-                    '该模型没有{token},因此没有查询 "{name}"。请用 "mean" 或 (行, 列)。',
+                    '该模型没有{token}，因此没有查询 "{name}"。请用 "mean"或（行，列）。',
                 ).format(token=query_text(name), name=name)
             )
         return name
@@ -306,7 +306,7 @@ class TargetControl(Control):
             raise SettingError(
                 Text(
                     "There is no class {target}: the classes are 0 to {last}.",
-                    "没有类别 {target}:类别编号为 0 到 {last}。",
+                    "没有类别 {target}：类别编号为 0 到 {last}。",
                 ).format(target=target, last=num_classes - 1)
             )
         return target
@@ -329,7 +329,7 @@ class TargetControl(Control):
             raise SettingError(
                 Text(
                     "{found} classes are called '{name}': give the number, {numbers}.",
-                    "有 {found} 个类别名为“{name}”:请给出编号 {numbers}。",
+                    "有 {found} 个类别名为“{name}”：请给出编号 {numbers}。",
                 ).format(found=len(found), name=value, numbers=", ".join(map(str, found)))
             )
         return found[0]
@@ -357,7 +357,7 @@ class TokenControl(QueryControl):
             raise SettingError(
                 Text(
                     "This view needs one token: (row, col) or the name of a prefix token, not the mean over patches.",
-                    "该视图需要一个具体的标记:(行, 列) 或前缀标记的名称,而不是图块平均。",
+                    "该视图需要一个具体的标记：（行，列）或前缀标记的名称，而不是图块平均。",
                 )
             )
         return query
@@ -379,7 +379,7 @@ class Switch(Control):
         word = str(value).strip().lower()
         if word not in known:
             raise SettingError(
-                Text("{name} is on or off, not {value}.", "{name} 只能为开 (on) 或关 (off),而不是 {value}。").format(
+                Text("{name} is on or off, not {value}.", "{name} 只能为开 (on) 或关 (off)，而不是 {value}。").format(
                     name=self.name, value=repr(value)
                 )
             )
@@ -428,7 +428,7 @@ class Number(Control):
                 number = float(value)
             except (TypeError, ValueError):
                 raise SettingError(
-                    Text("{name} must be a number, not {value}.", "{name} 必须是数字,而不是 {value}。").format(
+                    Text("{name} must be a number, not {value}.", "{name} 必须是数字，而不是 {value}。").format(
                         name=self.name, value=repr(value)
                     )
                 ) from None
@@ -437,7 +437,7 @@ class Number(Control):
             raise SettingError(
                 Text(
                     "{name} must be from {low:g} {bound} {high:g}, not {number:g}.",
-                    "{name} 必须从 {low:g} {bound} {high:g},而不是 {number:g}。",
+                    "{name} 必须从 {low:g} {bound} {high:g}，而不是 {number:g}。",
                 ).format(name=self.name, low=self.low, bound=bound, high=self.high, number=number)
             )
         return number

@@ -28,7 +28,7 @@ from vitexplorer.words import Text
 PROJECTIONS, PRODUCTS, MLP, OTHER = range(4)
 KINDS = (
     Text("projections to queries, keys, values and back", "查询、键、值及输出投影"),
-    Text("attention: products of queries with keys, and of weights with values", "注意力:查询与键、权重与值的乘积"),
+    Text("attention: products of queries with keys, and of weights with values", "注意力：查询与键、权重与值的乘积"),
     Text("MLP", "MLP"),
     Text("everything else", "其余部分"),
 )

@@ -27,7 +27,9 @@ BASELINES = (
     ("blur", Text("blurred image", "模糊图像")),
 )
 _IN_WORDS = {
-    "mean": Text("the mean colour of the training data (zero after normalisation)", "训练数据的均值颜色(归一化后为零)"),
+    "mean": Text(
+        "the mean colour of the training data (zero after normalisation)", "训练数据的均值颜色（归一化后为零）"
+    ),
     "black": Text("black", "黑色"),
     "blur": Text("the image blurred with σ = {sigma} pixels", "以 σ = {sigma} 像素模糊后的图像"),
 }

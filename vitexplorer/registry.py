@@ -37,9 +37,9 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameEr
     known = sorted(known)
     near = difflib.get_close_matches(str(name), known, n=1)
     if near:
-        hint = Text("Did you mean '{near}'?", "您是指“{near}”吗?").format(near=near[0])
+        hint = Text("Did you mean '{near}'?", "您是指“{near}”吗？").format(near=near[0])
     elif len(known) <= _MANY:
-        hint = Text("Known: {known}.", "可用的有:{known}。").format(known=", ".join(known))
+        hint = Text("Known: {known}.", "可用的有：{known}。").format(known=", ".join(known))
     else:
         hint = Text("Nothing is called anything like it.", "没有名称与之相近的项。")
     return UnknownNameError(

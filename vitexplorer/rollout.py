@@ -23,7 +23,7 @@ Pieces = Iterable[tuple[slice, Tensor]]
 
 SWIN_NOTE = Text(
     "An approximation for Swin: merging counts the four patches alike.",
-    "对 Swin 只是近似:合并 2×2 图块时四个图块各算四分之一。",
+    "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
 )
 
 

@@ -17,7 +17,7 @@ from vitexplorer.words import Text, same
 
 ALL_ZERO = Text(
     "The map is exactly zero: as this method measures it, no patch speaks for or against the class.",
-    "该图恒为零:按此方法衡量,没有任何图块支持或反对这个类别。",
+    "该图恒为零：按此方法衡量，没有任何图块支持或反对这个类别。",
 )
 ROW_SHOWN = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
 
@@ -27,7 +27,7 @@ def class_text(capture: Capture, target: int) -> Text:
     names = capture.model.class_names
     return Text(
         "Explained: class {target}{name}, logit {logit:.3f}, probability {probability:.3f}.",
-        "所解释的类别:{target}{name},logit {logit:.3f},概率 {probability:.3f}。",
+        "所解释的类别：{target}{name}，logit {logit:.3f}，概率 {probability:.3f}。",
     ).format(
         target=target,
         name=Text(" ({name})", "({name})").format(name=names[target]) if names else same(""),

@@ -101,11 +101,11 @@ class Provenance:
     def weights_text(self) -> Text:
         """The weights in words, for captions."""
         words = {
-            "pretrained": Text("pretrained weights ({source})", "预训练权重({source})"),
-            "bundled": Text("bundled weights, trained on drawn scenes", "内置权重(在绘制场景上训练)"),
-            "random": Text("RANDOM weights ({source}), nothing learned", "随机权重({source}),未经训练"),
+            "pretrained": Text("pretrained weights ({source})", "预训练权重（{source}）"),
+            "bundled": Text("bundled weights, trained on drawn scenes", "内置权重（在绘制场景上训练）"),
+            "random": Text("RANDOM weights ({source}), nothing learned", "随机权重（{source}），未经训练"),
             "file": Text("weights from {source}", "权重来自 {source}"),
-            "fine-tuned": Text("fine-tuned weights ({source})", "微调权重({source})"),
+            "fine-tuned": Text("fine-tuned weights ({source})", "微调权重（{source}）"),
         }
         return words[self.weights].format(source=self.weights_source)
 

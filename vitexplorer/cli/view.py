@@ -119,7 +119,7 @@ def _common_parameters(language: Language) -> list[inspect.Parameter]:
     def option(name: str, default: Any, en: str, zh: str, kind: Any = str) -> inspect.Parameter:
         return _option(name, Text(en, zh).in_(language), default, kind)
 
-    image = Text("A picture; an example when none is given.", "图像文件;未指定时使用示例图像。")
+    image = Text("A picture; an example when none is given.", "图像文件；未指定时使用示例图像。")
     return [
         _parameter("image", Path | None, typer.Argument(None, help=image.in_(language))),
         option(
@@ -137,7 +137,7 @@ def _common_parameters(language: Language) -> list[inspect.Parameter]:
             "out",
             None,
             "File to write: .png, .svg, .pdf, .csv or .json.",
-            "输出文件:.png、.svg、.pdf、.csv 或 .json。",
+            "输出文件：.png、.svg、.pdf、.csv 或 .json。",
             Path | None,
         ),
         option("language", language, "Language of the result.", "结果的语言。", Language),
@@ -154,15 +154,15 @@ def _control_option(control: Control, language: Language) -> inspect.Parameter:
 def _values(control: Control) -> Text | None:
     """What a control takes, as far as it is the same for every model; None where the label has to do."""
     if isinstance(control, HeadControl) and control.fusions:
-        return Text("counted from 0, or {fusions}", "从 0 开始编号,或 {fusions}").format(
+        return Text("counted from 0, or {fusions}", "从 0 开始编号，或 {fusions}").format(
             fusions=", ".join(control.fusions)
         )
     if isinstance(control, (BlockControl, HeadControl)):
         return Text("counted from 0", "从 0 开始编号")
     if isinstance(control, TokenControl):
-        return Text("cls, dist, or a patch as row,col", "cls、dist,或图块的 行,列")
+        return Text("cls, dist, or a patch as row,col", "cls、dist，或图块的 row,col")
     if isinstance(control, QueryControl):
-        return Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean,或图块的 行,列")
+        return Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean，或图块的 row,col")
     if isinstance(control, Choice):
         return same(" | ".join(key for key, _ in control.options))
     if isinstance(control, Switch):

@@ -126,7 +126,7 @@ def picture(figure: go.Figure, form: Literal["png", "svg", "pdf"], scale: float 
                     raise PictureError(
                         Text(
                             "The browser did not draw the picture ({error}). Saving as .csv or .json works without it.",
-                            "浏览器未能生成图片({error})。保存为 .csv 或 .json 不需要浏览器。",
+                            "浏览器未能生成图片（{error}）。保存为 .csv 或 .json 不需要浏览器。",
                         ).format(error=repr(error))
                     ) from error
     raise AssertionError("unreachable")

@@ -62,10 +62,10 @@ def _bundled_entry(file: Path) -> CatalogEntry:
     config, name = json.loads(file.read_text(encoding="utf-8")), file.parent.name
     kind = name.removeprefix("scenes_").split("_")[0]
     family, how = _SCENES.get(kind, ("ViT", same(config["architecture"])))
-    title = Text("{family}, drawn scenes", "{family}(绘制场景)").format(family=family)
+    title = Text("{family}, drawn scenes", "{family}（绘制场景）").format(family=family)
     sentence = Text(
         "A small model, {how}, on drawn scenes whose objects are known; needs no network. Not for photographs.",
-        "小模型,{how},训练数据为物体已知的绘制场景;无需联网即可使用。不适用于照片。",
+        "小模型，{how}，训练数据为物体已知的绘制场景；无需联网即可使用。不适用于照片。",
     ).format(how=how)
     return CatalogEntry(
         name=name,
@@ -92,7 +92,7 @@ _CURATED = (
         "ViT",
         5_717_416,
         "Pretrained on ImageNet-21k, fine-tuned on ImageNet-1k; three heads per block, quick on any laptop.",
-        "在 ImageNet-21k 上预训练、ImageNet-1k 上微调;每块 3 个头,任何笔记本电脑都跑得快。",
+        "在 ImageNet-21k 上预训练、ImageNet-1k 上微调；每块 3 个头，任何笔记本电脑都跑得快。",
     ),
     _timm(
         "vit_small_patch16_224.augreg_in21k_ft_in1k",
@@ -100,7 +100,7 @@ _CURATED = (
         "ViT",
         22_050_664,
         "Pretrained on ImageNet-21k, fine-tuned on ImageNet-1k; six heads, a good first model for photographs.",
-        "在 ImageNet-21k 上预训练、ImageNet-1k 上微调;6 个头,分析照片时的首选入门模型。",
+        "在 ImageNet-21k 上预训练、ImageNet-1k 上微调；6 个头，分析照片时的首选入门模型。",
     ),
     _timm(
         "vit_base_patch16_224.augreg_in21k_ft_in1k",
@@ -108,7 +108,7 @@ _CURATED = (
         "ViT",
         86_567_656,
         "The ViT of most lectures: 12 blocks of 12 heads, 196 patches; ImageNet-21k, then ImageNet-1k.",
-        "课堂上最常见的 ViT:12 个块、每块 12 个头、196 个图块;先 ImageNet-21k,后 ImageNet-1k。",
+        "课堂上最常见的 ViT:12 个块、每块 12 个头、196 个图块；先 ImageNet-21k，后 ImageNet-1k。",
     ),
     _timm(
         "vit_large_patch16_224.augreg_in21k_ft_in1k",
@@ -116,7 +116,7 @@ _CURATED = (
         "ViT",
         304_326_632,
         "24 blocks of 16 heads, ImageNet-21k, then ImageNet-1k: shows how rollout and distances behave in depth.",
-        "24 个块、每块 16 个头,先 ImageNet-21k 后 ImageNet-1k;适合观察 rollout 与注意力距离随深度的变化。",
+        "24 个块、每块 16 个头，先 ImageNet-21k 后 ImageNet-1k；适合观察 rollout 与注意力距离随深度的变化。",
     ),
     _timm(
         "vit_small_patch32_224.augreg_in21k_ft_in1k",
@@ -124,7 +124,7 @@ _CURATED = (
         "ViT",
         22_878_952,
         "Only 49 large patches: fast, coarse maps; compare with S/16 to see what the patch size does.",
-        "只有 49 个大图块:速度快、图较粗;与 S/16 对比可看出图块大小的影响。",
+        "只有 49 个大图块：速度快、图较粗；与 S/16 对比可看出图块大小的影响。",
     ),
     _timm(
         "vit_base_patch32_224.augreg_in21k_ft_in1k",
@@ -132,7 +132,7 @@ _CURATED = (
         "ViT",
         88_224_232,
         "49 patches: more parameters than B/16 in the patch embedding, yet about a quarter of the computation.",
-        "49 个图块:图块嵌入的参数比 B/16 更多,计算量却约为其四分之一。",
+        "49 个图块：图块嵌入的参数比 B/16 更多，计算量却约为其四分之一。",
     ),
     _timm(
         "vit_base_patch8_224.augreg2_in21k_ft_in1k",
@@ -140,7 +140,7 @@ _CURATED = (
         "ViT",
         86_576_872,
         "784 small patches: the finest maps of a supervised ViT-B, with 16 times the attention of B/16.",
-        "784 个小图块:有监督 ViT-B 中最细的图,注意力矩阵是 B/16 的 16 倍。",
+        "784 个小图块：有监督 ViT-B 中最细的图，注意力矩阵是 B/16 的 16 倍。",
     ),
     _timm(
         "vit_base_patch16_384.augreg_in21k_ft_in1k",
@@ -148,7 +148,7 @@ _CURATED = (
         "ViT",
         86_859_496,
         "B/16 fine-tuned at 384 pixels: 576 patches with position embeddings resampled from 196.",
-        "在 384 像素下微调的 B/16:576 个图块,位置编码由 196 个重采样而来。",
+        "在 384 像素下微调的 B/16:576 个图块，位置编码由 196 个重采样而来。",
     ),
     _timm(
         "vit_base_patch16_384.orig_in21k_ft_in1k",
@@ -156,7 +156,7 @@ _CURATED = (
         "ViT",
         86_859_496,
         "Weights of the first ViT paper, ImageNet-21k, then ImageNet-1k at 384 pixels: for its position embeddings.",
-        "ViT 原论文的权重,先 ImageNet-21k,后在 384 像素下用 ImageNet-1k 微调;适合重现论文中的位置编码图。",
+        "ViT 原论文的权重，先 ImageNet-21k，后在 384 像素下用 ImageNet-1k 微调；适合重现论文中的位置编码图。",
     ),
     _timm(
         "vit_base_patch16_224.augreg_in1k",
@@ -164,7 +164,7 @@ _CURATED = (
         "ViT",
         86_567_656,
         "The same network trained on ImageNet-1k alone: compare with the ImageNet-21k one to see what data does.",
-        "同一网络,仅用 ImageNet-1k 训练;与 ImageNet-21k 版本对比,可看出数据量的作用。",
+        "同一网络，仅用 ImageNet-1k 训练；与 ImageNet-21k 版本对比，可看出数据量的作用。",
     ),
     _timm(
         "vit_base_patch16_224.sam_in1k",
@@ -172,7 +172,7 @@ _CURATED = (
         "ViT",
         86_567_656,
         "ImageNet-1k with sharpness-aware minimisation (arXiv 2106.01548), whose authors report attention on objects.",
-        "在 ImageNet-1k 上用锐度感知最小化 (arXiv 2106.01548) 训练,作者称其注意力更集中于物体。",
+        "在 ImageNet-1k 上用锐度感知最小化 (arXiv 2106.01548) 训练，作者称其注意力更集中于物体。",
     ),
     # Hybrids of the same papers: patches of a CNN's feature map
     _timm(
@@ -181,7 +181,7 @@ _CURATED = (
         "R+ViT",
         6_337_704,
         "A ResNet stem before a tiny ViT, ImageNet-21k, then 1k: the smallest hybrid.",
-        "小型 ViT 之前接 ResNet 主干,先 ImageNet-21k 后 1k:最小的混合模型。",
+        "小型 ViT 之前接 ResNet 主干，先 ImageNet-21k 后 1k：最小的混合模型。",
     ),
     _timm(
         "vit_small_r26_s32_224.augreg_in21k_ft_in1k",
@@ -189,7 +189,7 @@ _CURATED = (
         "R+ViT",
         36_431_912,
         "A small ResNet cuts the image into 49 cells before the transformer; ImageNet-21k, then 1k.",
-        "先由小型 ResNet 把图像变成 49 个单元,再送入 Transformer;先 ImageNet-21k 后 1k。",
+        "先由小型 ResNet 把图像变成 49 个单元，再送入 Transformer；先 ImageNet-21k 后 1k。",
     ),
     _timm(
         "vit_base_r50_s16_384.orig_in21k_ft_in1k",
@@ -197,7 +197,7 @@ _CURATED = (
         "R+ViT",
         98_950_952,
         "The hybrid of the first paper: tokens are cells of a ResNet-50, so each already sees more than its square.",
-        "原论文中的混合模型:标记来自 ResNet-50 的特征图,每个标记看到的范围已大于自己的方格。",
+        "原论文中的混合模型：标记来自 ResNet-50 的特征图，每个标记看到的范围已大于自己的方格。",
     ),
     _timm(
         "vit_large_r50_s32_224.augreg_in21k_ft_in1k",
@@ -205,7 +205,7 @@ _CURATED = (
         "R+ViT",
         328_994_856,
         "A ResNet-50 and 24 transformer blocks on 49 tokens; ImageNet-21k, then 1k.",
-        "ResNet-50 加 24 个 Transformer 块,只有 49 个标记;先 ImageNet-21k 后 1k。",
+        "ResNet-50 加 24 个 Transformer 块，只有 49 个标记；先 ImageNet-21k 后 1k。",
     ),
     # DeiT, Touvron et al. 2021 (arXiv 2012.12877); DeiT III, Touvron et al. 2022 (arXiv 2204.07118)
     _timm(
@@ -214,7 +214,7 @@ _CURATED = (
         "DeiT",
         5_717_416,
         "ImageNet-1k alone with strong augmentation: a ViT does not need a huge data set.",
-        "仅用 ImageNet-1k 加强数据增强训练:ViT 并不一定需要海量数据。",
+        "仅用 ImageNet-1k 加强数据增强训练：ViT 并不一定需要海量数据。",
     ),
     _timm(
         "deit_small_patch16_224.fb_in1k",
@@ -222,7 +222,7 @@ _CURATED = (
         "DeiT",
         22_050_664,
         "ImageNet-1k alone with strong augmentation; the usual supervised partner of DINO ViT-S/16.",
-        "仅用 ImageNet-1k 加强数据增强训练;常作为 DINO ViT-S/16 的有监督对照。",
+        "仅用 ImageNet-1k 加强数据增强训练；常作为 DINO ViT-S/16 的有监督对照。",
     ),
     _timm(
         "deit_base_patch16_224.fb_in1k",
@@ -230,7 +230,7 @@ _CURATED = (
         "DeiT",
         86_567_656,
         "ImageNet-1k alone; the model that most relevance methods, Chefer's among them, are shown on.",
-        "仅用 ImageNet-1k 训练;许多相关性方法(如 Chefer 等人的)都以它为例。",
+        "仅用 ImageNet-1k 训练；许多相关性方法（如 Chefer 等人的）都以它为例。",
     ),
     _timm(
         "deit_tiny_distilled_patch16_224.fb_in1k",
@@ -238,7 +238,7 @@ _CURATED = (
         "DeiT",
         5_910_800,
         "A second token learns from a CNN teacher: compare what the class and the distillation token look at.",
-        "多一个向 CNN 教师学习的蒸馏标记:可比较类别标记与蒸馏标记各看哪里。",
+        "多一个向 CNN 教师学习的蒸馏标记：可比较类别标记与蒸馏标记各看哪里。",
     ),
     _timm(
         "deit_small_distilled_patch16_224.fb_in1k",
@@ -246,7 +246,7 @@ _CURATED = (
         "DeiT",
         22_436_432,
         "ImageNet-1k and a CNN teacher; two tokens and two heads whose predictions are averaged.",
-        "用 ImageNet-1k 和 CNN 教师训练;两个标记、两个分类头,预测取平均。",
+        "用 ImageNet-1k 和 CNN 教师训练；两个标记、两个分类头，预测取平均。",
     ),
     _timm(
         "deit_base_distilled_patch16_224.fb_in1k",
@@ -254,7 +254,7 @@ _CURATED = (
         "DeiT",
         87_338_192,
         "The distilled DeiT of the paper at base size: class and distillation token side by side.",
-        "论文中的 base 规模蒸馏 DeiT:类别标记与蒸馏标记并列比较。",
+        "论文中的 base 规模蒸馏 DeiT：类别标记与蒸馏标记并列比较。",
     ),
     _timm(
         "deit3_small_patch16_224.fb_in22k_ft_in1k",
@@ -262,7 +262,7 @@ _CURATED = (
         "DeiT",
         22_059_496,
         "ImageNet-21k, then 1k with a simpler recipe and LayerScale; the class token has no position.",
-        "先 ImageNet-21k 后 1k,训练方法更简单,带 LayerScale;类别标记没有位置编码。",
+        "先 ImageNet-21k 后 1k，训练方法更简单，带 LayerScale；类别标记没有位置编码。",
     ),
     _timm(
         "deit3_base_patch16_224.fb_in22k_ft_in1k",
@@ -270,7 +270,7 @@ _CURATED = (
         "DeiT",
         86_585_320,
         "A strong supervised ViT-B (ImageNet-21k, then 1k); the registers paper found outlier tokens in this family.",
-        "强有监督 ViT-B(先 ImageNet-21k 后 1k);寄存器论文在该系列中发现了异常标记。",
+        "强有监督 ViT-B（先 ImageNet-21k 后 1k）；寄存器论文在该系列中发现了异常标记。",
     ),
     _timm(
         "deit3_large_patch16_224.fb_in22k_ft_in1k",
@@ -278,7 +278,7 @@ _CURATED = (
         "DeiT",
         304_374_760,
         "The same recipe with 24 blocks: look at token norms for outliers.",
-        "同一训练方法,24 个块:可在标记范数图中寻找异常标记。",
+        "同一训练方法，24 个块：可在标记范数图中寻找异常标记。",
     ),
     # DINO, Caron et al. 2021 (arXiv 2104.14294)
     _timm(
@@ -287,7 +287,7 @@ _CURATED = (
         "DINO",
         21_665_664,
         "Trained on ImageNet-1k without labels: heads of the last block outline objects. No classifier.",
-        "在 ImageNet-1k 上不用标签训练:最后一块的注意力头会勾勒出物体。没有分类头。",
+        "在 ImageNet-1k 上不用标签训练：最后一块的注意力头会勾勒出物体。没有分类头。",
     ),
     _timm(
         "vit_small_patch8_224.dino",
@@ -295,7 +295,7 @@ _CURATED = (
         "DINO",
         21_670_272,
         "The same with 784 small patches: the sharpest object outlines of the DINO paper. No classifier.",
-        "同样的训练,784 个小图块:DINO 论文中最清晰的物体轮廓。没有分类头。",
+        "同样的训练，784 个小图块：DINO 论文中最清晰的物体轮廓。没有分类头。",
     ),
     _timm(
         "vit_base_patch16_224.dino",
@@ -303,7 +303,7 @@ _CURATED = (
         "DINO",
         85_798_656,
         "Self-distillation without labels at base size: compare head by head with the supervised ViT-B/16.",
-        "base 规模的无标签自蒸馏:可与有监督的 ViT-B/16 逐头比较。",
+        "base 规模的无标签自蒸馏：可与有监督的 ViT-B/16 逐头比较。",
     ),
     _timm(
         "vit_base_patch8_224.dino",
@@ -311,7 +311,7 @@ _CURATED = (
         "DINO",
         85_807_872,
         "Self-distillation without labels, 784 patches: fine maps, slow on a laptop.",
-        "无标签自蒸馏,784 个图块:图很细,在笔记本电脑上较慢。",
+        "无标签自蒸馏，784 个图块：图很细，在笔记本电脑上较慢。",
     ),
     # DINOv2, Oquab et al. 2023 (arXiv 2304.07193); registers: Darcet et al. 2023 (arXiv 2309.16588)
     _timm(
@@ -320,7 +320,7 @@ _CURATED = (
         "DINOv2",
         22_056_192,
         "142 million curated images without labels, 37 x 37 patches: good patch features for PCA and similarity.",
-        "在 1.42 亿张精选无标签图像上训练,37 x 37 个图块:图块特征适合做 PCA 与相似度。",
+        "在 1.42 亿张精选无标签图像上训练，37 x 37 个图块：图块特征适合做 PCA 与相似度。",
     ),
     _timm(
         "vit_small_patch14_reg4_dinov2.lvd142m",
@@ -328,7 +328,7 @@ _CURATED = (
         "DINOv2",
         22_057_344,
         "The same with four register tokens: see what attention goes to the registers instead of patches.",
-        "同样的训练,另加 4 个寄存器标记:可看到多少注意力流向寄存器而非图块。",
+        "同样的训练，另加 4 个寄存器标记：可看到多少注意力流向寄存器而非图块。",
     ),
     _timm(
         "vit_base_patch14_dinov2.lvd142m",
@@ -336,7 +336,7 @@ _CURATED = (
         "DINOv2",
         86_579_712,
         "142 million images without labels; compare its token norms with the version with registers.",
-        "1.42 亿张无标签图像;可将其标记范数与带寄存器的版本对比。",
+        "1.42 亿张无标签图像；可将其标记范数与带寄存器的版本对比。",
     ),
     _timm(
         "vit_base_patch14_reg4_dinov2.lvd142m",
@@ -344,7 +344,7 @@ _CURATED = (
         "DINOv2",
         86_582_016,
         "Four registers take over what outlier patch tokens stored: smoother attention maps.",
-        "4 个寄存器接管了异常图块标记所存的信息:注意力图更平滑。",
+        "4 个寄存器接管了异常图块标记所存的信息：注意力图更平滑。",
     ),
     _timm(
         "vit_large_patch14_dinov2.lvd142m",
@@ -352,7 +352,7 @@ _CURATED = (
         "DINOv2",
         304_367_616,
         "Large enough for outlier tokens: a few background patches of huge norm (the registers paper's finding).",
-        "规模大到会出现异常标记:少数背景图块的范数极大(寄存器论文的发现)。",
+        "规模大到会出现异常标记：少数背景图块的范数极大（寄存器论文的发现）。",
     ),
     _timm(
         "vit_large_patch14_reg4_dinov2.lvd142m",
@@ -360,7 +360,7 @@ _CURATED = (
         "DINOv2",
         304_370_688,
         "The cure beside the disease: with registers the outlier tokens are gone.",
-        "与无寄存器版本对照:加入寄存器后异常标记消失。",
+        "与无寄存器版本对照：加入寄存器后异常标记消失。",
     ),
     # DINOv3, Simeoni et al. 2025 (arXiv 2508.10104)
     _timm(
@@ -369,7 +369,7 @@ _CURATED = (
         "DINOv3",
         21_586_944,
         "1.7 billion images without labels, rotary positions and four registers; under Meta's DINOv3 licence.",
-        "17 亿张无标签图像,旋转位置编码加 4 个寄存器;遵循 Meta 的 DINOv3 许可。",
+        "17 亿张无标签图像，旋转位置编码加 4 个寄存器；遵循 Meta 的 DINOv3 许可。",
     ),
     _timm(
         "vit_base_patch16_dinov3.lvd1689m",
@@ -377,7 +377,7 @@ _CURATED = (
         "DINOv3",
         85_641_216,
         "Clean dense features for patch similarity and PCA at any size; under Meta's DINOv3 licence.",
-        "致密特征干净,适合任意尺寸的图块相似度与 PCA;遵循 Meta 的 DINOv3 许可。",
+        "致密特征干净，适合任意尺寸的图块相似度与 PCA；遵循 Meta 的 DINOv3 许可。",
     ),
     _timm(
         "vit_large_patch16_dinov3.lvd1689m",
@@ -385,7 +385,7 @@ _CURATED = (
         "DINOv3",
         303_079_424,
         "The large one, distilled from a 7-billion-parameter teacher; under Meta's DINOv3 licence.",
-        "大模型,由 70 亿参数的教师蒸馏而来;遵循 Meta 的 DINOv3 许可。",
+        "大模型，由 70 亿参数的教师蒸馏而来；遵循 Meta 的 DINOv3 许可。",
     ),
     # CLIP, Radford et al. 2021 (arXiv 2103.00020); OpenCLIP, Cherti et al. 2023 (arXiv 2212.07143)
     _timm(
@@ -394,7 +394,7 @@ _CURATED = (
         "CLIP",
         86_193_152,
         "400 million images with their captions; its 512 outputs are a space shared with text, not classes.",
-        "4 亿张带说明文字的图像;512 个输出是与文本共享的空间,不是类别。",
+        "4 亿张带说明文字的图像；512 个输出是与文本共享的空间，不是类别。",
     ),
     _timm(
         "vit_base_patch32_clip_quickgelu_224.openai",
@@ -402,7 +402,7 @@ _CURATED = (
         "CLIP",
         87_849_728,
         "The small CLIP with 49 patches; outputs are a space shared with text, not classes.",
-        "较小的 CLIP,49 个图块;输出是与文本共享的空间,不是类别。",
+        "较小的 CLIP,49 个图块；输出是与文本共享的空间，不是类别。",
     ),
     _timm(
         "vit_large_patch14_clip_quickgelu_224.openai",
@@ -410,7 +410,7 @@ _CURATED = (
         "CLIP",
         303_966_976,
         "The image side of many vision-language models; look for outlier tokens in its late blocks.",
-        "许多视觉语言模型的图像编码器;可在其后部的块中寻找异常标记。",
+        "许多视觉语言模型的图像编码器；可在其后部的块中寻找异常标记。",
     ),
     _timm(
         "vit_base_patch16_clip_224.laion2b",
@@ -418,7 +418,7 @@ _CURATED = (
         "CLIP",
         86_193_152,
         "CLIP trained anew on the public LAION-2B: same network, other data.",
-        "在公开的 LAION-2B 上重新训练的 CLIP:网络相同,数据不同。",
+        "在公开的 LAION-2B 上重新训练的 CLIP：网络相同，数据不同。",
     ),
     _timm(
         "vit_base_patch16_clip_224.openai_ft_in1k",
@@ -426,7 +426,7 @@ _CURATED = (
         "CLIP",
         86_568_424,
         "CLIP fine-tuned on ImageNet-1k: has classes, so class-specific relevance works.",
-        "在 ImageNet-1k 上微调的 CLIP:有类别,可做类别相关性分析。",
+        "在 ImageNet-1k 上微调的 CLIP：有类别，可做类别相关性分析。",
     ),
     # SigLIP, Zhai et al. 2023 (arXiv 2303.15343); SigLIP 2, Tschannen et al. 2025 (arXiv 2502.14786)
     _timm(
@@ -435,7 +435,7 @@ _CURATED = (
         "SigLIP",
         92_884_224,
         "Image and text pairs with a sigmoid loss; no class token: patches are pooled by an attention head.",
-        "用 sigmoid 损失在图文对上训练;没有类别标记,由注意力池化汇总图块。",
+        "用 sigmoid 损失在图文对上训练；没有类别标记，由注意力池化汇总图块。",
     ),
     _timm(
         "vit_base_patch16_siglip_256.v2_webli",
@@ -443,7 +443,7 @@ _CURATED = (
         "SigLIP",
         92_930_304,
         "SigLIP with captioning and self-supervised losses added for better patch features; no class token.",
-        "在 SigLIP 上加入描述生成与自监督损失,图块特征更好;没有类别标记。",
+        "在 SigLIP 上加入描述生成与自监督损失，图块特征更好；没有类别标记。",
     ),
     _timm(
         "vit_so400m_patch14_siglip_224.webli",
@@ -451,7 +451,7 @@ _CURATED = (
         "SigLIP",
         427_680_704,
         "The shape-optimised size used in vision-language models: 27 blocks; 1.7 GB, not for a small laptop.",
-        "视觉语言模型常用的形状优化规模:27 个块;1.7 GB,不适合小型笔记本电脑。",
+        "视觉语言模型常用的形状优化规模：27 个块；1.7 GB，不适合小型笔记本电脑。",
     ),
     # MAE, He et al. 2022 (arXiv 2111.06377)
     _timm(
@@ -460,7 +460,7 @@ _CURATED = (
         "MAE",
         85_798_656,
         "Learned ImageNet-1k by drawing 75 % hidden patches; no classifier, no decoder. Non-commercial licence.",
-        "在 ImageNet-1k 上通过补全 75% 被遮图块学习;没有分类头和解码器。非商业许可。",
+        "在 ImageNet-1k 上通过补全 75% 被遮图块学习；没有分类头和解码器。非商业许可。",
     ),
     _timm(
         "vit_large_patch16_224.mae",
@@ -468,7 +468,7 @@ _CURATED = (
         "MAE",
         303_301_632,
         "The large MAE encoder: its attention is made for reconstruction, unlike DINO's. Non-commercial licence.",
-        "大型 MAE 编码器:其注意力为重建服务,与 DINO 不同。非商业许可。",
+        "大型 MAE 编码器：其注意力为重建服务，与 DINO 不同。非商业许可。",
     ),
     # BEiT, Bao et al. 2021 (arXiv 2106.08254); BEiT v2, Peng et al. 2022 (arXiv 2208.06366)
     _timm(
@@ -477,7 +477,7 @@ _CURATED = (
         "BEiT",
         86_530_984,
         "Guessed discrete codes of hidden patches, then ImageNet-21k and 1k; a relative position bias in each block.",
-        "先预测被遮图块的离散编码,再用 ImageNet-21k 和 1k 微调;每个块都有相对位置偏置。",
+        "先预测被遮图块的离散编码，再用 ImageNet-21k 和 1k 微调；每个块都有相对位置偏置。",
     ),
     _timm(
         "beit_large_patch16_224.in22k_ft_in22k_in1k",
@@ -485,7 +485,7 @@ _CURATED = (
         "BEiT",
         304_430_568,
         "The same with 24 blocks: relative position bias through the depth of a large network.",
-        "同样的训练,24 个块:可观察大网络各深度的相对位置偏置。",
+        "同样的训练，24 个块：可观察大网络各深度的相对位置偏置。",
     ),
     _timm(
         "beitv2_base_patch16_224.in1k_ft_in22k_in1k",
@@ -493,7 +493,7 @@ _CURATED = (
         "BEiT",
         86_530_984,
         "Codes come from a tokenizer taught by CLIP, which makes them semantic: compare with BEiT.",
-        "编码来自由 CLIP 指导的分词器,更具语义:可与 BEiT 对比。",
+        "编码来自由 CLIP 指导的分词器，更具语义：可与 BEiT 对比。",
     ),
     # EVA, Fang et al. 2022 (arXiv 2211.07636); EVA-02, Fang et al. 2023 (arXiv 2303.11331)
     _timm(
@@ -502,7 +502,7 @@ _CURATED = (
         "EVA",
         304_142_312,
         "Reconstructed CLIP features of hidden patches on ImageNet-21k, then classified; no class token in the head.",
-        "在 ImageNet-21k 上重建被遮图块的 CLIP 特征,再做分类;分类时取图块平均而非类别标记。",
+        "在 ImageNet-21k 上重建被遮图块的 CLIP 特征，再做分类；分类时取图块平均而非类别标记。",
     ),
     _timm(
         "eva02_tiny_patch14_224.mim_in22k",
@@ -510,7 +510,7 @@ _CURATED = (
         "EVA",
         5_502_144,
         "Rotary positions and a gated MLP at the smallest size; masked pretraining only, no classifier.",
-        "最小规模的旋转位置编码与门控 MLP;仅做遮挡预训练,没有分类头。",
+        "最小规模的旋转位置编码与门控 MLP；仅做遮挡预训练，没有分类头。",
     ),
     _timm(
         "eva02_small_patch14_336.mim_in22k_ft_in1k",
@@ -518,7 +518,7 @@ _CURATED = (
         "EVA",
         22_129_000,
         "Rotary positions, 24 x 24 patches, fine-tuned on ImageNet-1k: strong for its size.",
-        "旋转位置编码,24 x 24 个图块,在 ImageNet-1k 上微调:以其规模而言很强。",
+        "旋转位置编码，24 x 24 个图块，在 ImageNet-1k 上微调：以其规模而言很强。",
     ),
     _timm(
         "eva02_base_patch14_448.mim_in22k_ft_in22k_in1k",
@@ -526,7 +526,7 @@ _CURATED = (
         "EVA",
         87_117_544,
         "1,024 patches and rotary positions, ImageNet-21k, then 1k: among the most accurate models of base size.",
-        "1024 个图块与旋转位置编码,先 ImageNet-21k 后 1k:base 规模中最准确的模型之一。",
+        "1024 个图块与旋转位置编码，先 ImageNet-21k 后 1k:base 规模中最准确的模型之一。",
     ),
     # Swin, Liu et al. 2021 (arXiv 2103.14030); Swin V2, Liu et al. 2022 (arXiv 2111.09883)
     _timm(
@@ -535,7 +535,7 @@ _CURATED = (
         "Swin",
         28_288_354,
         "Attention in shifted 7 x 7 windows, four stages, no class token; the Swin-T of the paper, ImageNet-1k.",
-        "在移位的 7 x 7 窗口内计算注意力,四个阶段,没有类别标记;论文中的 Swin-T,ImageNet-1k。",
+        "在移位的 7 x 7 窗口内计算注意力，四个阶段，没有类别标记；论文中的 Swin-T,ImageNet-1k。",
     ),
     _timm(
         "swin_tiny_patch4_window7_224.ms_in22k_ft_in1k",
@@ -543,7 +543,7 @@ _CURATED = (
         "Swin",
         28_288_354,
         "The same network with ImageNet-21k before: a better classifier for photographs.",
-        "同一网络先在 ImageNet-21k 上预训练:对照片分类更好。",
+        "同一网络先在 ImageNet-21k 上预训练：对照片分类更好。",
     ),
     _timm(
         "swin_small_patch4_window7_224.ms_in22k_ft_in1k",
@@ -551,7 +551,7 @@ _CURATED = (
         "Swin",
         49_606_258,
         "18 blocks in the third stage instead of 6: depth where the grid is 14 x 14.",
-        "第三阶段有 18 个块而非 6 个:深度集中在 14 x 14 的网格上。",
+        "第三阶段有 18 个块而非 6 个：深度集中在 14 x 14 的网格上。",
     ),
     _timm(
         "swin_base_patch4_window7_224.ms_in22k_ft_in1k",
@@ -559,7 +559,7 @@ _CURATED = (
         "Swin",
         87_768_224,
         "As large as ViT-B: compare windowed and global attention at the same size.",
-        "与 ViT-B 规模相当:可在同等规模下比较窗口注意力与全局注意力。",
+        "与 ViT-B 规模相当：可在同等规模下比较窗口注意力与全局注意力。",
     ),
     _timm(
         "swinv2_tiny_window8_256.ms_in1k",
@@ -567,7 +567,7 @@ _CURATED = (
         "Swin V2",
         28_347_154,
         "Cosine attention and a position bias from a small MLP, so that windows may grow; ImageNet-1k.",
-        "余弦注意力,位置偏置由小型 MLP 给出,窗口可放大;ImageNet-1k。",
+        "余弦注意力，位置偏置由小型 MLP 给出，窗口可放大；ImageNet-1k。",
     ),
     _timm(
         "swinv2_small_window16_256.ms_in1k",
@@ -575,7 +575,7 @@ _CURATED = (
         "Swin V2",
         49_728_418,
         "Windows of 16 x 16 on a 64 x 64 grid: from the third stage on a window is the whole image; ImageNet-1k.",
-        "64 x 64 网格上的 16 x 16 窗口:从第三阶段起,一个窗口就是整幅图像;ImageNet-1k。",
+        "64 x 64 网格上的 16 x 16 窗口：从第三阶段起，一个窗口就是整幅图像；ImageNet-1k。",
     ),
     _timm(
         "swinv2_base_window16_256.ms_in1k",
@@ -583,6 +583,6 @@ _CURATED = (
         "Swin V2",
         87_918_816,
         "The base size of the same, trained on ImageNet-1k: its position bias is smooth because an MLP draws it.",
-        "同系列的 base 规模,ImageNet-1k;位置偏置由 MLP 生成,因此很平滑。",
+        "同系列的 base 规模，ImageNet-1k；位置偏置由 MLP 生成，因此很平滑。",
     ),
 )

@@ -75,7 +75,7 @@ def _check_file(path: Path) -> None:
         raise WeightsError(Text("There is no file {path}.", "文件 {path} 不存在。").format(path=path))
     if path.is_dir():
         raise WeightsError(
-            Text("{path} is a folder; choose the weight file in it.", "{path} 是文件夹;请选择其中的权重文件。").format(
+            Text("{path} is a folder; choose the weight file in it.", "{path} 是文件夹；请选择其中的权重文件。").format(
                 path=path
             )
         )
@@ -83,7 +83,7 @@ def _check_file(path: Path) -> None:
         raise WeightsError(
             Text(
                 "{name} is not a weight file that can be read here: expected one of {suffixes}.",
-                "无法读取 {name}:权重文件的扩展名应为 {suffixes} 之一。",
+                "无法读取 {name}：权重文件的扩展名应为 {suffixes} 之一。",
             ).format(name=path.name, suffixes=", ".join(SUFFIXES))
         )
     if path.stat().st_size == 0:
@@ -94,14 +94,14 @@ def _check_file(path: Path) -> None:
         raise WeightsError(
             Text(
                 "{name} is a Git LFS pointer, a few lines that stand for the weights; download the file itself.",
-                "{name} 只是 Git LFS 指针(几行文字),并不是权重本身;请下载真正的文件。",
+                "{name} 只是 Git LFS 指针（几行文字），并不是权重本身；请下载真正的文件。",
             ).format(name=path.name)
         )
     if beginning.startswith(b"<"):
         raise WeightsError(
             Text(
                 "{name} is a web page, not weights; open the address in a browser and save the file itself.",
-                "{name} 是网页而不是权重;请在浏览器中打开该地址并保存文件本身。",
+                "{name} 是网页而不是权重；请在浏览器中打开该地址并保存文件本身。",
             ).format(name=path.name)
         )
 
@@ -140,7 +140,7 @@ def _unreadable(path: Path) -> WeightsError:
     return WeightsError(
         Text(
             "{name} cannot be read: it is truncated, damaged or not a weight file. Download or save it again.",
-            "无法读取 {name}:文件不完整、已损坏或不是权重文件。请重新下载或保存。",
+            "无法读取 {name}：文件不完整、已损坏或不是权重文件。请重新下载或保存。",
         ).format(name=path.name)
     )
 
@@ -154,7 +154,7 @@ def _asks_for_code(path: Path) -> WeightsError:
         Text(
             "{name} was refused: loading it would run code{names}. Save only the tensors, as .safetensors or with"
             " torch.save(model.state_dict(), ...).",
-            "已拒绝 {name}:加载它会执行代码{names}。请只保存张量:存为 .safetensors,或使用"
+            "已拒绝 {name}：加载它会执行代码{names}。请只保存张量：存为 .safetensors，或使用"
             " torch.save(model.state_dict(), ...)。",
         ).format(name=path.name, names=f" ({names})" if names else "")
     )
@@ -164,7 +164,7 @@ def _larger_than_file(path: Path, entry: str) -> WeightsError:
     return WeightsError(
         Text(
             "{name} was refused: {entry} declares more numbers than the file holds.",
-            "已拒绝 {name}:{entry} 声明的数据多于文件实际包含的数据。",
+            "已拒绝 {name}：{entry} 声明的数据多于文件实际包含的数据。",
         ).format(name=path.name, entry=entry)
     )
 
@@ -183,7 +183,7 @@ def _unwrapped(contents: object, path: Path) -> dict[str, Tensor]:
         if tensors:
             return tensors
     raise WeightsError(
-        Text("{name} holds no weights: no named tensors were found.", "{name} 中没有权重:未找到带名称的张量。").format(
+        Text("{name} holds no weights: no named tensors were found.", "{name} 中没有权重：未找到带名称的张量。").format(
             name=path.name
         )
     )
@@ -197,7 +197,7 @@ def _check_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
             raise WeightsError(
                 Text(
                     "{file}: {name} is not an ordinary tensor (sparse, quantised, complex or without data).",
-                    "{file}:{name} 不是普通张量(稀疏、量化、复数或没有数据)。",
+                    "{file}：{name} 不是普通张量（稀疏、量化、复数或没有数据）。",
                 ).format(file=path.name, name=name)
             )
         room -= tensor.numel() * tensor.element_size()

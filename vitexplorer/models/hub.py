@@ -165,30 +165,30 @@ def _in_words(error: Exception, name: str, address: _Address) -> DownloadError:
     if isinstance(error, GatedRepoError):
         text = Text(
             "The weights of {name} are behind a licence: accept it at {page} and sign in with `hf auth login`.",
-            "{name} 的权重需先同意许可:请在 {page} 同意,并用 `hf auth login` 登录。",
+            "{name} 的权重需先同意许可：请在 {page} 同意，并用 `hf auth login` 登录。",
         )
     elif isinstance(error, (RepositoryNotFoundError, RevisionNotFoundError)):
         text = Text(
             "The Hub has no public weights for {name} at {page}; use a bundled model or another one.",
-            "Hub 的 {page} 没有 {name} 的公开权重;请改用内置模型或其他模型。",
+            "Hub 的 {page} 没有 {name} 的公开权重；请改用内置模型或其他模型。",
         )
     elif isinstance(error, HfHubHTTPError):
         text = Text(
             "The Hub answered error {status} for {name}; try again later, or use a bundled model.",
-            "获取 {name} 时 Hub 返回错误 {status};请稍后重试,或使用内置模型。",
+            "获取 {name} 时 Hub 返回错误 {status}；请稍后重试，或使用内置模型。",
         )
     elif isinstance(error, OfflineModeIsEnabled):
         text = Text(
             "The weights of {name} are not on this machine and HF_HUB_OFFLINE forbids fetching them; use a bundled"
             " model, or download {file} from {page} elsewhere and choose it as a weight file.",
-            "本机没有 {name} 的权重,而 HF_HUB_OFFLINE 禁止联网获取;请使用内置模型,"
+            "本机没有 {name} 的权重，而 HF_HUB_OFFLINE 禁止联网获取；请使用内置模型，"
             "或在别处从 {page} 下载 {file} 并选择该权重文件。",
         )
     else:
         text = Text(
             "The weights of {name} could not be fetched from {page} ({reason}). Use a bundled model, or download {file}"
             " from there on another machine and choose it as a weight file.",
-            "无法从 {page} 获取 {name} 的权重({reason})。请使用内置模型,"
+            "无法从 {page} 获取 {name} 的权重（{reason}）。请使用内置模型，"
             "或在其他机器上从该页面下载 {file} 并选择该权重文件。",
         )
     reason = (str(error) or type(error).__name__).splitlines()[0]
@@ -209,7 +209,7 @@ def _disk_full(name: str, metadata: HfFileMetadata) -> DownloadError:
         Text(
             "There is no room for the weights of {name} ({size:.0f} MB) in {folder}; make room, or set HF_HOME to"
             " another disk.",
-            "{folder} 没有足够空间存放 {name} 的权重({size:.0f} MB);请清理空间,或将 HF_HOME 指向其他磁盘。",
+            "{folder} 没有足够空间存放 {name} 的权重（{size:.0f} MB）；请清理空间，或将 HF_HOME 指向其他磁盘。",
         ).format(name=name, size=(metadata.size or 0) / 1e6, folder=constants.HF_HUB_CACHE)
     )
 
@@ -226,7 +226,7 @@ def _verified(path: Path, name: str, metadata: HfFileMetadata) -> Path:
         raise DownloadError(
             Text(
                 "The weights of {name} arrived damaged (their SHA-256 is not the announced one); try again.",
-                "{name} 的权重在传输中损坏(SHA-256 与公布的不符);请重试。",
+                "{name} 的权重在传输中损坏（SHA-256 与公布的不符）；请重试。",
             ).format(name=name)
         )
     return path

@@ -95,40 +95,40 @@ def image_hash(pixels: np.ndarray) -> str:
 _THE_IMAGE = Text("The image", "该图像")
 _WRONG_TYPE = Text(
     "An image must be a path, a PIL image or a uint8 RGB array (height, width, 3), not {what}.",
-    "图像必须是路径、PIL 图像或 uint8 RGB 数组 (height, width, 3),而不是 {what}。",
+    "图像必须是路径、PIL 图像或 uint8 RGB 数组 (height, width, 3)，而不是 {what}。",
 )
 _WRONG_ARRAY = Text(
     "An image array must be uint8 RGB of shape (height, width, 3), values 0-255; this one is {dtype} of shape {shape}.",
-    "图像数组必须是形状为 (height, width, 3) 的 uint8 RGB,取值 0-255;传入的是 {dtype},形状 {shape}。",
+    "图像数组必须是形状为 (height, width, 3) 的 uint8 RGB，取值 0-255；传入的是 {dtype}，形状 {shape}。",
 )
 _MISSING = Text("There is no file {name}. Check the path.", "找不到文件 {name}。请检查路径。")
 _UNREADABLE = Text("{name} cannot be read. Check its path and permissions.", "无法读取 {name}。请检查路径和权限。")
 _FOLDER = Text("{name} is a folder. Choose one image in it.", "{name} 是文件夹。请选择其中的一幅图像。")
 _NOT_A_FILE = Text("{name} is not an ordinary file.", "{name} 不是普通文件。")
-_EMPTY = Text("{name} is empty (0 bytes). Save or download it again.", "{name} 是空文件(0 字节)。请重新保存或下载。")
+_EMPTY = Text("{name} is empty (0 bytes). Save or download it again.", "{name} 是空文件（0 字节）。请重新保存或下载。")
 _HEAVY = Text(
     "{name} has {megabytes} MB; at most {most} MB are accepted. Save a smaller copy.",
-    "{name} 大小为 {megabytes} MB;最多接受 {most} MB。请另存为较小的副本。",
+    "{name} 大小为 {megabytes} MB；最多接受 {most} MB。请另存为较小的副本。",
 )
 _FOREIGN = Text(
     "{name} is {what}. Accepted are JPEG, PNG, WebP, GIF, BMP and TIFF; save it as one of these.",
-    "{name} 是{what}。可接受的格式为 JPEG、PNG、WebP、GIF、BMP 和 TIFF;请另存为其中一种。",
+    "{name} 是{what}。可接受的格式为 JPEG、PNG、WebP、GIF、BMP 和 TIFF；请另存为其中一种。",
 )
 _DAMAGED = Text(
     "{name} is damaged or cut off and cannot be decoded. Save or download it again.",
-    "{name} 已损坏或不完整,无法解码。请重新保存或下载。",
+    "{name} 已损坏或不完整，无法解码。请重新保存或下载。",
 )
 _LARGE = Text(
     "{name} has {width} x {height} pixels; at most {most:g} million are accepted. Scale it down first.",
-    "{name} 有 {width} x {height} 像素;最多接受 {most_zh:g} 万像素。请先缩小。",
+    "{name} 有 {width} x {height} 像素；最多接受 {most_zh:g} 万像素。请先缩小。",
 )
 _SMALL = Text(
     "{name} has {width} x {height} pixels; at least {least} on each side are needed.",
-    "{name} 有 {width} x {height} 像素;每边至少需要 {least} 像素。",
+    "{name} 有 {width} x {height} 像素；每边至少需要 {least} 像素。",
 )
 _COLOUR_MODE = Text(
     "The image stores its colours as {mode}, which is not accepted. Convert it to RGB.",
-    "该图像的颜色模式为 {mode},不受支持。请转换为 RGB。",
+    "该图像的颜色模式为 {mode}，不受支持。请转换为 RGB。",
 )
 _NOT_FINITE = Text(
     "The image has pixels that are not finite numbers. Replace them first.",

@@ -135,7 +135,7 @@ def load_model(
         raise SettingError(
             Text(
                 '{name} is a bundled model: its trained weights are weights="bundled".',
-                '{name} 是内置模型:它训练好的权重是 weights="bundled"。',
+                '{name} 是内置模型：它训练好的权重是 weights="bundled"。',
             ).format(name=name)
         )
 

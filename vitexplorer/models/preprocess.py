@@ -93,12 +93,12 @@ def normalise(pixels: np.ndarray, mean: Sequence[float], std: Sequence[float]) -
 _ELONGATED = Text(
     "The image has {width} x {height} pixels; with one side more than {most} times the other, only squashing it shows "
     'anything. Choose fit "squash" or cut out a part.',
-    "该图像为 {width} x {height} 像素;一边超过另一边的 {most} 倍时,只有压缩才能显示内容。"
-    '请选择 fit "squash",或先裁剪。',
+    "该图像为 {width} x {height} 像素；一边超过另一边的 {most} 倍时，只有压缩才能显示内容。"
+    '请选择 fit "squash"，或先裁剪。',
 )
 _REDUCED = Text(
     "The image was scaled down from {width} x {height} to {to_width} x {to_height} pixels, to have at most {most}.",
-    "图像已从 {width} x {height} 缩小到 {to_width} x {to_height} 像素,使像素总数不超过 {most}。",
+    "图像已从 {width} x {height} 缩小到 {to_width} x {to_height} 像素，使像素总数不超过 {most}。",
 )
 _ONE_SIZE = Text(
     'This model takes one input size only. Choose fit "crop", "squash" or "pad".',

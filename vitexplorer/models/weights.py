@@ -65,7 +65,7 @@ def apply_state_dict(module: nn.Module, state_dict: Mapping[str, Tensor], source
         raise WeightsError(
             Text(
                 "The names in {source} are not those of {model}: it was written for another architecture.",
-                "{source} 中的名称与 {model} 不符:它属于另一种结构。",
+                "{source} 中的名称与 {model} 不符：它属于另一种结构。",
             ).format(**names)
         ) from error
     notes = _resampling_note(tensors, state_dict)
@@ -107,7 +107,7 @@ def _check_patch_size(module: nn.Module, state_dict: Mapping[str, Tensor], names
             raise WeightsError(
                 Text(
                     "{source} has patches of {rows} x {cols} pixels and {model} of {here[0]} x {here[1]}.",
-                    "{source} 的图块大小为 {rows} x {cols} 像素,而 {model} 为 {here[0]} x {here[1]}。",
+                    "{source} 的图块大小为 {rows} x {cols} 像素，而 {model} 为 {here[0]} x {here[1]}。",
                 ).format(**names, rows=tensor.shape[-2], cols=tensor.shape[-1], here=tuple(kernel.weight.shape[-2:]))
             )
 
@@ -121,7 +121,7 @@ def _resampling_note(tensors: Mapping[str, Tensor], state_dict: Mapping[str, Ten
             return (
                 Text(
                     "The file's position embeddings belong to another patch grid and were resampled to this one.",
-                    "文件中的位置编码对应另一种图块网格,已重采样到当前网格。",
+                    "文件中的位置编码对应另一种图块网格，已重采样到当前网格。",
                 ),
             )
     return ()
@@ -137,13 +137,13 @@ def _without_extras(module: nn.Module, tensors: dict[str, Tensor]) -> tuple[dict
     notes = []
     if classifier:
         notes.append(
-            Text("The file's classifier was left out: the model has none.", "模型没有分类头,文件中的分类头已略去。")
+            Text("The file's classifier was left out: the model has none.", "模型没有分类头，文件中的分类头已略去。")
         )
     if pretraining:
         parts = ", ".join(sorted({name.split(".")[0] for name in pretraining}))
         notes.append(
             Text(
-                "Parts of the pretraining task were left out: {parts}.", "已略去只用于预训练任务的部分:{parts}。"
+                "Parts of the pretraining task were left out: {parts}.", "已略去只用于预训练任务的部分：{parts}。"
             ).format(parts=parts)
         )
     left_out = {*classifier, *pretraining}
@@ -157,7 +157,7 @@ def _check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str
         raise WeightsError(
             Text(
                 "{source} has no classifier for {model}: it is a backbone. Create the model with num_classes=0.",
-                "{source} 中没有 {model} 所需的分类头:它只是骨干网络。请用 num_classes=0 创建模型。",
+                "{source} 中没有 {model} 所需的分类头：它只是骨干网络。请用 num_classes=0 创建模型。",
             ).format(**names)
         )
     faults = [text.format(count=len(some), some=_first_few(some)) for text, some in _faults(expected, tensors) if some]
@@ -165,7 +165,7 @@ def _check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str
         raise WeightsError(
             Text(
                 "{source} does not fit {model}: {faults}. Where two values stand, the file's comes first.",
-                "{source} 与 {model} 不符:{faults}。成对的值中,前者属于文件。",
+                "{source} 与 {model} 不符：{faults}。成对的值中，前者属于文件。",
             ).format(**names, faults=Text(", ".join(f.en for f in faults), ",".join(f.zh for f in faults)))
         )
     broken = [name for name, tensor in tensors.items() if not torch.isfinite(tensor.float()).all()]
@@ -173,7 +173,7 @@ def _check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str
         raise WeightsError(
             Text(
                 "{source} was refused: {count} of its entries hold NaN or infinite values ({some}).",
-                "已拒绝 {source}:其中 {count} 项含有 NaN 或无穷大({some})。",
+                "已拒绝 {source}：其中 {count} 项含有 NaN 或无穷大（{some}）。",
             ).format(**names, count=len(broken), some=_first_few(broken))
         )
 
@@ -181,14 +181,14 @@ def _check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str
 def _faults(expected: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> Iterator[tuple[Text, list[str]]]:
     """Each way in which entries can fail to fit, and the entries that do."""
     pairs = {name: (tensor, expected[name]) for name, tensor in tensors.items() if name in expected}
-    yield Text("{count} missing ({some})", "缺少 {count} 项({some})"), [n for n in expected if n not in tensors]
-    yield Text("{count} unexpected ({some})", "多出 {count} 项({some})"), [n for n in tensors if n not in expected]
+    yield Text("{count} missing ({some})", "缺少 {count} 项（{some}）"), [n for n in expected if n not in tensors]
+    yield Text("{count} unexpected ({some})", "多出 {count} 项（{some}）"), [n for n in tensors if n not in expected]
     yield (
-        Text("{count} of another shape ({some})", "{count} 项形状不同({some})"),
+        Text("{count} of another shape ({some})", "{count} 项形状不同（{some}）"),
         [f"{name}: {_shape(own)} / {_shape(ours)}" for name, (own, ours) in pairs.items() if own.shape != ours.shape],
     )
     yield (
-        Text("{count} of another kind of number ({some})", "{count} 项数值类型不同({some})"),
+        Text("{count} of another kind of number ({some})", "{count} 项数值类型不同（{some}）"),
         [
             f"{name}: {own.dtype} / {ours.dtype}"
             for name, (own, ours) in pairs.items()

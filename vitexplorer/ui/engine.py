@@ -126,7 +126,7 @@ class Engine:
             raise ExplainedError(
                 Text(
                     "This installation offers the listed models only; {model} is not among them.",
-                    "此处只提供列表中的模型,{model} 不在其中。",
+                    "此处只提供列表中的模型，{model} 不在其中。",
                 ).format(model=picture.model)
             )
         bundled = entry is not None and entry.bundled
@@ -134,6 +134,6 @@ class Engine:
             raise ExplainedError(
                 Text(
                     "This installation does not fetch weights; choose a bundled model, or random weights.",
-                    "此处不下载权重;请选择内置模型或随机权重。",
+                    "此处不下载权重；请选择内置模型或随机权重。",
                 )
             )

@@ -69,6 +69,6 @@ def pixels_of(image: str) -> np.ndarray:
     pixels = _uploads.get(image)
     if pixels is None:
         raise ExplainedError(
-            Text("This image is no longer in memory. Please choose it again.", "该图像已不在内存中,请重新选择。")
+            Text("This image is no longer in memory. Please choose it again.", "该图像已不在内存中，请重新选择。")
         )
     return pixels

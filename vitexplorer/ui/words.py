@@ -17,7 +17,7 @@ UI_WORDS: dict[str, Text] = {
     "model": Text("Model", "模型"),
     "model_info": Text(
         "Type to search. Any other timm name of a supported family loads too.",
-        "输入即可搜索,也可填写受支持家族的其他 timm 模型名。",
+        "输入即可搜索，也可填写受支持家族的其他 timm 模型名。",
     ),
     "model_info_closed": Text("Type to search.", "输入即可搜索。"),
     "weights": Text("Weights", "权重"),
@@ -37,7 +37,7 @@ UI_WORDS: dict[str, Text] = {
     "status_queue": Text("Waiting for the model ...", "正在等待模型……"),
     "status_load": Text("Loading {model} ...", "正在加载 {model}……"),
     "status_download": Text(
-        "Downloading {model}: {done:.0f} of {total:.0f} MB", "正在下载 {model}:{done:.0f} / {total:.0f} MB"
+        "Downloading {model}: {done:.0f} of {total:.0f} MB", "正在下载 {model}：{done:.0f} / {total:.0f} MB"
     ),
     "status_run": Text("Running {model} on the image ...", "正在用 {model} 处理图像……"),
     "status_ready": Text(
@@ -49,13 +49,12 @@ UI_WORDS: dict[str, Text] = {
     ),
     "random_warning": Text(
         "Random weights: this model has learned nothing. Nothing here explains a trained model.",
-        "随机权重:该模型未经训练,这里的任何图都不能解释训练好的模型。",
+        "随机权重：该模型未经训练，这里的任何图都不能解释训练好的模型。",
     ),
     "random_on_picture": Text("RANDOM WEIGHTS", "随机权重"),
     "unexpected": Text(
-        "Something went wrong on our side. The details are in the server's log.", "程序内部出错,详情见服务器日志。"
+        "Something went wrong on our side. The details are in the server's log.", "程序内部出错，详情见服务器日志。"
     ),
-    "image_gone": Text("This image is no longer in memory. Please choose it again.", "该图像已不在内存中,请重新选择。"),
     # rooms
     "room_patches": Text("Patches", "图块"),
     "room_attention": Text("Attention", "注意力"),
@@ -71,7 +70,6 @@ UI_WORDS: dict[str, Text] = {
     # panels
     "panel_views": Text("Views of this room", "本页的视图"),
     "panel_working": Text("Working ...", "计算中……"),
-    "panel_python": Text("The same in Python", "等价的 Python 代码"),
     "save": Text("Save", "保存"),
     # flow
     "fusion": Text("Heads fused by", "头的融合方式"),
@@ -84,10 +82,10 @@ UI_WORDS: dict[str, Text] = {
     "rollout_unit": Text("share of the query's rollout", "占该查询展开结果的份额"),
     "rollout_goes_to": Text("Where the rollout ends", "展开的去向"),
     "rollout_block": Text("from block {block} to {last}", "从第 {block} 块到第 {last} 块"),
-    "rollout_fused": Text("heads fused by {how}", "多头融合:{how}"),
+    "rollout_fused": Text("heads fused by {how}", "多头融合：{how}"),
     "rollout_swin": Text(
         "An approximation for Swin: merging counts the four patches alike.",
-        "对 Swin 只是近似:合并 2×2 图块时四个图块各算四分之一。",
+        "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
     ),
     # size
     "size_of_model": Text("Parameters of {model}", "{model} 的参数量"),
@@ -105,15 +103,15 @@ UI_WORDS: dict[str, Text] = {
     "formula": Text("Closed formula, term by term", "闭式公式逐项"),
     "formula_none": Text(
         "No closed formula is stated for this family; the counts are read off the module.",
-        "该家族没有给出闭式公式,参数量直接从模块读取。",
+        "该家族没有给出闭式公式，参数量直接从模块读取。",
     ),
     "formula_equals": Text("The formula gives exactly the module's count.", "公式结果与模块的参数量完全一致。"),
     "calculator": Text("Design a ViT", "设计一个 ViT"),
     "calculator_info": Text(
-        "Move a slider: every term of the formula is counted again.", "拖动滑块,公式的每一项都会重新计算。"
+        "Move a slider: every term of the formula is counted again.", "拖动滑块，公式的每一项都会重新计算。"
     ),
-    "image_size": Text("Image side (px)", "图像边长(像素)"),
-    "patch_size": Text("Patch side P (px)", "图块边长 P(像素)"),
+    "image_size": Text("Image side (px)", "图像边长（像素）"),
+    "patch_size": Text("Patch side P (px)", "图块边长 P（像素）"),
     "embed_dim": Text("Width D", "宽度 D"),
     "depth": Text("Blocks L", "块数 L"),
     "num_heads": Text("Heads H", "头数 H"),
@@ -121,13 +119,13 @@ UI_WORDS: dict[str, Text] = {
     "num_classes": Text("Classes", "类别数"),
     "heads_note": Text(
         "The number of heads changes no count: heads share the width D. It must divide D.",
-        "头数不改变参数量:各头平分宽度 D,且头数必须整除 D。",
+        "头数不改变参数量：各头平分宽度 D，且头数必须整除 D。",
     ),
     "heads_uneven": Text("{heads} heads do not divide the width {dim}.", "{heads} 个头不能整除宽度 {dim}。"),
     "cut_patches": Text(
         "The last {left} pixels of each side do not fill a patch and are left out.",
-        "每边最后 {left} 个像素不足一个图块,被舍去。",
+        "每边最后 {left} 个像素不足一个图块，被舍去。",
     ),
-    "no_patches": Text("A patch is larger than the image: there are no tokens.", "图块比图像还大:没有图块标记。"),
+    "no_patches": Text("A patch is larger than the image: there are no tokens.", "图块比图像还大：没有图块标记。"),
     "preset": Text("Start from", "起点"),
 }

@@ -16,13 +16,13 @@ from vitexplorer.types import MatrixResult
 from vitexplorer.words import Text
 
 TITLE = Text("Attention distance", "注意力距离")
-ONE_IMAGE = Text("Of this one image; the paper averages over many.", "仅针对这一张图像;论文中是对许多图像取平均。")
+ONE_IMAGE = Text("Of this one image; the paper averages over many.", "仅针对这一张图像；论文中是对许多图像取平均。")
 DROPPED = Text(
     "What falls on prefix tokens or padding counts as distance zero.", "落在前缀标记或填充上的注意力按距离零计入。"
 )
 DIVIDED = Text(
     "Each row is divided by its mass on patches, so prefix tokens and padding do not count.",
-    "每一行都除以其落在图块上的总量,因此前缀标记和填充不计入。",
+    "每一行都除以其落在图块上的总量，因此前缀标记和填充不计入。",
 )
 
 
@@ -45,10 +45,10 @@ def compute(capture: Capture, normalise: str) -> MatrixResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("How far does each head look?", "每个头看得有多远?"),
+    question=Text("How far does each head look?", "每个头看得有多远？"),
     misleads=Text(
         "A head that looks nowhere in particular comes out as far-sighted: uniform attention has a large distance.",
-        "没有特定关注对象的头也会显得看得很远:均匀的注意力距离很大。",
+        "没有特定关注对象的头也会显得看得很远：均匀的注意力距离很大。",
     ),
     room="attention",
     compute=compute,

@@ -65,10 +65,10 @@ def compute(capture: Capture, block: int, head: int | str, query: Query) -> MapR
 
 VIEW = View(
     title=TITLE,
-    question=Text("Where does this token look?", "这个标记在看哪里?"),
+    question=Text("Where does this token look?", "这个标记在看哪里？"),
     misleads=Text(
         "Attention knows no class, and in late blocks a patch token no longer stands for its patch alone.",
-        "注意力与类别无关;在靠后的块里,图块标记也不再只代表它自己的图块。",
+        "注意力与类别无关；在靠后的块里，图块标记也不再只代表它自己的图块。",
     ),
     room="attention",
     compute=compute,

@@ -109,11 +109,11 @@ class FirstBlock(BlockControl):
 VIEW = View(
     title=TITLE,
     question=Text(
-        "From which patches did this token gather, through all blocks?", "经过所有块,这个标记从哪些图块汇集了信息?"
+        "From which patches did this token gather, through all blocks?", "经过所有块，这个标记从哪些图块汇集了信息？"
     ),
     misleads=Text(
         "It multiplies attention only: values, MLPs and signs are left out, and it knows no class.",
-        "它只把注意力相乘:忽略了值向量、MLP 和正负号,也与类别无关。",
+        "它只把注意力相乘：忽略了值向量、MLP 和正负号，也与类别无关。",
     ),
     room="flow",
     compute=compute,

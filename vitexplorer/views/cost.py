@@ -34,7 +34,7 @@ LARGEST = 4096
 COUNTED = Text(
     "Matrix products and convolutions, those inside attention included; norms, softmax, activations and sums are not "
     "counted. One MAC is two floating point operations.",
-    "统计矩阵乘法与卷积,包含注意力内部的;不计归一化、softmax、激活函数与加法。一次 MAC 为两次浮点运算。",
+    "统计矩阵乘法与卷积，包含注意力内部的；不计归一化、softmax、激活函数与加法。一次 MAC 为两次浮点运算。",
 )
 
 
@@ -62,7 +62,7 @@ class ImageSizeControl(Control):
             raise SettingError(
                 Text(
                     "image_size is a number of pixels or (height, width), not {value}.",
-                    "image_size 是像素数或 (高, 宽),而不是 {value}。",
+                    "image_size 是像素数或 （高，宽），而不是 {value}。",
                 ).format(value=repr(value))
             ) from None
         multiple = size_multiple(capture)
@@ -72,7 +72,7 @@ class ImageSizeControl(Control):
             raise SettingError(
                 Text(
                     "image_size must be multiples of {height} x {width} pixels up to {largest}, not {given}.",
-                    "image_size 必须是 {height} x {width} 像素的倍数且不超过 {largest},而不是 {given}。",
+                    "image_size 必须是 {height} x {width} 像素的倍数且不超过 {largest}，而不是 {given}。",
                 ).format(height=multiple[0], width=multiple[1], largest=LARGEST, given=f"{height} x {width}")
             )
         return height, width
@@ -229,7 +229,7 @@ def _notes(size: tuple[int, int], sites: tuple[BlockSite, ...], has_formula: boo
         notes.append(
             Text(
                 "No closed formula is stated for this architecture; the numbers are counted.",
-                "该结构没有给出封闭公式;数字由逐步统计得到。",
+                "该结构没有给出封闭公式；数字由逐步统计得到。",
             )
         )
     if any(site.windows and site.windows.positions(site.grid).size > site.grid.num_patches for site in sites):
@@ -240,11 +240,11 @@ def _notes(size: tuple[int, int], sites: tuple[BlockSite, ...], has_formula: boo
 VIEW = View(
     title=TITLE,
     question=Text(
-        "What does one image cost, and how does that grow with its size?", "一张图像要算多少,随尺寸如何增长?"
+        "What does one image cost, and how does that grow with its size?", "一张图像要算多少，随尺寸如何增长？"
     ),
     misleads=Text(
         "Multiplications are not seconds; and tools that cannot see into fused attention report less for one model.",
-        "乘法次数不等于秒数;而且看不到融合注意力内部的工具对同一模型会给出更小的数字。",
+        "乘法次数不等于秒数；而且看不到融合注意力内部的工具对同一模型会给出更小的数字。",
     ),
     room="size",
     compute=compute,

@@ -46,7 +46,7 @@ RANDOM = "random"
 """the view whose map gives the order that every other one is held against"""
 NO_ORDER = Text(
     "{title} gives every patch the same number here, so its order is a random one too.",
-    "{title} 在这里给所有图块同样的数值,因此它的顺序也是随机的。",
+    "{title} 在这里给所有图块同样的数值，因此它的顺序也是随机的。",
 )
 
 
@@ -84,7 +84,7 @@ class MethodsControl(Control):
             value = [name.strip() for name in value.split(",") if name.strip()]
         if not isinstance(value, Sequence):
             raise SettingError(
-                Text("methods must be names of views, not {value}.", "methods 必须是视图名称,而不是 {value}。").format(
+                Text("methods must be names of views, not {value}.", "methods 必须是视图名称，而不是 {value}。").format(
                     value=repr(value)
                 )
             )
@@ -209,10 +209,10 @@ def compute(
 
 VIEW = View(
     title=TITLE,
-    question=Text("Does a map know which patches the model uses?", "图是否知道模型用到了哪些图块?"),
+    question=Text("Does a map know which patches the model uses?", "图是否知道模型用到了哪些图块？"),
     misleads=Text(
         "The model is shown images like none it was trained on; one image compares methods, it does not rank them.",
-        "模型看到的是训练中从未见过的图像;一幅图像只能比较方法,不能给方法排名。",
+        "模型看到的是训练中从未见过的图像；一幅图像只能比较方法，不能给方法排名。",
     ),
     room="flow",
     compute=compute,

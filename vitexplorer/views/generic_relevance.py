@@ -20,7 +20,7 @@ from vitexplorer.words import Text
 TITLE = Text("Generic relevance", "通用相关性 (generic relevance)")
 EVEN_PART = Text(
     "Every patch holds the same 1/{patches} from the identity that the sum begins with.",
-    "求和从单位矩阵开始,因此每个图块都含有相同的 1/{patches}。",
+    "求和从单位矩阵开始，因此每个图块都含有相同的 1/{patches}。",
 )
 
 
@@ -30,7 +30,7 @@ def refuses(capture: Capture) -> Text | None:
         return Text(
             "Generic relevance follows one sequence of tokens through all blocks, and {model} merges its tokens "
             "between stages. Use Grad-CAM.",
-            "通用相关性要求同一个标记序列贯穿所有块,而 {model} 在阶段之间会合并标记。请改用 Grad-CAM。",
+            "通用相关性要求同一个标记序列贯穿所有块，而 {model} 在阶段之间会合并标记。请改用 Grad-CAM。",
         ).format(model=capture.model.name)
     return without_classifier(capture)
 
@@ -60,10 +60,10 @@ def compute(capture: Capture, target: int) -> MapResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("Which patches speak for this class?", "哪些图块支持这个类别?"),
+    question=Text("Which patches speak for this class?", "哪些图块支持这个类别？"),
     misleads=Text(
         "Only what speaks for the class is kept; values and MLPs count through the gradient alone.",
-        "只保留支持该类别的部分;值向量和 MLP 仅通过梯度起作用。",
+        "只保留支持该类别的部分；值向量和 MLP 仅通过梯度起作用。",
     ),
     room="flow",
     compute=compute,

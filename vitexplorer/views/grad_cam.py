@@ -59,10 +59,10 @@ def compute(capture: Capture, target: int, block: int) -> MapResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("Which patches hold the features that this class asks for?", "哪些图块含有这个类别所需的特征?"),
+    question=Text("Which patches hold the features that this class asks for?", "哪些图块含有这个类别所需的特征？"),
     misleads=Text(
         "Made for convolutions: one weight per channel for all patches; what speaks against the class is cut off.",
-        "原为卷积网络设计:每个通道对所有图块只用一个权重,反对该类别的部分被截去。",
+        "原为卷积网络设计：每个通道对所有图块只用一个权重，反对该类别的部分被截去。",
     ),
     room="flow",
     compute=compute,

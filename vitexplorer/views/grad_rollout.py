@@ -51,7 +51,8 @@ def compute(capture: Capture, target: int) -> MapResult:
 VIEW = View(
     title=TITLE,
     question=Text(
-        "From which patches did the model gather what speaks for this class?", "支持这个类别的信息是从哪些图块汇集来的?"
+        "From which patches did the model gather what speaks for this class?",
+        "支持这个类别的信息是从哪些图块汇集来的？",
     ),
     misleads=Text(
         "Values, MLPs and everything that speaks against the class are left out.",

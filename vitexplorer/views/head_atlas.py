@@ -60,7 +60,7 @@ def measure_of(metric: str, capture: Capture) -> Callable[[int], Measure]:
         raise UnsupportedError(
             Text(
                 "{model} has no class token, so there is no mass on it.",
-                "{model} 没有类别标记,因此没有落在其上的总量。",
+                "{model} 没有类别标记，因此没有落在其上的总量。",
             ).format(model=capture.model.name)
         )
     if metric == "distance":
@@ -103,7 +103,7 @@ def _notes(capture: Capture, metric: str) -> list[Text]:
         notes.append(
             Text(
                 "`relative` is the share of ln(keys); masked keys of a shifted window count as keys.",
-                "`relative` 为占 ln(键数) 的比例;移位窗口中被遮蔽的键也计入键数。",
+                "`relative` 为占 ln（键数） 的比例；移位窗口中被遮蔽的键也计入键数。",
             )
         )
     if metric == "distance":
@@ -116,7 +116,7 @@ def _notes(capture: Capture, metric: str) -> list[Text]:
     if metric == "prefix_mass":
         names = ", ".join(capture.prefix_tokens)
         notes.append(
-            Text("Prefix tokens: {names}.", "前缀标记:{names}。").format(names=names)
+            Text("Prefix tokens: {names}.", "前缀标记：{names}。").format(names=names)
             if names
             else Text("This model has no prefix tokens.", "该模型没有前缀标记。")
         )
@@ -125,10 +125,10 @@ def _notes(capture: Capture, metric: str) -> list[Text]:
 
 VIEW = View(
     title=TITLE,
-    question=Text("What kind of head is where in the network?", "网络中各处是什么样的头?"),
+    question=Text("What kind of head is where in the network?", "网络中各处是什么样的头？"),
     misleads=Text(
         "A mean over queries hides heads that do different things for different patches; one image is one sample.",
-        "对查询取平均会掩盖对不同图块作用不同的头;而一张图像只是一个样本。",
+        "对查询取平均会掩盖对不同图块作用不同的头；而一张图像只是一个样本。",
     ),
     room="attention",
     compute=compute,

@@ -37,10 +37,10 @@ def compute(capture: Capture, block: int, query: Query) -> GalleryResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("What does each head look at?", "每个头分别在看什么?"),
+    question=Text("What does each head look at?", "每个头分别在看什么？"),
     misleads=Text(
         "Heads have no fixed role and no order: head 3 of one block has nothing to do with head 3 of the next.",
-        "头没有固定的分工,也没有顺序:某一块的头 3 与下一块的头 3 毫无关系。",
+        "头没有固定的分工，也没有顺序：某一块的头 3 与下一块的头 3 毫无关系。",
     ),
     room="attention",
     compute=compute,

@@ -32,7 +32,7 @@ def compute(capture: Capture, target: int) -> MapResult:
         formula="∑ x · ∂L/∂x over the patch",
         settings={"target": target},
         notes=(
-            Text("The baseline is implied: {baseline}.", "隐含的基线:{baseline}。").format(
+            Text("The baseline is implied: {baseline}.", "隐含的基线：{baseline}。").format(
                 baseline=baseline_text(capture, "mean")
             ),
         ),
@@ -41,10 +41,10 @@ def compute(capture: Capture, target: int) -> MapResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("How much does each patch's colour count, to first order?", "按一阶近似,每个图块的颜色贡献多少?"),
+    question=Text("How much does each patch's colour count, to first order?", "按一阶近似，每个图块的颜色贡献多少？"),
     misleads=Text(
         "The slope at the image alone: where the model is sure, slopes are small and noisy.",
-        "只看图像处的斜率:模型很确定时,斜率很小且有噪声。",
+        "只看图像处的斜率：模型很确定时，斜率很小且有噪声。",
     ),
     room="flow",
     compute=compute,

@@ -24,7 +24,7 @@ from vitexplorer.words import Text
 TITLE = Text("Integrated gradients", "积分梯度")
 COMPLETE = Text(
     "The pixels add up to {total:.3f}; the logit rises by {rise:.3f} from the baseline to the image.",
-    "所有像素之和为 {total:.3f};从基线到图像,logit 变化 {rise:.3f}。",
+    "所有像素之和为 {total:.3f}；从基线到图像，logit 变化 {rise:.3f}。",
 )
 
 
@@ -60,7 +60,7 @@ def compute(capture: Capture, target: int, baseline: str, steps: int, progress: 
         formula="∑ (x − x₀) · ∫ ∂L/∂x over the patch",
         settings={"target": target, "baseline": baseline, "steps": steps},
         notes=(
-            Text("Baseline: {baseline}.", "基线:{baseline}。").format(baseline=baseline_text(capture, baseline)),
+            Text("Baseline: {baseline}.", "基线：{baseline}。").format(baseline=baseline_text(capture, baseline)),
             COMPLETE.format(total=float(pixels.sum()), rise=rise),
         ),
     )
@@ -70,11 +70,11 @@ VIEW = View(
     title=TITLE,
     question=Text(
         "How much of the logit does each patch account for, from nothing to the image?",
-        "从“什么都没有”到这幅图像,每个图块贡献了多少 logit?",
+        "从“什么都没有”到这幅图像，每个图块贡献了多少 logit?",
     ),
     misleads=Text(
         "Another baseline gives another map, and images on the way are like none the model was trained on.",
-        "换一个基线就得到另一幅图,而且途中的图像与模型训练时见过的都不同。",
+        "换一个基线就得到另一幅图，而且途中的图像与模型训练时见过的都不同。",
     ),
     room="flow",
     compute=compute,

@@ -29,7 +29,7 @@ def refuses(capture: Capture) -> Text | None:
         return Text(
             "LeGrad reads the tokens of every block with the classifier, and in {model} those of earlier stages are "
             "too narrow for it. Use Grad-CAM.",
-            "LeGrad 要用分类头读取每个块的标记,而 {model} 前面阶段的标记维度与分类头不符。请改用 Grad-CAM。",
+            "LeGrad 要用分类头读取每个块的标记，而 {model} 前面阶段的标记维度与分类头不符。请改用 Grad-CAM。",
         ).format(model=capture.model.name)
     return without_classifier(capture)
 
@@ -68,10 +68,12 @@ def compute(capture: Capture, target: int) -> MapResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("To which patches would more attention raise this class?", "更多地关注哪些图块会使这个类别得分升高?"),
+    question=Text(
+        "To which patches would more attention raise this class?", "更多地关注哪些图块会使这个类别得分升高？"
+    ),
     misleads=Text(
         "Early blocks are read by a classifier that never saw their tokens, averaged as no model averages them.",
-        "前面的块由从未见过其标记的分类头读取,而且标记的平均方式也与模型本身不同。",
+        "前面的块由从未见过其标记的分类头读取，而且标记的平均方式也与模型本身不同。",
     ),
     room="flow",
     compute=compute,

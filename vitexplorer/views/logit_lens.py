@@ -24,7 +24,7 @@ from vitexplorer.registry import unknown_name
 from vitexplorer.types import LensResult
 from vitexplorer.words import Text
 
-TITLE = Text("Logit lens", "Logit lens(逐块读出 logits)")
+TITLE = Text("Logit lens", "Logit lens（逐块读出 logits）")
 PATCHES = "patches"
 READINGS = (*READING_WORDS, PATCHES)
 OWN_STATISTICS = Text("The final norm uses each block's own statistics.", "最后的归一化使用每个块自身的统计量。")
@@ -100,7 +100,7 @@ def _notes(capture: Capture, token: str, blocks: tuple[int, ...]) -> list[Text]:
     own, notes = capture.model.family.own_reading(capture.model.module), []
     if token not in (own, "own"):
         notes.append(
-            Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式:{reading}。").format(
+            Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。").format(
                 reading=READING_WORDS[own]
             )
         )
@@ -125,11 +125,11 @@ def refuses(capture: Capture) -> Text | None:
 
 VIEW = View(
     title=TITLE,
-    question=Text("When does the model make up its mind?", "模型在哪一块做出判断?"),
+    question=Text("When does the model make up its mind?", "模型在哪一块做出判断？"),
     misleads=Text(
         "Earlier blocks were never trained to speak to the classifier: that it cannot read them does not mean that "
         "they know nothing.",
-        "前面的块从未被训练来直接面对分类头:读不出来并不代表其中没有信息。",
+        "前面的块从未被训练来直接面对分类头：读不出来并不代表其中没有信息。",
     ),
     room="outputs",
     compute=compute,

@@ -121,7 +121,7 @@ def compute(capture: Capture) -> CountResult:
         notes.append(
             Text(
                 "No closed formula is stated for this architecture; the numbers are counted from the module.",
-                "该结构没有给出封闭公式;数字直接由模块统计。",
+                "该结构没有给出封闭公式；数字直接由模块统计。",
             )
         )
     values = np.array(list(parts.values()), dtype=np.int64)
@@ -142,10 +142,12 @@ def compute(capture: Capture) -> CountResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("How many numbers does the model consist of, and where are they?", "模型由多少个数组成,分布在哪里?"),
+    question=Text(
+        "How many numbers does the model consist of, and where are they?", "模型由多少个数组成，分布在哪里？"
+    ),
     misleads=Text(
         "More parameters are not more computation: ViT-B/32 has more of them than B/16 and computes a quarter.",
-        "参数多不等于计算多:ViT-B/32 的参数比 B/16 多,计算量却只有四分之一。",
+        "参数多不等于计算多：ViT-B/32 的参数比 B/16 多，计算量却只有四分之一。",
     ),
     room="size",
     compute=compute,

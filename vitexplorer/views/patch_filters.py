@@ -57,12 +57,12 @@ def compute(capture: Capture, count: int) -> FiltersResult:
         title=TITLE,
         values=0.5 + 0.5 * pictures / largest,
         axes=("filters", "height", "width", "channels"),
-        unit=Text("colour, each filter scaled by its maximum; grey is zero", "颜色,各滤波器按其最大值缩放;灰色为零"),
+        unit=Text("colour, each filter scaled by its maximum; grey is zero", "颜色，各滤波器按其最大值缩放；灰色为零"),
         formula="PCA of the kernels",
         provenance=capture.provenance,
         settings={"count": count},
         notes=(
-            Text("From the weights alone; the image plays no part.", "仅取决于权重,与图像无关。"),
+            Text("From the weights alone; the image plays no part.", "仅取决于权重，与图像无关。"),
             *((fewer,) if len(pictures) < count else ()),
         ),
         shares=shares,
@@ -75,16 +75,16 @@ def refuses(capture: Capture) -> Text | None:
         return None
     return Text(
         "The patch embedding of {model} reads features of a CNN, not colours.",
-        "{model} 的图块嵌入读取的是 CNN 的特征,而不是颜色。",
+        "{model} 的图块嵌入读取的是 CNN 的特征，而不是颜色。",
     ).format(model=capture.model.name)
 
 
 VIEW = View(
     title=TITLE,
-    question=Text("What does the patch embedding look for?", "图块嵌入在寻找什么?"),
+    question=Text("What does the patch embedding look for?", "图块嵌入在寻找什么？"),
     misleads=Text(
         "These are directions in which the kernels differ, not the kernels; neither says what later blocks use.",
-        "这些是卷积核变化的方向,而不是卷积核本身;两者都不说明后面的块使用了什么。",
+        "这些是卷积核变化的方向，而不是卷积核本身；两者都不说明后面的块使用了什么。",
     ),
     room="tokens",
     compute=compute,

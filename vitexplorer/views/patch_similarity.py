@@ -37,7 +37,7 @@ def compute(capture: Capture, block: int, query: Query) -> MapResult:
         formula="x_q · x_i / (|x_q| |x_i|)",
         provenance=capture.provenance,
         settings={"block": block, "query": query},
-        notes=(Text("After the block, before any norm.", "取块的输出,未经归一化。"),),
+        notes=(Text("After the block, before any norm.", "取块的输出，未经归一化。"),),
         grid=grid,
         image=capture.input.pixels,
         query=query,
@@ -46,10 +46,10 @@ def compute(capture: Capture, block: int, query: Query) -> MapResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("Which patches are like this one?", "哪些图块与这个图块相似?"),
+    question=Text("Which patches are like this one?", "哪些图块与这个图块相似？"),
     misleads=Text(
         "Tokens of one block share a large common part: compare cosines with each other, not with zero.",
-        "同一块的标记有很大的共同成分:应相互比较余弦值,而不是与零比较。",
+        "同一块的标记有很大的共同成分：应相互比较余弦值，而不是与零比较。",
     ),
     room="tokens",
     compute=compute,

@@ -22,7 +22,7 @@ from vitexplorer.words import Text
 
 TITLE = Text("Class token or mean of patches", "类别标记与图块平均")
 NO_CLASSIFIER = Text(
-    "This model has no classifier, so only the tokens are compared.", "该模型没有分类头,因此只比较标记。"
+    "This model has no classifier, so only the tokens are compared.", "该模型没有分类头，因此只比较标记。"
 )
 
 
@@ -47,7 +47,7 @@ def compute(capture: Capture) -> PoolingResult:
     model, prefix, place = capture.model, len(capture.prefix_tokens), capture.prefix_tokens.index("cls")
     streams = [capture.residual_after(block) for block in range(capture.depth)]
     own = model.family.own_reading(model.module)
-    trained = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式:{reading}。")
+    trained = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
     return PoolingResult(
         view="pooling",
         title=TITLE,
@@ -73,14 +73,14 @@ def refuses(capture: Capture) -> Text | None:
         return None
     return Text(
         "{model} has no class token to compare with the mean over patches.",
-        "{model} 没有类别标记,无法与图块平均进行比较。",
+        "{model} 没有类别标记，无法与图块平均进行比较。",
     ).format(model=capture.model.name)
 
 
 VIEW = View(
     title=TITLE,
     question=Text(
-        "What would the model say if it were read through another token?", "如果换一种标记来读出,模型会怎么说?"
+        "What would the model say if it were read through another token?", "如果换一种标记来读出，模型会怎么说？"
     ),
     misleads=Text(
         "Only the reading that the model was trained with was ever meant to be right.",

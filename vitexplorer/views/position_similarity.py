@@ -22,7 +22,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Choice, Explored, Paper, QueryControl, UnsupportedError, View
+from vitexplorer.interfaces import Choice, Explored, Paper, QueryControl, SettingError, UnsupportedError, View
 from vitexplorer.types import BoardResult, MapResult, PatchGrid, Query, Result
 from vitexplorer.words import Text
 
@@ -31,8 +31,8 @@ TEMPERATURE = 10000.0
 KINDS = {
     "own": Text("the model's own", "模型自身的位置编码"),
     "rotary": Text("its rotary positions", "旋转位置编码"),
-    "sincos_1d": Text("sine and cosine, 1-D", "正弦余弦(一维)"),
-    "sincos_2d": Text("sine and cosine, 2-D", "正弦余弦(二维)"),
+    "sincos_1d": Text("sine and cosine, 1-D", "正弦余弦（一维）"),
+    "sincos_2d": Text("sine and cosine, 2-D", "正弦余弦（二维）"),
 }
 FORMULAS = {
     "learned": "e_i · e_j / (|e_i| |e_j|)",
@@ -55,10 +55,10 @@ class PatchOrAllControl(QueryControl):
             return None
         query = super().parse(value, capture, {"block": 0})
         if isinstance(query, str):
-            raise UnsupportedError(
+            raise SettingError(
                 Text(
                     "Positions are compared between patches: give (row, col), or nothing for all of them.",
-                    "位置只在图块之间比较:请给出 (行, 列),或留空以显示全部。",
+                    "位置只在图块之间比较：请给出 （行，列），或留空以显示全部。",
                 )
             )
         return query
@@ -145,7 +145,7 @@ def _notes(capture: Capture, found: str) -> list[Text]:
                 Text(
                     "Learned for {old_rows} x {old_cols} patches, resampled to {rows} x {cols} (bicubic) as the model "
                     "does it.",
-                    "该位置编码是在 {old_rows} x {old_cols} 个图块上学到的,按模型的做法重采样(双三次)为 "
+                    "该位置编码是在 {old_rows} x {old_cols} 个图块上学到的，按模型的做法重采样（双三次）为 "
                     "{rows} x {cols}。",
                 ).format(old_rows=learned[0], old_cols=learned[1], rows=grid.rows, cols=grid.cols)
             )
@@ -153,21 +153,21 @@ def _notes(capture: Capture, found: str) -> list[Text]:
             notes.append(
                 Text(
                     "This model has rotary positions as well: kind rotary.",
-                    "该模型还有旋转位置编码:kind 选 rotary。",
+                    "该模型还有旋转位置编码：kind 选 rotary。",
                 )
             )
     elif found == "rotary":
         notes.append(
             Text(
                 "Rotary: what place alone does to q . k, the mean over all heads, blocks and frequencies that differ.",
-                "旋转位置编码:仅由位置决定的 q·k,对所有不同的头、块和频率取平均。",
+                "旋转位置编码：仅由位置决定的 q·k，对所有不同的头、块和频率取平均。",
             )
         )
     else:
         notes.append(
             Text(
                 "A reference that does not depend on the model, but for its width.",
-                "这是一个参照,除宽度外与模型无关。",
+                "这是一个参照，除宽度外与模型无关。",
             )
         )
     return notes
@@ -180,16 +180,16 @@ def refuses(capture: Capture) -> Text | None:
         return None
     return Text(
         "{model} has no position embeddings; what it has learned of offsets is in relative_position_bias.",
-        "{model} 没有位置编码;它学到的相对偏移见 relative_position_bias。",
+        "{model} 没有位置编码；它学到的相对偏移见 relative_position_bias。",
     ).format(model=capture.model.name)
 
 
 VIEW = View(
     title=TITLE,
-    question=Text("What does the model know of where a patch lies?", "模型对图块的位置知道些什么?"),
+    question=Text("What does the model know of where a patch lies?", "模型对图块的位置知道些什么？"),
     misleads=Text(
         "This is what goes in at the start; it does not say how much of it later blocks use.",
-        "这是在输入端加入的信息,并不说明后面的块用了多少。",
+        "这是在输入端加入的信息，并不说明后面的块用了多少。",
     ),
     room="positions",
     compute=compute,

@@ -42,10 +42,10 @@ def compute(capture: Capture, target: int, seed: int) -> MapResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("What would a map look like that knows nothing?", "一幅一无所知的图会是什么样子?"),
+    question=Text("What would a map look like that knows nothing?", "一幅一无所知的图会是什么样子？"),
     misleads=Text(
         "People see patterns in noise: a map that looks no better than this one may still tempt you to a story.",
-        "人们会在噪声中看出图案:看起来并不比它好的图,也可能诱使您编出一个故事。",
+        "人们会在噪声中看出图案：看起来并不比它好的图，也可能诱使您编出一个故事。",
     ),
     room="flow",
     compute=compute,

@@ -17,7 +17,7 @@ from vitexplorer.words import Text
 TITLE = Text("Relative position bias", "相对位置偏置")
 DIRECTION = Text(
     "Offsets are query minus key: the top left entry is for a key far below and to the right of the query.",
-    "偏移为查询减键:左上角对应位于查询右下方远处的键。",
+    "偏移为查询减键：左上角对应位于查询右下方远处的键。",
 )
 CLASS_TOKEN = Text(
     "The three entries between class token and patches are left out.", "类别标记与图块之间的三个条目未显示。"
@@ -49,16 +49,16 @@ def refuses(capture: Capture) -> Text | None:
         return None
     return Text(
         "{model} adds no bias for relative positions; see position_similarity.",
-        "{model} 不使用相对位置偏置;请看 position_similarity。",
+        "{model} 不使用相对位置偏置；请看 position_similarity。",
     ).format(model=capture.model.name)
 
 
 VIEW = View(
     title=TITLE,
-    question=Text("Which neighbours does each head prefer, whatever they show?", "无论内容如何,每个头偏好哪些邻居?"),
+    question=Text("Which neighbours does each head prefer, whatever they show?", "无论内容如何，每个头偏好哪些邻居？"),
     misleads=Text(
         "The bias is only one part of the score; the content of query and key is usually the larger one.",
-        "偏置只是分数的一部分;查询与键的内容通常占更大比重。",
+        "偏置只是分数的一部分；查询与键的内容通常占更大比重。",
     ),
     room="positions",
     compute=compute,

@@ -75,21 +75,21 @@ def _notes(head: Head, call: AttentionCall) -> list[Text]:
         notes.append(
             Text(
                 "q and k are unit vectors, q . k is their cosine, and the scale is a learned temperature.",
-                "q 和 k 是单位向量,q·k 是它们的余弦,缩放系数是学到的温度。",
+                "q 和 k 是单位向量，q·k 是它们的余弦，缩放系数是学到的温度。",
             )
         )
     elif call.scores is not None:
         notes.append(
             Text(
                 "The module scales q before the product; q is shown as it was before.",
-                "该模块在求点积之前缩放 q;此处显示的是缩放前的 q。",
+                "该模块在求点积之前缩放 q；此处显示的是缩放前的 q。",
             )
         )
     if call.scores is not None:
         notes.append(
             Text(
                 "The bias is what the softmax read minus the scaled scores, masks of shifted windows included.",
-                "偏置为 softmax 的输入减去缩放后的分数,包含移位窗口的遮蔽。",
+                "偏置为 softmax 的输入减去缩放后的分数，包含移位窗口的遮蔽。",
             )
         )
     return notes
@@ -141,10 +141,10 @@ def compute(capture: Capture, block: int, head: int, query: Query) -> DotProduct
 
 VIEW = View(
     title=TITLE,
-    question=Text("How does one query come to its attention weights?", "一个查询的注意力权重是怎样算出来的?"),
+    question=Text("How does one query come to its attention weights?", "一个查询的注意力权重是怎样算出来的？"),
     misleads=Text(
         "A large weight moves little where its value vector is short, and q and k differ from block to block.",
-        "若值向量很短,再大的权重也影响甚微;而且各块的 q 和 k 各不相同。",
+        "若值向量很短，再大的权重也影响甚微；而且各块的 q 和 k 各不相同。",
     ),
     room="attention",
     compute=compute,

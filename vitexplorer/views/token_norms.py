@@ -44,7 +44,7 @@ def compute(capture: Capture) -> MatrixResult:
     ]
     if np.isnan(values).any():
         notes.append(
-            Text("Later blocks have fewer tokens; the rest is empty (NaN).", "靠后的块标记较少;其余留空 (NaN)。")
+            Text("Later blocks have fewer tokens; the rest is empty (NaN).", "靠后的块标记较少；其余留空 (NaN)。")
         )
     return MatrixResult(
         view="token_norms",
@@ -61,10 +61,10 @@ def compute(capture: Capture) -> MatrixResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("Are some tokens much longer than the others?", "是否有些标记的范数远大于其他标记?"),
+    question=Text("Are some tokens much longer than the others?", "是否有些标记的范数远大于其他标记？"),
     misleads=Text(
         "Long tokens grow block by block in every model; only a few among many of the same block are outliers.",
-        "任何模型的标记范数都会逐块增长;只有同一块中的少数异常值才算离群。",
+        "任何模型的标记范数都会逐块增长；只有同一块中的少数异常值才算离群。",
     ),
     room="tokens",
     compute=compute,

@@ -89,7 +89,7 @@ def patch_tokens(capture: Capture, block: int, norm: bool) -> Float[np.ndarray, 
                 Text(
                     "The final norm reads tokens of width {wanted}, and those of block {block} have {width}: "
                     "set norm to off.",
-                    "最后的归一化要求标记宽度为 {wanted},而块 {block} 的宽度为 {width}:请将 norm 设为 off。",
+                    "最后的归一化要求标记宽度为 {wanted}，而块 {block} 的宽度为 {width}：请将 norm 设为 off。",
                 ).format(wanted=model.module.num_features, block=block, width=tokens.shape[-1])
             )
         tokens = model.family.final_norm(model.module, tokens)
@@ -126,14 +126,14 @@ def _notes(components: int, foreground: bool, shown: int, patches: int) -> list[
         notes.append(
             Text(
                 "{shown} of {patches} patches are shown: the side of the first component that touches the border less.",
-                "显示 {patches} 个图块中的 {shown} 个:第一主成分上较少接触边缘的一侧。",
+                "显示 {patches} 个图块中的 {shown} 个：第一主成分上较少接触边缘的一侧。",
             ).format(shown=shown, patches=patches)
         )
     if components < COLOURS:
         notes.append(
             Text(
                 "The tokens span only {components} directions; the other colours are constant.",
-                "这些标记只张成 {components} 个方向,其余颜色为常数。",
+                "这些标记只张成 {components} 个方向，其余颜色为常数。",
             ).format(components=components)
         )
     return notes
@@ -141,10 +141,10 @@ def _notes(components: int, foreground: bool, shown: int, patches: int) -> list[
 
 VIEW = View(
     title=TITLE,
-    question=Text("Which patches have similar tokens?", "哪些图块的标记彼此相似?"),
+    question=Text("Which patches have similar tokens?", "哪些图块的标记彼此相似？"),
     misleads=Text(
         "Colours are this picture's own: the same colour in two pictures means nothing unless they share a basis.",
-        "颜色只相对于这张图:除非使用同一组基,两张图中的相同颜色没有可比性。",
+        "颜色只相对于这张图：除非使用同一组基，两张图中的相同颜色没有可比性。",
     ),
     room="tokens",
     compute=compute,

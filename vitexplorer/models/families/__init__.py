@@ -19,7 +19,7 @@ def family_of(module: nn.Module, name: str) -> ModelFamily:
     raise UnsupportedError(
         Text(
             "{name} is a {kind}: no family says where its tokens lie in the image. Supported: {known}.",
-            "{name} 属于 {kind}:没有已知的模型家族能说明其标记在图像中的位置。支持的家族:{known}。",
+            "{name} 属于 {kind}：没有已知的模型家族能说明其标记在图像中的位置。支持的家族：{known}。",
         ).format(
             name=name, kind=type(module).__name__, known=", ".join(family.title.en for family in FAMILIES.values())
         )

@@ -8,33 +8,35 @@ from vitexplorer.words import Language, Text, same
 CANVAS_WORDS: dict[str, Text] = {
     # the picture
     "region": Text("Attention on the image", "图像上的注意力"),
-    "view_label": Text("Attention map. {direction}, {head}.", "注意力图。{direction},{head}。"),
+    "view_label": Text("Attention map. {direction}, {head}.", "注意力图。{direction}，{head}。"),
     "help": Text(
         "Arrow keys move the query patch, Enter holds or releases it, Escape and Home go back to the class token or "
         "the mean, left and right bracket change the head, M, X and N choose mean, maximum and minimum.",
-        "方向键移动查询图块,Enter 固定或松开,Escape 与 Home 回到类别标记或图块平均,"
-        "方括号键切换头,M、X、N 选择均值、最大值、最小值。",
+        "方向键移动查询图块，Enter 固定或松开，Escape 与 Home 回到类别标记或图块平均，"
+        "方括号键切换头，M、X、N 选择均值、最大值、最小值。",
     ),
-    "empty": Text("The attention map appears here once an image is read.", "读入图像后,注意力图显示在这里。"),
+    "empty": Text("The attention map appears here once an image is read.", "读入图像后，注意力图显示在这里。"),
     "loading": Text("Loading block {block} ...", "正在加载第 {block} 块……"),
     "failed": Text(
         "The attention of block {block} could not be fetched.",
         "无法获取第 {block} 块的注意力。",
     ),
     "retry": Text("Try again", "重试"),
-    "hint": Text("Hover to look from a patch, click to hold it", "悬停:从该图块出发;点击:固定"),
-    "hint_pinned": Text("Hover to read keys, click again or press Esc to release", "悬停:读取键;再次点击或按 Esc:松开"),
+    "hint": Text("Hover to look from a patch, click to hold it", "悬停：从该图块出发；点击：固定"),
+    "hint_pinned": Text(
+        "Hover to read keys, click again or press Esc to release", "悬停：读取键；再次点击或按 Esc：松开"
+    ),
     "hint_partial": Text(
         "Too large to send whole: hover to read keys, click to fetch a patch's map",
-        "数据过大,逐行获取。悬停:读取键;点击:获取该图块的注意力图",
+        "数据过大，逐行获取。悬停：读取键；点击：获取该图块的注意力图",
     ),
-    "hint_touch": Text("Tap a patch to look from it, or drag across", "轻触图块或拖动:从该图块出发"),
+    "hint_touch": Text("Tap a patch to look from it, or drag across", "轻触图块或拖动：从该图块出发"),
     "hint_pinned_touch": Text(
-        "Drag to read keys, tap the patch again to release it", "拖动:读取键;再次轻触该图块:松开"
+        "Drag to read keys, tap the patch again to release it", "拖动：读取键；再次轻触该图块：松开"
     ),
     "hint_partial_touch": Text(
         "Too large to send whole: drag to read keys, tap to fetch a patch's map",
-        "数据过大,逐行获取。拖动:读取键;轻触:获取该图块的注意力图",
+        "数据过大，逐行获取。拖动：读取键；轻触：获取该图块的注意力图",
     ),
     # who looks, and at what
     "direction": Text("{query} → keys", "{query} → 键"),
@@ -57,7 +59,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "fused_max": Text("maximum of {heads} heads", "{heads} 个头的最大值"),
     "fused_min": Text("minimum of {heads} heads", "{heads} 个头的最小值"),
     "peak": Text("max {value}", "最大 {value}"),
-    "block": Text("block {block} of 0–{last}", "第 {block} 块(0–{last})"),
+    "block": Text("block {block} of 0–{last}", "第 {block} 块（0–{last}）"),
     # where it goes
     "goes_to": Text("Where the attention goes", "注意力的去向"),
     "patches": Text("patches", "图块"),
@@ -88,9 +90,9 @@ CANVAS_WORDS: dict[str, Text] = {
     "scale_heads_long": Text("colours from 0 to the maximum over all heads", "颜色从 0 到所有头的最大值"),
     "scale_block_long": Text("colours from 0 to the maximum of the whole block", "颜色从 0 到整块的最大值"),
     "note_keep": Text("only the patches that hold {share} of the mass", "仅显示占 {share} 质量的图块"),
-    "note_window": Text("windowed: a query sees its outlined window alone", "窗口注意力:查询只能看到框内"),
+    "note_window": Text("windowed: a query sees its outlined window alone", "窗口注意力：查询只能看到框内"),
     "note_smooth": Text("interpolated between patch centres", "在图块中心之间插值"),
-    "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位:误差 ±{error}"),
+    "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位：误差 ±{error}"),
     # saving
     "save": Text("Save", "保存"),
     "save_png2": same("PNG 2×"),

@@ -140,7 +140,7 @@ function show() {
   part('.refused').textContent = value.refused;
   part('.refused').hidden = !value.refused;
   stage.hidden = Boolean(value.refused);
-  part('summary').textContent = value.words.panel_python;
+  part('summary').textContent = value.words.python_lines;
   part('.python').textContent = value.python;
   showSaves(value);
   Object.assign(root.dataset, {view: value.chosen, state: value.refused ? 'refused' : 'ready'});

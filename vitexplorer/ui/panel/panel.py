@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
-_WORDS = ("save", "misleads", "paper", "panel_python", "panel_working", "panel_views")
+_WORDS = ("save", "misleads", "paper", "python_lines", "panel_working", "panel_views")
 
 
 class PanelOption(GradioModel):

@@ -87,7 +87,7 @@ def caption_lines(capture: Capture) -> list[Text]:
         Text("{model} · {weights}", "{model} · {weights}").format(
             model=provenance.model, weights=provenance.weights_text
         ),
-        Text("input {height} × {width} px, fit: {fit}", "输入 {height} × {width} 像素,适配方式:{fit}").format(
+        Text("input {height} × {width} px, fit: {fit}", "输入 {height} × {width} 像素，适配方式：{fit}").format(
             height=height, width=width, fit=UI_WORDS[f"fit_{provenance.fit}"]
         ),
     ]
