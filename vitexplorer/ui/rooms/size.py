@@ -43,7 +43,7 @@ class SizeRoom(Room):
                 formula = CountTable()
         with gr.Accordion(t("python_lines"), open=False):
             code = gr.Code(language="python", show_label=False, interactive=False)
-        self.panel = RoomPanel(self.desk, self.key, own=("parameters",))
+        self.panel = RoomPanel(self.desk, self.key)
         self.panel.build()
         gr.Markdown(t("calculator_info"), elem_classes=["vx-note"])
         preset = gr.Radio(list(PRESETS), value="ViT-B/16", label=t("preset"))
