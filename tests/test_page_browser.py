@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 import vitexplorer as vx
 from tests.app import Visit, browser, running_app
-from vitexplorer.settings import ASSETS
+from vitexplorer.settings import ASSETS, settings
 
 pytestmark = pytest.mark.browser
 
@@ -82,7 +82,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     visit.open(url)
     first = canvas_state(page)
     assert first["query"] == "cls"
-    model = vx.load_model("scenes_dino_patch16_192")
+    model = vx.load_model(settings().model)
     picture = vx.capture(model, ASSETS / "examples" / "scene_flower.webp")
     truth = vx.compute("attention_map", picture).values.ravel()
     np.testing.assert_allclose(first["map"], truth, atol=truth.max() / 255)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Literal, get_args
 
-from vitexplorer.models.catalog import catalog
+from vitexplorer.settings import settings
 from vitexplorer.types import Fit
 from vitexplorer.ui.engine import Picture
 from vitexplorer.ui.pictures import UPLOAD, examples
@@ -53,7 +53,7 @@ class Address:
         }
         if given.get("image") not in examples() and not given.get("image", "").startswith(UPLOAD):
             given["image"] = next(iter(examples()))
-        given.setdefault("model", catalog()[0].name)
+        given.setdefault("model", settings().model)
         return cls(**given)
 
     @property
