@@ -16,10 +16,13 @@ from torch import Tensor
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Number, Paper, Progress, TargetControl, View, without_classifier
-from vitexplorer.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text, patch_sums
+from vitexplorer.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
 from vitexplorer.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
+
+BATCH = 4
+"""images with their graphs in memory at once: about 120 MB each for ViT-B/16 at 224 pixels"""
 
 TITLE = Text("Integrated gradients", "积分梯度")
 COMPLETE = Text(
