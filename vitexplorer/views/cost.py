@@ -58,6 +58,8 @@ class ImageSizeControl(Control):
         sides = tuple(given) if isinstance(given, (tuple, list)) else (given,)
         try:
             height, width = (int(side) for side in (sides * 2 if len(sides) == 1 else sides))
+            if isinstance(value, float) and value != height:
+                raise ValueError(value)
         except (TypeError, ValueError, OverflowError):
             raise SettingError(
                 Text(

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Number, Paper, View
+from vitexplorer.principal_components import principal_components
 from vitexplorer.types import FiltersResult
 from vitexplorer.words import Text
 
@@ -26,20 +27,6 @@ def kernels_of(module: nn.Module) -> Float[Tensor, "dim 3 height width"] | None:
     """Kernels of the patch embedding; None where it does not read colours: a hybrid's reads features of a CNN."""
     weight = getattr(module.patch_embed.proj, "weight", None)
     return None if weight is None or weight.ndim != 4 or weight.shape[1] != CHANNELS else weight.detach()
-
-
-def principal_components(
-    rows: Float[np.ndarray, "rows features"], count: int
-) -> tuple[Float[np.ndarray, "components features"], Float[np.ndarray, " components"]]:
-    """Principal components of rows, largest entry positive, and each one's share of the variance.
-
-    Fewer than `count` where the rows vary in fewer directions.
-    """
-    _, singular, components = np.linalg.svd(rows - rows.mean(0), full_matrices=False)
-    shares = singular**2 / max((singular**2).sum(), np.finfo(float).tiny)
-    count = min(count, int((singular > singular[0] * len(rows) * np.finfo(float).eps).sum()))
-    largest = np.abs(components).argmax(1, keepdims=True)
-    return (components * np.sign(np.take_along_axis(components, largest, axis=1)))[:count], shares[:count]
 
 
 def compute(capture: Capture, count: int) -> FiltersResult:

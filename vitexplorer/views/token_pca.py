@@ -18,6 +18,7 @@ from jaxtyping import Bool, Float
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import BlockControl, Paper, SettingError, Switch, View
+from vitexplorer.principal_components import principal_components
 from vitexplorer.types import ColoursResult
 from vitexplorer.words import Text
 
@@ -49,21 +50,10 @@ class Basis:
 
 def fit_basis(tokens: Float[np.ndarray, "patches dim"]) -> Basis:
     """The first three principal components of tokens, of one picture or of several, and the range of their scores."""
-    from sklearn.decomposition import PCA
-
-    components = np.zeros((0, tokens.shape[1]))
-    if np.ptp(tokens, axis=0).any():
-        fitted = PCA(min(COLOURS, len(tokens) - 1, tokens.shape[1]), svd_solver="full").fit(tokens)
-        components = with_fixed_signs(fitted.components_)
+    components, _ = principal_components(tokens, COLOURS)
     mean = tokens.mean(0)
     scores = (tokens - mean) @ components.T
     return Basis(mean, components, scores.min(0), scores.max(0))
-
-
-def with_fixed_signs(components: Float[np.ndarray, "components dim"]) -> Float[np.ndarray, "components dim"]:
-    """Each component turned so that its entry of largest magnitude is positive."""
-    largest = np.abs(components).argmax(1, keepdims=True)
-    return components * np.sign(np.take_along_axis(components, largest, axis=1))
 
 
 def foreground_of(scores: Float[np.ndarray, " patches"], rows: int, cols: int) -> Bool[np.ndarray, " patches"]:

@@ -1,0 +1,23 @@
+"""Principal components whose signs do not depend on chance: the same numbers give the same picture every time."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+
+def principal_components(
+    rows: Float[np.ndarray, "rows features"], count: int
+) -> tuple[Float[np.ndarray, "components features"], Float[np.ndarray, " components"]]:
+    """Directions in which rows differ most, most first, of length 1, and each one's share of the variance.
+
+    Each is turned so that its entry of largest magnitude is positive. Fewer than `count` where the rows, taken from
+    their mean, span fewer directions; none where they are all alike.
+    """
+    _, singular, components = np.linalg.svd(rows - rows.mean(0), full_matrices=False)
+    spanned = singular > singular[0] * max(rows.shape) * np.finfo(float).eps
+    count = min(count, int(spanned.sum()))
+    largest = np.abs(components).argmax(1, keepdims=True)
+    turned = components * np.sign(np.take_along_axis(components, largest, axis=1))
+    shares = singular**2 / max((singular**2).sum(), np.finfo(float).tiny)
+    return turned[:count], shares[:count]
