@@ -9,8 +9,8 @@ Departures, to be done in an hour on a shared processor core, all of them in the
 
 - The objects' masks are known and used: crops lie about the object, most of them show it on the ground of another
   scene (Ryali et al. 2021, arXiv 2103.12719), and at first it is painted over with its white mask, which fades out.
-- Crops turn by any angle and are recoloured strongly, though hardly at first; they grow from 64 (32) to 128 (64), at
-  last 192 (96) pixels.
+- Crops turn by up to 22 degrees and are recoloured strongly, though hardly at first; they grow from 64 (32) to 128
+  (64), at last 192 (96) pixels.
 - The head has 512 prototypes and batch normalisation, and the teacher follows faster.
 """
 
@@ -36,14 +36,16 @@ from vitexplorer.models.bundled.measure import (
 from vitexplorer.models.bundled.pool import Scenes, draw_scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 
-STEPS = 1200
+STEPS = 1150
 CURRICULUM = Curriculum(
-    sizes=((1000, 64), (1160, 128), (STEPS, 192)),
-    zooms=((0, 1.0), (1000, 0.2)),
+    sizes=((1000, 64), (1120, 128), (STEPS, 192)),
+    zooms=((0, 1.0), (1000, 0.3)),
     paints=((0, 1.3), (250, 1.3), (800, -0.3)),
 )
-STRENGTH = ((0, 0.05), (80, 0.05), (600, 1.0))
-"""(step, how far crops are turned and recoloured): two crops must look alike to the untrained network at first"""
+TURN = 0.12
+"""share of a half turn that crops are turned by at most, and of mirrored ones"""
+COLOURS = ((0, 0.05), (80, 0.05), (500, 1.0))
+"""(step, how strongly crops are recoloured): two crops must look alike to the untrained network at first"""
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": 0}
@@ -119,7 +121,7 @@ class Dino(Learner):
         return torch.stack(pairs).mean()
 
     def after_step(self, step: int) -> None:
-        """The teacher follows, ever more slowly: 0.99 at first, 0.9995 at last."""
+        """The teacher follows, ever more slowly, from 0.99 on."""
         rate = 0.0005 + 0.0095 * (math.cos(math.pi * step / STEPS) + 1) / 2
         move_average(self.teacher, self.student, 1 - rate)
 
@@ -136,11 +138,11 @@ def teacher_temperature(step: int) -> float:
 def crop(scenes: Scenes, rng: np.random.Generator, step: int, *, small: bool) -> Tensor:
     """(batch, 3, size, size) float: a crop of each scene, most of them on another ground, recoloured."""
     size = CURRICULUM.size(step) // (2 if small else 1)
-    strength = float(np.interp(step, *zip(*STRENGTH, strict=True)))
+    strength = float(np.interp(step, *zip(*COLOURS, strict=True)))
     strangers = rng.permutation(len(scenes))
     views = []
     for image, mask, stranger in zip(scenes.images, scenes.masks, strangers, strict=True):
-        window = turned_less(about_object(mask, rng, CURRICULUM.zoom(step), part=small), strength, rng)
+        window = turned_less(about_object(mask, rng, CURRICULUM.zoom(step), part=small), TURN, rng)
         ground = scenes.grounds[stranger] if rng.uniform() < OTHER_GROUND else None
         views.append(cut_with_mask(image, mask, window, size, CURRICULUM.paint(step, rng), ground)[0])
     return recolour(torch.from_numpy(np.stack(views)).permute(0, 3, 1, 2).float() / 255, rng, strength)

@@ -8,12 +8,10 @@ Small enough for an hour on a shared processor core by four means, all of them o
 - Token labels (Jiang et al. 2021, arXiv 2104.10858): every patch token also says what lies under it.
 
 So the object's mask helps in training; that attention finds the object is no discovery here, unlike in `dino`.
-What is shipped is the moving average of the weights, without the head of the patch tokens.
+What is shipped is the network without the head of the patch tokens.
 """
 
 from __future__ import annotations
-
-import copy
 
 import numpy as np
 import timm
@@ -22,14 +20,14 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from vitexplorer.models.bundled.crops import Curriculum, about_object, cut_with_mask
-from vitexplorer.models.bundled.loop import Learner, Schedule, move_average, place_positions
+from vitexplorer.models.bundled.loop import Learner, Schedule, place_positions
 from vitexplorer.models.bundled.measure import TEST_SCENES, accuracy, attention_figures
 from vitexplorer.models.bundled.pool import Scenes, draw_scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 CURRICULUM = Curriculum(
-    sizes=((1650, 64), (3080, 112), (3200, 192)),
+    sizes=((1650, 64), (2650, 112), (2760, 192)),
     zooms=(
         (0, 1.0),
         (600, 1 - 600 / 1960),
@@ -45,14 +43,13 @@ MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(LA
 
 
 class Supervised(Learner):
-    """The network, the head that only training needs, and the moving average of the network."""
+    """The network and the head that only training needs."""
 
     def __init__(self):
         super().__init__()
         self.model = timm.create_model(ARCHITECTURE, **MODEL_ARGS, dynamic_img_size=True)
         place_positions(self.model)
         self.token_head = nn.Linear(self.model.embed_dim, len(LABEL_NAMES) + 1)  # the last one: no object
-        self.average = copy.deepcopy(self.model).requires_grad_(False)
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
         """Cross entropy of the class token, and of every patch token with what it covers."""
@@ -67,12 +64,11 @@ class Supervised(Learner):
         return whole + F.cross_entropy(said.flatten(0, 1), wanted.flatten(0, 1))
 
     def after_step(self, step: int) -> None:
-        """Follow the weights, closely at first."""
-        move_average(self.average, self.model, 0.998 if step > 280 else 0.98)
+        """Nothing: no average is kept, the rate falls to zero at the end."""
 
     def shipped(self) -> nn.Module:
-        """The averaged network."""
-        return self.average
+        """The network without the head of the patch tokens."""
+        return self.model
 
 
 def views(scenes: Scenes, rng: np.random.Generator, step: int, patch_size: int) -> tuple[Tensor, Tensor]:
@@ -100,7 +96,7 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Supervised,
-    schedule=Schedule(steps=3200, batch_size=64, learning_rate=3e-3, warmup=60, cosine=2800, floor=0.6, cooldown=800),
+    schedule=Schedule(steps=2760, batch_size=64, learning_rate=3e-3, warmup=60, cosine=2800, floor=0.6, cooldown=400),
     num_scenes=32768,
     grounds=False,
     mean=MEAN,
@@ -111,7 +107,7 @@ RECIPE = Recipe(
 made it short: windows grow from 64 to 112 to 192 pixels; they lie close about the object at first and widen to the
 whole scene; at first the object's white mask is painted over it and fades out; and every patch token also learned
 to say what lies under it ([token labels, arXiv 2104.10858](https://arxiv.org/abs/2104.10858)). The matrices of the
-blocks were trained by Muon, the rest by AdamW. The shipped weights are their moving average.""",
+blocks were trained by Muon, the rest by AdamW.""",
     limits="""It can show how a plain vision transformer that solves its task works: attention, rollout, relevance
 of a class, what changes when heads or patches are taken away. It knows twelve paper cut-outs and nothing else: on a
 photograph its answer means nothing. The objects' masks were used in training, so that attention lies on the object
