@@ -28,31 +28,30 @@ PLACES = [Path("/usr/bin") / name for name in ("chromium", "chromium-browser", "
 def running_app(**settings: str) -> Iterator[str]:
     """`python app.py` on a free port, as a person starts it; gives the address it prints."""
     environment = {**os.environ, "VIT_PORT": "0", "PYTHONUNBUFFERED": "1", **settings}
-    process = subprocess.Popen(
-        [sys.executable, "app.py"],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    watchdog = threading.Timer(120, process.kill)
-    watchdog.start()
+    command = [sys.executable, "app.py"]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        watchdog = threading.Timer(120, process.kill)
+        watchdog.start()
+        try:
+            address = address_of(process)
+            watchdog.cancel()
+            yield address
+        finally:
+            watchdog.cancel()
+            process.terminate()
+
+
+def address_of(process: subprocess.Popen) -> str:
+    """The address that the app prints. What it prints later is read and dropped, for a full pipe would stop it."""
     said = []
-    try:
-        for line in process.stdout:
-            said.append(line)
-            if line.startswith("ViT Explorer: "):
-                break
-        else:
-            raise RuntimeError("The app did not start:\n" + "".join(said))
-        watchdog.cancel()
-        threading.Thread(target=process.stdout.read, daemon=True).start()  # a full pipe would stop the app
-        yield said[-1].removeprefix("ViT Explorer: ").strip()
-    finally:
-        watchdog.cancel()
-        process.terminate()
-        process.wait(20)
+    for line in process.stdout:
+        said.append(line)
+        if line.startswith("ViT Explorer: "):
+            threading.Thread(target=process.stdout.read, daemon=True).start()
+            return line.removeprefix("ViT Explorer: ").strip()
+    raise RuntimeError("The app did not start:\n" + "".join(said))
 
 
 @contextmanager

@@ -148,9 +148,15 @@ def bind(
     )
     then_explore(picked)
     uploaded = parts["upload"].input(
-        visit.choose_upload, [parts["upload"], wanted, language], [wanted, parts["strip"]], **QUICK
+        visit.choose_upload,
+        [parts["upload"], wanted, language],
+        [wanted, parts["strip"]],
+        concurrency_limit=4,  # in the queue: only from there do sentences of an error reach the page
+        show_progress="hidden",
+        api_visibility="private",
     )
     then_explore(uploaded)
+    uploaded.failure(visit.picture, wanted, parts["upload"], **QUICK)
     chosen = parts["model"].input(
         visit.choose_model, [parts["model"], wanted, language], [wanted, parts["sentence"]], **QUICK
     )

@@ -25,13 +25,12 @@ def start(request: gr.Request) -> dict[str, Any]:
     """The page as its URL asks for it, by component; the rooms are filled by the event that follows."""
     language = language_of_request(request)
     address = Address.read(request.query_params)
-    example = examples().get(address.image)
     return {
         "language": language,
         "wanted": address,
         "active": address.room,
         "header": header_data(language),
-        "upload": str(example.path) if example else None,
+        "upload": picture(address),
         "strip": strip(address, language),
         "model": gr.Dropdown(choices=model_choices(language, settings()), value=address.model),
         "sentence": model_sentence(address.model, language),
@@ -40,6 +39,12 @@ def start(request: gr.Request) -> dict[str, Any]:
         "tabs": gr.Tabs(selected=address.room),
         "status": StatusData(text=word("status_engine", language)),
     }
+
+
+def picture(address: Address) -> str | None:
+    """The file for the image field; an upload is not shown again."""
+    example = examples().get(address.image)
+    return str(example.path) if example else None
 
 
 def strip(address: Address, language: Language) -> StripData:
@@ -62,7 +67,8 @@ def choose_upload(path: str | None, address: Address, language: Language) -> tup
     try:
         address = replace(address, image=keep_upload(path), query="")
     except ExplainedError as error:
-        raise gr.Error(error.text.in_(language), print_exception=False) from error
+        title = word("not_possible", language)
+        raise gr.Error(error.text.in_(language), title=title, print_exception=False) from error
     return address, strip(address, language)
 
 

@@ -55,6 +55,7 @@ UI_WORDS: dict[str, Text] = {
     "unexpected": Text(
         "Something went wrong on our side. The details are in the server's log.", "程序内部出错，详情见服务器日志。"
     ),
+    "not_possible": Text("This did not work", "操作未成功"),
     # rooms
     "room_patches": Text("Patches", "图块"),
     "room_attention": Text("Attention", "注意力"),
