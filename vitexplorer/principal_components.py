@@ -14,10 +14,14 @@ def principal_components(
     Each is turned so that its entry of largest magnitude is positive. Fewer than `count` where the rows, taken from
     their mean, span fewer directions; none where they are all alike.
     """
-    _, singular, components = np.linalg.svd(rows - rows.mean(0), full_matrices=False)
-    spanned = singular > singular[0] * max(rows.shape) * np.finfo(float).eps
+    from sklearn.decomposition import PCA  # here: two seconds of import that no other picture needs
+
+    if not np.ptp(rows, axis=0).any():
+        return rows[:0], np.zeros(0)
+    found = PCA(svd_solver="full").fit(rows)
+    spanned = found.singular_values_ > found.singular_values_[0] * max(rows.shape) * np.finfo(float).eps
     count = min(count, int(spanned.sum()))
+    components = found.components_[:count]
     largest = np.abs(components).argmax(1, keepdims=True)
     turned = components * np.sign(np.take_along_axis(components, largest, axis=1))
-    shares = singular**2 / max((singular**2).sum(), np.finfo(float).tiny)
-    return turned[:count], shares[:count]
+    return turned, found.explained_variance_ratio_[:count]
