@@ -54,7 +54,8 @@ class Engine:
     def __init__(self, settings: Settings):
         """Args: settings: bounds of the caches, what visitors may do."""
         self._settings = settings
-        self._work = threading.Lock()
+        self.work = threading.Lock()
+        """held by whoever runs a model"""
         self._models: BytesCache[tuple[str, str], LoadedModel] = BytesCache(
             settings.model_cache_megabytes << 20,
             lambda model: sum(p.numel() * p.element_size() for p in model.module.parameters()),
@@ -80,7 +81,7 @@ class Engine:
         report(UI_WORDS["status_engine"], None)
         self.warm()
         report(UI_WORDS["status_queue"], None)
-        with self._work:
+        with self.work:
             explored = self._captures.get(picture)
             if explored is None:
                 explored = self._run(picture, report)

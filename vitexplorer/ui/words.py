@@ -71,6 +71,8 @@ UI_WORDS: dict[str, Text] = {
     # panels
     "panel_views": Text("Views of this room", "本页的视图"),
     "panel_working": Text("Working ...", "计算中……"),
+    "panel_on": Text("on", "开"),
+    "panel_off": Text("off", "关"),
     "save": Text("Save", "保存"),
     # flow
     "fusion": Text("Heads fused by", "头的融合方式"),

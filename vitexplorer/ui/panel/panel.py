@@ -13,6 +13,17 @@ from typing import TYPE_CHECKING, Any
 import plotly
 from gradio.data_classes import FileData, GradioModel
 
+from vitexplorer.interfaces import (
+    BlockControl,
+    Choice,
+    Control,
+    HeadControl,
+    Number,
+    QueryControl,
+    Switch,
+    TargetControl,
+    TokenControl,
+)
 from vitexplorer.types import PREFIX_WORDS, Result
 from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.language import word
@@ -21,9 +32,11 @@ from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
-    from vitexplorer.interfaces import Control
 
 LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+
+LIKELY_CLASSES = 12
+"""classes offered to be explained, the model's first choices"""
 
 _WORDS = ("save", "misleads", "paper", "python_lines", "panel_working", "panel_views")
 
@@ -104,6 +117,10 @@ def panel_data(
         words={key: word(key, language) for key in _WORDS},
     )
     settings: dict[str, Any] = {}
+    reason = record.refuses(capture)
+    if reason is not None:
+        data.refused = reason.in_(language)
+        return data, settings
     try:
         result = compute(view, capture, **given)
         settings = dict(result.settings)
@@ -133,8 +150,6 @@ def csv_file(result: Result) -> FileData:
 
 def describe(control: Control, capture: Capture, settings: dict[str, Any], language: Language) -> PanelControl:
     """A control as the browser draws it."""
-    from vitexplorer.interfaces import BlockControl, Choice, HeadControl, Number, QueryControl
-
     value = settings.get(control.name)
     value = control.default(capture) if value is None else value
     described = PanelControl(name=control.name, label=control.label.in_(language), value=text_of(value))
@@ -143,18 +158,33 @@ def describe(control: Control, capture: Capture, settings: dict[str, Any], langu
     elif isinstance(control, Number):
         described.low, described.step = control.low, 1 if control.whole else control.step
         described.high = control.high - control.step if control.open_above else control.high
-    elif isinstance(control, Choice):
-        described.options = [PanelOption(value=key, label=text.in_(language)) for key, text in control.options]
-    elif isinstance(control, HeadControl):
-        heads = capture.num_heads(int(settings.get("block", capture.depth - 1)))
-        fused = [PanelOption(value=how, label=word(f"fusion_{how}", language)) for how in control.fusions]
-        described.options = fused + [PanelOption(value=str(n), label=str(n)) for n in range(heads)]
-    elif isinstance(control, QueryControl):
-        tokens = [name for name in ("cls", "dist") if name in capture.prefix_tokens]
-        described.options = [PanelOption(value=n, label=PREFIX_WORDS[n].in_(language)) for n in (*tokens, "mean")]
-        if described.value not in (*tokens, "mean"):
-            described.options.append(PanelOption(value=described.value, label=described.value))
+    else:
+        block = int(settings.get("block", capture.depth - 1))
+        options = options_of(control, capture, block, language)
+        if options and described.value not in options:
+            options[described.value] = described.value
+        described.options = [PanelOption(value=key, label=label) for key, label in options.items()]
     return described
+
+
+def options_of(control: Control, capture: Capture, block: int, language: Language) -> dict[str, str]:
+    """What a control may be, value -> label; empty where a person has to write it."""
+    if isinstance(control, Choice):
+        return {key: text.in_(language) for key, text in control.options}
+    if isinstance(control, Switch):
+        return {"True": word("panel_on", language), "False": word("panel_off", language)}
+    if isinstance(control, HeadControl):
+        fused = {how: word(f"fusion_{how}", language) for how in control.fusions}
+        return fused | {str(head): str(head) for head in range(capture.num_heads(block))}
+    if isinstance(control, QueryControl):
+        mean = () if isinstance(control, TokenControl) else ("mean",)
+        tokens = [name for name in ("cls", "dist") if name in capture.prefix_tokens]
+        return {name: PREFIX_WORDS[name].in_(language) for name in (*tokens, *mean)}
+    if isinstance(control, TargetControl):
+        names = capture.model.class_names
+        likely = capture.logits.argsort(descending=True)[:LIKELY_CLASSES].tolist()
+        return {str(n): f"{n} · {names[n]}" if names else str(n) for n in likely}
+    return {}
 
 
 def text_of(value: Any) -> str:

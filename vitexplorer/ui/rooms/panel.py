@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import gradio as gr
 from gradio.events import Dependency
 
+from vitexplorer.interfaces import TargetControl
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.panel import PanelData, ViewPanel, panel_data
 from vitexplorer.ui.rooms.room import QUICK, Desk, python_lines
@@ -63,6 +65,14 @@ class RoomPanel:
 
     def _show(self, view: str, given: dict[str, str], theme: str, address: Address, language: Language) -> PanelData:
         capture = self.desk.engine.capture(address.picture)
-        data, settings = panel_data(capture, self.views(), language, view, given, theme)
+        with self.desk.engine.work if runs_the_model(view) else nullcontext():
+            data, settings = panel_data(capture, self.views(), language, view, given, theme)
         data.python = python_lines(address, view, **settings)
         return data
+
+
+def runs_the_model(view: str) -> bool:
+    """Whether a view is more than arithmetic on the capture: it explains a class."""
+    from vitexplorer.views import VIEWS
+
+    return any(isinstance(control, TargetControl) for control in VIEWS[view].controls)
