@@ -44,10 +44,11 @@ class RoomPanel:
         )
 
     def views(self) -> tuple[str, ...]:
-        """Keys of the views of this room."""
+        """Keys of the views of this room; those that run the network many times stand last."""
         from vitexplorer.views import VIEWS
 
-        return tuple(key for key, view in VIEWS.items() if view.room == self.room and key not in self._own)
+        keys = [key for key, view in VIEWS.items() if view.room == self.room and key not in self._own]
+        return tuple(sorted(keys, key=lambda key: VIEWS[key].reports_progress))
 
     def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> list[Any]:
         """Fill the panel if its room is the one being looked at and the capture is another than before."""
