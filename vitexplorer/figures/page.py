@@ -27,6 +27,7 @@ MARGIN = 40
 INNER = WIDTH - 2 * MARGIN
 BAR_ROOM = 114
 """what a colour bar with its numbers and unit takes to the right of a picture"""
+ROW_AND_COLUMN = Text("row %{customdata[0]}, column %{customdata[1]}", "第 %{customdata[0]} 行第 %{customdata[1]} 列")
 
 
 class Box(NamedTuple):
@@ -207,17 +208,30 @@ class Page:
             }
         )
 
-    def cells(self, box: Box, values: np.ndarray, coloraxis: str, *, name: str = "", opacity: float = 1.0) -> None:
-        """(rows, cols) as crisp cells; what is not a finite number is left out. Hover tells row, column and value."""
+    def cells(
+        self,
+        box: Box,
+        values: np.ndarray,
+        coloraxis: str,
+        *,
+        name: str = "",
+        opacity: float = 1.0,
+        where: Text = ROW_AND_COLUMN,
+        places: np.ndarray | None = None,
+    ) -> None:
+        """(rows, cols) as crisp cells; what is not a finite number is left out. Hover tells the place and the value.
+
+        `where` says a place with `%{customdata[i]}` for `places[row, col, i]`; without them these are row and column.
+        """
         rows, cols = values.shape
-        place = np.stack(np.meshgrid(np.arange(rows), np.arange(cols), indexing="ij"), axis=-1)
-        where = Text("row %{customdata[0]}, column %{customdata[1]}", "第 %{customdata[0]} 行第 %{customdata[1]} 列")
+        if places is None:
+            places = np.stack(np.meshgrid(np.arange(rows), np.arange(cols), indexing="ij"), axis=-1)
         self._traces.append(
             go.Heatmap(
                 x=np.linspace(box.x, box.right, cols + 1),
                 y=-np.linspace(box.y, box.bottom, rows + 1),
                 z=np.where(np.isfinite(values), values, np.nan),
-                customdata=place,
+                customdata=places,
                 coloraxis=coloraxis,
                 opacity=opacity,
                 name=escape(name),
@@ -240,6 +254,30 @@ class Page:
                 marker={"color": [color for _, color, _ in pieces], "line": {"color": self.theme.paper, "width": 1}},
                 customdata=["<br>".join(map(escape, words.split("\n"))) for _, _, words in pieces],
                 hovertemplate="%{customdata}<extra></extra>",
+            )
+        )
+
+    def curve(
+        self,
+        points: Sequence[tuple[float, float]],
+        color: str,
+        *,
+        words: Sequence[str] = (),
+        dash: str = "solid",
+        symbol: str | None = None,
+        width: float = 2.5,
+    ) -> None:
+        """Straight lines from point to point, broken at NaN, with a symbol on each and `words` under the mouse."""
+        self._traces.append(
+            go.Scatter(
+                x=[x for x, _ in points],
+                y=[-y for _, y in points],
+                mode="lines+markers" if symbol else "lines",
+                line={"color": color, "width": width, "dash": dash},
+                marker={"symbol": symbol, "size": 8, "color": color} if symbol else None,
+                customdata=[*map(escape, words)] or None,
+                hovertemplate="%{customdata}<extra></extra>" if words else None,
+                hoverinfo=None if words else "skip",
             )
         )
 

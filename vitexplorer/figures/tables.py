@@ -30,6 +30,12 @@ SINGULAR = {
     "classes": "class",
     "channels": "channel",
     "parts": "part",
+    "filters": "filter",
+    "methods": "method",
+    "curves": "curve",
+    "steps": "step",
+    "row_offsets": "row_offset",
+    "col_offsets": "col_offset",
 }
 
 
@@ -42,11 +48,18 @@ def _places(result: Result) -> list[Sequence[Any]]:
     return places
 
 
+def _columns(result: Result) -> list[str]:
+    """A name for each axis; one that comes again (a board has rows of rows) is numbered."""
+    names = [SINGULAR.get(axis, axis) for axis in result.axes]
+    again = [names[:at].count(name) for at, name in enumerate(names)]
+    return [f"{name}_{before + 1}" if before else name for name, before in zip(names, again, strict=True)]
+
+
 def as_csv(result: Result) -> str:
     """Tidy: one row for each value, a column for each axis, no comments; what is not a number is an empty field."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*(SINGULAR.get(axis, axis) for axis in result.axes), "value"])
+    writer.writerow([*_columns(result), "value"])
     for place, value in zip(itertools.product(*_places(result)), result.values.ravel().tolist(), strict=True):
         writer.writerow([*place, "" if isinstance(value, float) and math.isnan(value) else value])
     return stream.getvalue()

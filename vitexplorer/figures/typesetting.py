@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from functools import cache
 
 LINE_HEIGHT = 1.3  # plotly's own, in units of the font size
 
@@ -25,15 +26,17 @@ def escape(text: object) -> str:
     return html.escape(printable, quote=False).replace("$", "&#36;")
 
 
+@cache
+def _advance(char: str) -> float:
+    """About how wide a letter is, in units of the font size."""
+    if unicodedata.east_asian_width(char) in "WF":
+        return _WIDE
+    return _CAPITAL if char.isupper() or char in "mwMW@%—…→√" else _NARROW
+
+
 def width(text: str, size: float) -> float:
     """About how many pixels `text` takes on one line."""
-
-    def advance(char: str) -> float:
-        if unicodedata.east_asian_width(char) in "WF":
-            return _WIDE
-        return _CAPITAL if char.isupper() or char in "mwMW@%—…→√" else _NARROW
-
-    return size * sum(map(advance, text))
+    return size * sum(map(_advance, text))
 
 
 def wrap(text: str, pixels: float, size: float) -> list[str]:

@@ -80,8 +80,13 @@ def rows_of(parts: Iterable[tuple[str, int]]) -> list[Row]:
         name, kind, piece = place(part)
         pieces = separate.setdefault(name, Row(name, name)).pieces
         pieces[kind, piece] = pieces.get((kind, piece), 0) + count
+    return merged(separate.values())
+
+
+def merged(separate: Iterable[Row]) -> list[Row]:
+    """Numbered neighbours that count the same become one row."""
     rows: list[Row] = []
-    for row in separate.values():
+    for row in separate:
         before = rows[-1] if rows else None
         if before and _stem(before.first) == _stem(row.first) != "" and before.pieces == row.pieces:
             before.last, before.count = row.last, before.count + 1
@@ -102,10 +107,14 @@ def _last_number(row: str) -> str:
 
 def draw(page: Page, result: CountResult) -> float:
     """Draw the total, the bars and the terms of the closed formula."""
+    return draw_rows(page, result, rows_of(zip(result.parts, result.values.tolist(), strict=True)))
+
+
+def draw_rows(page: Page, result: CountResult, rows: list[Row]) -> float:
+    """The same for parts that are in rows already."""
     y = page.header(result)
     total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
     y = page.text(MARGIN, y - 8, total, size=20) + 18
-    rows = rows_of(zip(result.parts, result.values.tolist(), strict=True))
     kinds: Counter[str] = Counter()
     for row in rows:
         for kind, _, count in row.together:

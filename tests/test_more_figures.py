@@ -1,0 +1,140 @@
+"""Figures of all types of results: each has a renderer, every view's result is drawn, and the numbers can be saved."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from tests.small_models import capture_small
+from vitexplorer.figures import render
+from vitexplorer.figures.caption import caption
+from vitexplorer.figures.chart import Chart, ticks
+from vitexplorer.figures.page import Box
+from vitexplorer.figures.renderers.board import sheet
+from vitexplorer.figures.renderers.dot_product import key_text
+from vitexplorer.figures.renderers.matrix import runs
+from vitexplorer.figures.rendering import RENDERERS
+from vitexplorer.figures.tables import as_csv, as_json
+from vitexplorer.figures.tiles import tiles
+from vitexplorer.interfaces import UnsupportedError
+from vitexplorer.types import MatrixResult, Provenance, Result
+from vitexplorer.views import VIEWS, compute
+from vitexplorer.words import Text
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+SETTINGS = {"faithfulness": {"methods": ("attention_rollout",), "steps": 2}, "integrated_gradients": {"steps": 2}}
+MORE = [
+    ("logit_lens", {"token": "patches"}),
+    ("head_atlas", {"metric": "entropy"}),
+    ("token_pca", {"foreground": True}),
+]
+
+
+def all_words(figure: go.Figure) -> str:
+    return " ".join(note.text for note in figure.layout.annotations)
+
+
+def a_matrix(**changes) -> MatrixResult:
+    values = np.array([[1.0, 2.0, np.nan], [3.0, 4.0, 5.0]])
+    options = {"provenance": Provenance("tiny", "pretrained", "hub/tiny"), "unit": Text("pixels", "像素")}
+    title = Text("A matrix", "一个矩阵")
+    options |= {"view": "m", "title": title, "values": values, "axes": ("blocks", "heads"), "formula": "x"}
+    return MatrixResult(**options | changes)
+
+
+def subclasses(kind: type) -> set[type]:
+    return {one for child in kind.__subclasses__() for one in ({child} | subclasses(child))}
+
+
+def test_every_type_of_result_has_a_renderer_of_its_own():
+    ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.types"}
+    assert {renderer.result for renderer in RENDERERS.values()} == ours
+
+
+@pytest.mark.parametrize("geometry", ["vit", "swin"])
+def test_every_view_is_drawn_and_saved(geometry):
+    capture, drawn = capture_small(geometry), set()
+    for view, settings in [*((view, SETTINGS.get(view, {})) for view in VIEWS), *MORE]:
+        try:
+            result = compute(view, capture, **settings)
+        except UnsupportedError:
+            continue
+        drawn.add(view)
+        for language, theme in (("en", "light"), ("zh", "dark")):
+            figure = render(result, language=language, theme=theme)
+            figure.to_json()
+            assert bool(CHINESE.search(all_words(figure))) == (language == "zh"), view
+            assert result.title.in_(language) in all_words(figure).replace("<br>", " "), view
+            assert max(note.x for note in figure.layout.annotations) <= figure.layout.width, view
+        said = caption(result)
+        assert not CHINESE.search(said.en)
+        assert CHINESE.search(said.zh)
+        head, *rows = csv.reader(io.StringIO(as_csv(result)))
+        assert len(set(head)) == len(head) == result.values.ndim + 1, view
+        assert len(rows) == result.values.size
+        assert json.loads(as_json(result))["type"] == type(result).__name__
+    assert len(drawn) > 20
+
+
+def test_matrix_hatches_what_is_missing_and_marks_what_is_pointed_out():
+    plain = a_matrix(values=np.arange(6.0).reshape(2, 3))
+    marked = np.zeros((2, 3), bool)
+    marked[1, 0] = True
+    words = all_words(render(a_matrix(marked=marked)))
+    assert "Hatched: this block has no such head." in words
+    assert "A diamond marks an outlier." in words
+    assert "Hatched" not in all_words(render(plain))
+    cells = next(trace for trace in render(a_matrix()).data if trace.type == "heatmap")
+    assert np.isnan(cells.z[0][2])
+    diamonds = [trace for trace in render(a_matrix(marked=marked)).data if "diamond" in str(trace)]
+    x = diamonds[0].x[0]
+    assert cells.x[0] < x < cells.x[1]
+
+
+def test_signed_values_have_zero_in_the_middle():
+    axis = render(a_matrix(values=np.array([[-1.0, 3.0]]))).layout.coloraxis
+    assert (axis.cmin, axis.cmax) == (-3, 3)
+
+
+def test_runs_join_neighbours():
+    assert runs(np.array([[1, 1, 0, 1], [0, 0, 0, 0]], bool)) == [(0, 0, 1, 2), (0, 3, 1, 1)]
+
+
+def test_board_keeps_each_tile_in_its_place():
+    board = np.arange(2 * 3 * 2 * 3, dtype=float).reshape(2, 3, 2, 3)
+    plane = sheet(board)
+    assert plane.shape == (5, 11)
+    np.testing.assert_array_equal(plane[3:5, 4:7], board[1, 1])
+    assert np.isnan(plane[2]).all()
+    assert np.isnan(plane[:, 3]).all()
+
+
+def test_ticks_are_round_and_within():
+    assert ticks(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    assert ticks(-3, 14) == [0, 5, 10]
+    assert ticks(2, 2) == [2]
+
+
+def test_a_chart_has_its_corners_in_its_box():
+    chart = Chart(Box(10, 20, 100, 50), (0, 4), (-1, 1))
+    assert chart.at(0, -1) == (10, 70)
+    assert chart.at(4, 1) == (110, 20)
+
+
+def test_tiles_stay_in_their_room():
+    boxes = tiles(13, (2, 3), Box(40, 0, 1000, 400), above=10, below=10, narrowest=100)
+    assert len(boxes) == 13
+    assert max(box.right for box in boxes) <= 1040 + 1e-6
+    assert boxes[0].width >= 100
+    assert boxes[0].height * 3 == pytest.approx(boxes[0].width * 2)
+
+
+@pytest.mark.parametrize(("key", "words"), [("3,5", "row 3, col 5"), ("cls", "class token"), ("padding", "padding")])
+def test_keys_in_words(key, words):
+    assert key_text(key).en == words

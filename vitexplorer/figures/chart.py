@@ -1,0 +1,109 @@
+"""A plane of numbers on the page: frame, ticks with round numbers, and where a point of it lies in pixels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from vitexplorer.figures.page import Box, Page
+from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.words import Text, same
+
+AXES = {
+    "blocks": Text("block (counted from 0)", "块（从 0 开始编号）"),
+    "heads": Text("head (counted from 0)", "头（从 0 开始编号）"),
+    "tokens": Text("token (prefix tokens first)", "标记（前缀标记在前）"),
+}
+LINES = {
+    "light": ("#31688e", "#c2410c", "#2f7d63", "#8a5a9e", "#a23b5c", "#7d6c14", "#2b7484", "#16191d"),
+    "dark": ("#6aaed6", "#fb923c", "#5fc9a3", "#c59bdb", "#f08bab", "#d9c455", "#67c3d4", "#f2f4f6"),
+}
+DASHES = ("solid", "dash", "dashdot", "longdash")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down", "x")
+LEFT, ABOVE, BELOW = 62, 30, 50
+"""room for the numbers of the vertical axis, its title over it, and the horizontal axis under it"""
+
+
+def axis_text(axis: str) -> Text:
+    """An axis of the glossary in words for readers."""
+    return AXES.get(axis, same(axis))
+
+
+def ticks(low: float, high: float, about: int = 5) -> list[float]:
+    """Round numbers in [low, high], 1, 2 or 5 times a power of ten apart."""
+    if not high > low:
+        return [low]
+    rough = (high - low) / about
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(step for step in (1, 2, 5, 10) if step * power >= rough * 0.999) * power
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(n * step, 12) for n in range(first, last + 1)]
+
+
+class Chart(NamedTuple):
+    """A box of the page that shows x in [left, right] and y in [bottom, top]."""
+
+    box: Box
+    across: tuple[float, float]
+    up: tuple[float, float]
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point lies on the page."""
+        (left, right), (bottom, top) = self.across, self.up
+        return (
+            self.box.x + (x - left) / ((right - left) or 1) * self.box.width,
+            self.box.bottom - (y - bottom) / ((top - bottom) or 1) * self.box.height,
+        )
+
+    def frame(self, page: Page, x_name: Text, y_name: Text, whole: bool = False) -> None:
+        """Grid lines, numbers and the names of both axes; `whole` where x counts things."""
+        box, muted = self.box, page.theme.muted
+        for value in ticks(*self.up):
+            y = self.at(0, value)[1]
+            page.line((box.x, y), (box.right, y))
+            page.text(box.x - 8, y, f"{value:g}", size=SMALL_SIZE, color=muted, anchor="right", vertical="middle")
+        for value in ticks(*self.across, about=12 if whole else 5):
+            if not whole or float(value).is_integer():
+                x = self.at(value, 0)[0]
+                page.line((x, box.bottom), (x, box.bottom + 5), muted)
+                page.text(x, box.bottom + 7, f"{value:g}", size=SMALL_SIZE, color=muted, anchor="center")
+        page.line((box.x, box.bottom), (box.right, box.bottom), muted)
+        page.text(box.centre[0], box.bottom + 26, x_name, size=SMALL_SIZE, anchor="center")
+        page.text(box.x - LEFT + 8, box.y - ABOVE, y_name, size=SMALL_SIZE)
+
+    def curve(self, page: Page, x: Sequence[float], y: Sequence[float], style: Style, name: Text) -> None:
+        """One line with its symbols."""
+        label = name.in_(page.language)
+        words = [f"{label}: {px:.4g}, {py:.4g}" for px, py in zip(x, y, strict=True)]
+        points = [self.at(px, py) for px, py in zip(x, y, strict=True)]
+        page.curve(points, style.color, words=words, dash=style.dash, symbol=style.symbol)
+
+
+class Style(NamedTuple):
+    """How a line is told apart: by its colour, its dashes and its symbol."""
+
+    color: str
+    dash: str
+    symbol: str
+
+    def sample(self, page: Page, x: float, y: float) -> None:
+        """A short piece for a legend, 44 pixels wide, around height y."""
+        page.curve([(x, y), (x + 22, y), (x + 44, y)], self.color, dash=self.dash, symbol=self.symbol)
+
+
+def style_of(page: Page, number: int) -> Style:
+    """The style of the n-th line; all eight differ in colour and symbol, lines beyond that in dashes."""
+    colors = LINES["light" if page.theme.paper == "#ffffff" else "dark"]
+    return Style(colors[number % len(colors)], DASHES[number // len(colors) % len(DASHES)], SYMBOLS[number % 8])
+
+
+def span(values: np.ndarray, *, from_zero: bool = True) -> tuple[float, float]:
+    """A range for an axis: all finite values and, where asked, zero; never empty."""
+    finite = values[np.isfinite(values)].astype(float)
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    if from_zero:
+        low, high = min(low, 0.0), max(high, 0.0)
+    return (low, high) if high > low else (low - 0.5, low + 0.5)

@@ -1,0 +1,74 @@
+"""A map for each patch, the maps laid out as the patches are (Dosovitskiy et al. 2021, figure 7 centre)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.captioned import rows_of_facts
+from vitexplorer.figures.colors import direction, scale_of
+from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.scaling import painted
+from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.types import BoardResult
+from vitexplorer.words import Text
+
+SIDE = 680
+MOST = 16
+"""tiles along one side; of a finer grid every second, third, ... patch has one"""
+WHERE = Text(
+    "patch in row %{customdata[0]}, column %{customdata[1]}, with row %{customdata[2]}, column %{customdata[3]}",
+    "第 %{customdata[0]} 行第 %{customdata[1]} 列的图块，与第 %{customdata[2]} 行第 %{customdata[3]} 列",
+)
+
+
+def sheet(board: np.ndarray) -> np.ndarray:
+    """Tiles (tile rows, tile cols, rows, cols, ...) on one plane with a blank cell between neighbours."""
+    tall, wide, rows, cols, *rest = board.shape
+    plane = np.full((tall, rows + 1, wide, cols + 1, *rest), np.nan)
+    plane[:, :rows, :, :cols] = board.swapaxes(1, 2)
+    return plane.reshape(tall * (rows + 1), wide * (cols + 1), *rest)[:-1, :-1]
+
+
+def draw(page: Page, result: BoardResult, *, colormap: str | None = None) -> float:
+    """Draw the board. Option: colormap, None takes viridis or, for signed values, balance."""
+    rows, cols = result.grid.rows, result.grid.cols
+    every = -(-max(rows, cols) // MOST)
+    shown = painted(result.values[::every, ::every], "raw")
+    scale = scale_of(shown.values, colormap)
+    places = np.stack(np.indices((rows, cols, rows, cols)), axis=-1)[::every, ::every]
+    plane = sheet(shown.values)
+    y = page.header(result) + 44
+    cell = min(SIDE / plane.shape[0], SIDE / plane.shape[1])
+    box = Box(MARGIN + 34, y, plane.shape[1] * cell, plane.shape[0] * cell)
+    axis = page.color_scale(scale, beside=box, title=result.unit)
+    page.cells(box, plane, axis, where=WHERE, places=np.nan_to_num(sheet(places)).astype(np.int16))
+    _numbers(page, box, plane.shape, (rows, cols), every)
+    left = box.right + BAR_ROOM + 24
+    how = Text("{how}; {direction}", "{how}；{direction}").format(
+        how=shown.normalisation, direction=direction(scale.colormap)
+    )
+    reading = Text(
+        "Each tile belongs to one patch and lies where that patch lies; its cells are all patches of the image.",
+        "每个小图对应一个图块，位置与该图块相同；其中的格子是图像的全部图块。",
+    )
+    fewer = Text("Only every {every}. row and column of tiles is shown.", "小图每 {every} 行、每 {every} 列取一个。")
+    remarks = (reading, *shown.remarks, *((fewer.format(every=every),) if every > 1 else ()))
+    return max(box.bottom, rows_of_facts(page, left, y, MARGIN + INNER - left, facts(result, how, remarks)))
+
+
+def _numbers(page: Page, box: Box, shape: tuple[int, ...], grid: tuple[int, int], every: int) -> None:
+    """Row and column of the patches, along the left and the upper side."""
+    (rows, cols), cell, muted = grid, box.width / shape[1], page.theme.muted
+    page.text(box.x, box.y - 44, Text("column of the patch", "图块所在的列"), size=SMALL_SIZE, color=muted)
+    page.text(MARGIN - 8, box.y - 22, Text("row", "行"), size=SMALL_SIZE, color=muted)
+    for at, row in enumerate(range(0, rows, every)):
+        y = box.y + (at * (rows + 1) + rows / 2) * cell
+        page.text(box.x - 8, y, str(row), size=SMALL_SIZE, color=muted, anchor="right", vertical="middle")
+    for at, col in enumerate(range(0, cols, every)):
+        x = box.x + (at * (cols + 1) + cols / 2) * cell
+        page.text(x, box.y - 22, str(col), size=SMALL_SIZE, color=muted, anchor="center")
+
+
+RENDERER = Renderer(BoardResult, draw)

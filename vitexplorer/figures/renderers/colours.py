@@ -1,0 +1,40 @@
+"""A colour for each patch beside the image; what was left out is hatched, because black may be a colour."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.page import INNER, MARGIN, Box, Page, place
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.tiles import hatch
+from vitexplorer.types import ColoursResult
+from vitexplorer.words import Text
+
+GAP = 24
+
+
+def draw(page: Page, result: ColoursResult) -> float:
+    """Draw image and colours side by side."""
+    rows, cols, _ = result.values.shape
+    y = page.header(result) + 26
+    image = place(result.image, result.grid, Box(MARGIN, y, (INNER - GAP) / 2, 560))
+    colours = image.moved(image.right - MARGIN + GAP)
+    page.text(image.image.x, y - 26, Text("image", "图像"), color=page.theme.muted)
+    page.text(colours.image.x, y - 26, result.unit, color=page.theme.muted)
+    page.picture(image.image, result.image)
+    page.picture(colours.cells, enlarged(result.values))
+    missing = np.argwhere(~result.shown).tolist()
+    hatch(page, [colours.cells.part(rows, cols, (row, col, 1, 1)) for row, col in missing], "#9aa2aa", 9)
+    left_out = Text("Hatched patches are left out.", "斜线图块未参与计算。")
+    return facts_below(page, image.bottom + 24, facts(result, remarks=(left_out,) if missing else ()))
+
+
+def enlarged(colours: np.ndarray, pixels: int = 600) -> np.ndarray:
+    """Floats (rows, cols, 3) in 0-1 as uint8, enlarged by a whole factor so that cells keep sharp edges."""
+    factor = max(1, pixels // max(colours.shape[:2]))
+    return (colours.clip(0, 1) * 255).round().astype(np.uint8).repeat(factor, axis=0).repeat(factor, axis=1)
+
+
+RENDERER = Renderer(ColoursResult, draw)

@@ -1,0 +1,89 @@
+"""One query step by step: a table of its strongest keys, and what the scaling does to all scores of the head."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span
+from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.types import DotProductResult, prefix_text
+from vitexplorer.words import Text, same
+
+STRONGEST, STEP, TABLE, GAP = 10, 30, 620, 50
+COLUMNS = (Text("q·k", "q·k"), Text("× scale", "× 缩放"), Text("+ bias", "+ 偏置"), Text("softmax", "softmax"))
+RIGHT = (250, 345, 440, 530)
+PAIRS = Text("pairs", "对数")
+BEFORE = Text("q·k of all pairs: variance {variance:.4g}", "所有查询-键对的 q·k：方差 {variance:.4g}")
+AFTER = Text("scaled, × {scale:.4g}: variance {variance:.4g}", "缩放后，× {scale:.4g}：方差 {variance:.4g}")
+SCALED = Text("q·k × scale", "q·k × 缩放")
+REST = Text("all other keys ({count})", "其余键（{count} 个）")
+
+
+def key_text(key: str) -> Text:
+    """A key in words: a patch's row and column, a prefix token, or padding."""
+    if "," in key:
+        row, col = key.split(",")
+        return Text("row {row}, col {col}", "第 {row} 行第 {col} 列").format(row=row, col=col)
+    return Text("padding", "窗口填充") if key == "padding" else prefix_text(key)
+
+
+def draw(page: Page, result: DotProductResult) -> float:
+    """Draw the table on the left and the two histograms on the right."""
+    y = page.header(result)
+    bottom = max(_table(page, y, result), _histograms(page, y, result))
+    return facts_below(page, bottom + 20, facts(result))
+
+
+def _table(page: Page, y: float, result: DotProductResult) -> float:
+    page.text(MARGIN, y, Text("strongest keys", "最强的键"), bold=True)
+    for right, name in zip(RIGHT, COLUMNS, strict=True):
+        page.text(MARGIN + right, y, name, bold=True, anchor="right")
+    y += 30
+    order = np.argsort(-result.values, kind="stable")[:STRONGEST].tolist()
+    largest = float(result.values.max(initial=0)) or 1.0
+    for key in order:
+        page.line((MARGIN, y - 5), (MARGIN + TABLE, y - 5))
+        page.text(MARGIN, y, key_text(result.keys[key]))
+        numbers = (result.scores[key], result.scaled[key], result.bias[key])
+        for right, number in zip(RIGHT, numbers, strict=False):
+            page.text(MARGIN + right, y, f"{number:.3f}".replace("-", "−"), anchor="right")
+        page.text(MARGIN + RIGHT[3], y, percent(result.values[key]), anchor="right")
+        page.rectangle(Box(MARGIN + 540, y + 3, 80 * float(result.values[key]) / largest, 13), fill=page.theme.bar)
+        y += STEP
+    page.line((MARGIN, y - 5), (MARGIN + TABLE, y - 5))
+    others = len(result.values) - len(order)
+    if others:
+        page.text(MARGIN, y, REST.format(count=others), color=page.theme.muted)
+        rest = float(result.values.sum() - result.values[order].sum())
+        page.text(MARGIN + RIGHT[3], y, percent(max(rest, 0.0)), color=page.theme.muted, anchor="right")
+        y += STEP
+    return y
+
+
+def _histograms(page: Page, y: float, result: DotProductResult) -> float:
+    """Both on one range of scores, so that the second shows by how much the first was squeezed."""
+    left = MARGIN + TABLE + GAP
+    edges = result.bin_edges
+    across = span(np.concatenate([edges, edges * result.scale]))
+    panels = (
+        (BEFORE.format(variance=result.score_variance), edges),
+        (AFTER.format(scale=result.scale, variance=result.score_variance * result.scale**2), edges * result.scale),
+    )
+    for title, at in panels:
+        page.text(left, y, title, bold=True)
+        box = Box(left + LEFT, y + 26 + ABOVE, INNER - TABLE - GAP - LEFT, 110)
+        chart = Chart(box, across, (0.0, float(result.all_scores.max(initial=1))))
+        chart.frame(page, same("q·k") if at is edges else SCALED, PAIRS)
+        pieces = []
+        for count, low, high in zip(result.all_scores.tolist(), at[:-1].tolist(), at[1:].tolist(), strict=True):
+            (x0, top), (x1, floor) = chart.at(low, count), chart.at(high, 0)
+            pieces.append((Box(x0, top, x1 - x0, floor - top), page.theme.bar, f"{low:.3g} … {high:.3g}\n{count:,}"))
+        page.bars(pieces)
+        y = box.bottom + BELOW
+    return y
+
+
+RENDERER = Renderer(DotProductResult, draw)

@@ -1,0 +1,68 @@
+"""Deletion and insertion curves side by side; the table below names the lines and gives the areas under them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, Style, style_of
+from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.types import FaithfulnessResult
+from vitexplorer.words import Text, same
+
+GAP, TITLE = 40, 30
+CURVES = {
+    "deletion": Text("deletion (lower is better)", "删除（越低越好）"),
+    "insertion": Text("insertion (higher is better)", "插入（越高越好）"),
+}
+SHARES = {
+    "deletion": Text("share of patches deleted", "已删除图块的比例"),
+    "insertion": Text("share of patches inserted", "已插入图块的比例"),
+}
+AREA = Text("area: {curve}", "面积：{curve}")
+
+
+def draw(page: Page, result: FaithfulnessResult) -> float:
+    """Draw both panels and the legend."""
+    y = page.header(result)
+    names = [CURVES.get(curve, same(curve)) for curve in result.curves]
+    wide = (INNER - GAP * (len(names) - 1)) / len(names)
+    last = len(result.methods) - 1
+    random = Style(page.theme.muted, "dot", "x-thin-open")
+    styles = [random if at == last else style_of(page, at) for at in range(last + 1)]
+    top = float(max(np.nanmax(result.values, initial=0) * 1.05, 0.01))
+    bottom = y
+    for at, curve in enumerate(result.curves):
+        left = MARGIN + at * (wide + GAP)
+        page.text(left, y, names[at], bold=True)
+        chart = Chart(Box(left + LEFT, y + TITLE + ABOVE, wide - LEFT, 360), (0.0, 1.0), (0.0, min(top, 1.0)))
+        chart.frame(page, SHARES.get(curve, same(curve)), result.unit)
+        for style, title, values in zip(styles, result.titles, result.values[:, at].tolist(), strict=True):
+            chart.curve(page, result.steps, values, style, title)
+        bottom = chart.box.bottom + BELOW
+    return facts_below(page, _legend(page, bottom + 10, result, styles, names) + 16, facts(result))
+
+
+def _legend(page: Page, y: float, result: FaithfulnessResult, styles: list[Style], names: list[Text]) -> float:
+    """A line for each method: its sample, its title, its areas; the best of each column is bold."""
+    columns = [MARGIN + INNER - 260 * (len(names) - 1 - at) for at in range(len(names))]
+    for x, name in zip(columns, names, strict=True):
+        page.text(x, y, AREA.format(curve=name), color=page.theme.muted, anchor="right")
+    best = [
+        float((np.min if curve == "deletion" else np.max)(result.areas[:, at]))
+        for at, curve in enumerate(result.curves)
+    ]
+    y += 28
+    for style, title, areas in zip(styles, result.titles, result.areas.tolist(), strict=True):
+        page.rule(y - 4)
+        style.sample(page, MARGIN, y + 10)
+        page.text(MARGIN + 60, y, title)
+        for x, area, most in zip(columns, areas, best, strict=True):
+            page.text(x, y, f"{area:.3f}", bold=area == most, anchor="right")
+        y += 28
+    return y
+
+
+RENDERER = Renderer(FaithfulnessResult, draw)

@@ -1,0 +1,52 @@
+"""Class token against mean patch: how alike they are after each block, and what every reading predicts."""
+
+from __future__ import annotations
+
+from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.renderers.curves import plot
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.figures.typesetting import wrap
+from vitexplorer.types import PREFIX_WORDS, PoolingResult, Prediction, ReadOut
+from vitexplorer.words import Text
+
+GUTTER, STEP = 36, 30
+OWN = Text("the model's own pooling", "模型自身的池化")
+TRAINED = Text("▶ {reading} (as trained)", "▶ {reading}（训练时所用）")
+NUMBERED = Text("class {index}", "类别 {index}")
+
+
+def class_name(prediction: Prediction) -> Text:
+    """The name of a class, or its number where nobody knows its name."""
+    return Text(prediction.name, prediction.name) if prediction.name else NUMBERED.format(index=prediction.index)
+
+
+def draw(page: Page, result: PoolingResult) -> float:
+    """Draw the curve and, side by side, a table for each reading."""
+    y = plot(page, result, page.header(result), 280) + 18
+    if result.readings:
+        wide = (INNER - GUTTER * (len(result.readings) - 1)) / len(result.readings)
+        boxes = [Box(MARGIN + at * (wide + GUTTER), y, wide, 0) for at in range(len(result.readings))]
+        y = max(_table(page, box, reading) for box, reading in zip(boxes, result.readings, strict=True)) + 22
+    return facts_below(page, y, facts(result))
+
+
+def _table(page: Page, box: Box, reading: ReadOut) -> float:
+    """The likeliest classes with bars of their probability. Returns y below them."""
+    words = PREFIX_WORDS.get(reading.reading, OWN)
+    page.text(box.x, box.y, TRAINED.format(reading=words) if reading.is_own else words, bold=reading.is_own)
+    y = box.y + 28
+    page.line((box.x, y - 4), (box.right, y - 4), page.theme.bar if reading.is_own else None)
+    for prediction in reading.top:
+        name = wrap(class_name(prediction).in_(page.language), box.width - 64, SMALL_SIZE)
+        page.text(box.x, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
+        page.text(box.right, y, percent(prediction.probability), size=SMALL_SIZE, anchor="right")
+        page.rectangle(Box(box.x, y + 18, box.width, 5), fill=page.theme.line)
+        page.rectangle(Box(box.x, y + 18, box.width * prediction.probability, 5), fill=page.theme.bar)
+        y += STEP
+    return y
+
+
+RENDERER = Renderer(PoolingResult, draw)

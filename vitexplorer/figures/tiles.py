@@ -1,0 +1,53 @@
+"""Many small pictures of one shape in rows, and the hatching of what is left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from vitexplorer.figures.page import Box, Page
+
+GAP = 14
+
+
+def tiles(count: int, shape: tuple[int, int], room: Box, *, above: float, below: float, narrowest: float) -> list[Box]:
+    """Boxes of `count` pictures of `shape` (rows, cols) in the fewest rows that leave each `narrowest` pixels.
+
+    Args:
+        room: its width is filled, its height is the largest of one picture.
+        above, below: pixels for words over and under each.
+    """
+    rows = next(
+        n for n in range(1, count + 1) if n == count or (room.width + GAP) / math.ceil(count / n) - GAP >= narrowest
+    )
+    cols = math.ceil(count / rows)
+    width = min((room.width + GAP) / cols - GAP, room.height * shape[1] / shape[0])
+    height = width * shape[0] / shape[1]
+    return [
+        Box(room.x + i % cols * (width + GAP), room.y + above + i // cols * (above + height + below), width, height)
+        for i in range(count)
+    ]
+
+
+def around(boxes: list[Box]) -> Box:
+    """The smallest box that holds all."""
+    x, y = min(box.x for box in boxes), min(box.y for box in boxes)
+    return Box(x, y, max(box.right for box in boxes) - x, max(box.bottom for box in boxes) - y)
+
+
+def hatch(page: Page, boxes: Iterable[Box], color: str | None = None, apart: float = 8) -> None:
+    """Slanted lines over boxes: nothing is there."""
+    nowhere = (math.nan, math.nan)
+    points: list[tuple[float, float]] = []
+    for box in boxes:
+        offset = -box.height + apart / 2
+        while offset < box.width:
+            left, right = max(0.0, offset), min(box.width, offset + box.height)
+            points += [
+                (box.x + left, box.bottom - (left - offset)),
+                (box.x + right, box.bottom - (right - offset)),
+                nowhere,
+            ]
+            offset += apart
+    if points:
+        page.curve(points, color or page.theme.muted, width=1)
