@@ -64,12 +64,22 @@ class Chart(NamedTuple):
         for value in ticks(*self.up):
             y = self.at(0, value)[1]
             page.line((box.x, y), (box.right, y))
-            page.text(box.x - 8, y, f"{value:g}", size=SMALL_SIZE, color=muted, anchor="right", vertical="middle")
+            page.text(
+                box.x - 8,
+                y,
+                f"{value:g}".replace("-", "−"),
+                size=SMALL_SIZE,
+                color=muted,
+                anchor="right",
+                vertical="middle",
+            )
         for value in ticks(*self.across, about=12 if whole else 5):
             if not whole or float(value).is_integer():
                 x = self.at(value, 0)[0]
                 page.line((x, box.bottom), (x, box.bottom + 5), muted)
-                page.text(x, box.bottom + 7, f"{value:g}", size=SMALL_SIZE, color=muted, anchor="center")
+                page.text(
+                    x, box.bottom + 7, f"{value:g}".replace("-", "−"), size=SMALL_SIZE, color=muted, anchor="center"
+                )
         page.line((box.x, box.bottom), (box.right, box.bottom), muted)
         page.text(box.centre[0], box.bottom + 26, x_name, size=SMALL_SIZE, anchor="center")
         page.text(box.x - LEFT + 8, box.y - ABOVE, y_name, size=SMALL_SIZE)
@@ -101,9 +111,15 @@ def style_of(page: Page, number: int) -> Style:
 
 
 def span(values: np.ndarray, *, from_zero: bool = True) -> tuple[float, float]:
-    """A range for an axis: all finite values and, where asked, zero; never empty."""
+    """A range for an axis: all finite values and, where asked, zero, out to the next ticks; never empty."""
     finite = values[np.isfinite(values)].astype(float)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    return (low, high) if high > low else (low - 0.5, low + 0.5)
+    if not high > low:
+        return low - 0.5, low + 0.5
+    if not from_zero:
+        return low, high
+    inside = ticks(low, high)
+    step = inside[1] - inside[0]
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step

@@ -241,8 +241,8 @@ class Page:
             )
         )
 
-    def bars(self, pieces: Sequence[tuple[Box, str, str]]) -> None:
-        """Filled boxes, each (box, colour, words that are shown when a mouse is over it)."""
+    def bars(self, pieces: Sequence[tuple[Box, str, str]], gap: float = 1) -> None:
+        """Filled boxes, each (box, colour, words that are shown when a mouse is over it), `gap` pixels apart."""
         boxes = [box for box, _, _ in pieces]
         self._traces.append(
             go.Bar(
@@ -251,7 +251,7 @@ class Page:
                 x=[box.width for box in boxes],
                 y=[-box.centre[1] for box in boxes],
                 width=[box.height for box in boxes],
-                marker={"color": [color for _, color, _ in pieces], "line": {"color": self.theme.paper, "width": 1}},
+                marker={"color": [color for _, color, _ in pieces], "line": {"color": self.theme.paper, "width": gap}},
                 customdata=["<br>".join(map(escape, words.split("\n"))) for _, _, words in pieces],
                 hovertemplate="%{customdata}<extra></extra>",
             )
@@ -278,6 +278,20 @@ class Page:
                 customdata=[*map(escape, words)] or None,
                 hovertemplate="%{customdata}<extra></extra>" if words else None,
                 hoverinfo=None if words else "skip",
+            )
+        )
+
+    def letters(self, points: Sequence[tuple[float, float]], letters: Sequence[str], words: Sequence[str]) -> None:
+        """A white letter at each point, and `words` under the mouse there."""
+        self._traces.append(
+            go.Scatter(
+                x=[x for x, _ in points],
+                y=[-y for _, y in points],
+                mode="text",
+                text=[*letters],
+                textfont={"size": SMALL_SIZE, "color": "#ffffff"},
+                customdata=[*map(escape, words)],
+                hovertemplate="%{customdata}<extra></extra>",
             )
         )
 

@@ -75,13 +75,13 @@ def _histograms(page: Page, y: float, result: DotProductResult) -> float:
     for title, at in panels:
         page.text(left, y, title, bold=True)
         box = Box(left + LEFT, y + 26 + ABOVE, INNER - TABLE - GAP - LEFT, 110)
-        chart = Chart(box, across, (0.0, float(result.all_scores.max(initial=1))))
+        chart = Chart(box, across, span(result.all_scores))
         chart.frame(page, same("q·k") if at is edges else SCALED, PAIRS)
         pieces = []
         for count, low, high in zip(result.all_scores.tolist(), at[:-1].tolist(), at[1:].tolist(), strict=True):
             (x0, top), (x1, floor) = chart.at(low, count), chart.at(high, 0)
             pieces.append((Box(x0, top, x1 - x0, floor - top), page.theme.bar, f"{low:.3g} … {high:.3g}\n{count:,}"))
-        page.bars(pieces)
+        page.bars(pieces, gap=0)
         y = box.bottom + BELOW
     return y
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, Style, style_of
+from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, Style, span, style_of
 from vitexplorer.figures.page import INNER, MARGIN, Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.types import FaithfulnessResult
@@ -32,12 +32,11 @@ def draw(page: Page, result: FaithfulnessResult) -> float:
     last = len(result.methods) - 1
     random = Style(page.theme.muted, "dot", "x-thin-open")
     styles = [random if at == last else style_of(page, at) for at in range(last + 1)]
-    top = float(max(np.nanmax(result.values, initial=0) * 1.05, 0.01))
     bottom = y
     for at, curve in enumerate(result.curves):
         left = MARGIN + at * (wide + GAP)
         page.text(left, y, names[at], bold=True)
-        chart = Chart(Box(left + LEFT, y + TITLE + ABOVE, wide - LEFT, 360), (0.0, 1.0), (0.0, min(top, 1.0)))
+        chart = Chart(Box(left + LEFT, y + TITLE + ABOVE, wide - LEFT, 360), (0.0, 1.0), span(result.values))
         chart.frame(page, SHARES.get(curve, same(curve)), result.unit)
         for style, title, values in zip(styles, result.titles, result.values[:, at].tolist(), strict=True):
             chart.curve(page, result.steps, values, style, title)
@@ -57,7 +56,7 @@ def _legend(page: Page, y: float, result: FaithfulnessResult, styles: list[Style
     y += 28
     for style, title, areas in zip(styles, result.titles, result.areas.tolist(), strict=True):
         page.rule(y - 4)
-        style.sample(page, MARGIN, y + 10)
+        style.sample(page, MARGIN + 6, y + 10)
         page.text(MARGIN + 60, y, title)
         for x, area, most in zip(columns, areas, best, strict=True):
             page.text(x, y, f"{area:.3f}", bold=area == most, anchor="right")

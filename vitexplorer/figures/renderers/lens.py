@@ -21,7 +21,10 @@ from vitexplorer.types import LensResult, Prediction
 from vitexplorer.words import Text
 
 LEFT, STEP = 40, 40
-OTHER = "#6b6f75"
+OTHER = "#3a3d42"
+LETTERS = "ABCDEFGH"
+SMALLEST = 14
+"""pixels: in smaller cells there is no room for a letter"""
 BLOCK = Text("block {block}", "块 {block}")
 PROBABILITY = Text("probability of the class", "该类别的概率")
 RANKS = Text("likeliest class → less likely", "最可能的类别 → 较不可能")
@@ -81,17 +84,28 @@ def _maps(page: Page, result: LensResult) -> float:
         wide = width(words, SMALL_SIZE) + 44
         if x > MARGIN and x + wide > MARGIN + INNER:
             x, y = float(MARGIN), y + 26
-        page.rectangle(Box(x, y, 14, 14), fill=OTHER if index is None else CATEGORIES[common.index(index)])
-        page.text(x + 20, y + 7, words, size=SMALL_SIZE, vertical="middle")
+        page.rectangle(Box(x, y, 16, 16), fill=OTHER if index is None else CATEGORIES[common.index(index)])
+        if index is not None:
+            page.text(
+                x + 8,
+                y + 8,
+                LETTERS[common.index(index)],
+                size=SMALL_SIZE,
+                color="#ffffff",
+                anchor="center",
+                vertical="middle",
+            )
+        page.text(x + 22, y + 8, words, size=SMALL_SIZE, vertical="middle")
         x += wide
     shape = (result.grid.rows, result.grid.cols)
     boxes = tiles(len(result.values) + 1, shape, Box(MARGIN, y + 30, INNER, 420), above=24, below=34, narrowest=160)
     page.text(boxes[0].x, boxes[0].y - 22, Text("image", "图像"), bold=True)
     page.picture(boxes[0], result.image)
-    for box, block, classes in zip(boxes[1:], result.blocks, result.values, strict=True):
+    for at, (box, block, classes) in enumerate(zip(boxes[1:], result.blocks, result.values, strict=True)):
         page.text(box.x, box.y - 22, BLOCK.format(block=block), bold=True)
         painted = np.array([colors.get(index, _rgb(OTHER)) for index in classes.ravel().tolist()])
         page.picture(box, enlarged(painted.reshape(*shape, 3)))
+        _letters(page, box, result, at, common)
         index, count = Counter(classes.ravel().tolist()).most_common(1)[0]
         words = Text("{name}: {share}", "{name}：{share}").format(
             name=_name(result, index), share=percent(count / classes.size)
@@ -102,6 +116,21 @@ def _maps(page: Page, result: LensResult) -> float:
         "Under each map: its commonest class and the share of patches.", "每图下方：最常见的类别及其图块比例。"
     )
     return facts_below(page, boxes[-1].bottom + 36, facts(result, remarks=(below,)))
+
+
+def _letters(page: Page, box: Box, result: LensResult, at: int, common: list[int]) -> None:
+    """The letter of each patch's class, and under the mouse its name and probability."""
+    rows, cols = result.grid.rows, result.grid.cols
+    letters = dict(zip(common, LETTERS, strict=False)) if box.width / cols >= SMALLEST else {}
+    points, shown, words = [], [], []
+    for row, col in np.ndindex(rows, cols):
+        index = int(result.values[at, row, col])
+        points.append(box.part(rows, cols, (row, col, 1, 1)).centre)
+        shown.append(letters.get(index, ""))
+        words.append(
+            f"{row},{col}: {_name(result, index).in_(page.language)}, {percent(result.probabilities[at, row, col])}"
+        )
+    page.letters(points, shown, words)
 
 
 def _rgb(color: str) -> tuple[float, float, float]:

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import axis_text, ticks
 from vitexplorer.figures.colors import Scale, direction, lookup_table, scale_of
@@ -26,6 +26,7 @@ LARGEST_HEIGHT, TALLEST = 620, 44
 WORDS = {"heads": Text("head", "头"), "tokens": Text("token", "标记")}
 HATCHED = Text("Hatched: this block has no such {what}.", "斜线部分：该块没有对应的{what}。")
 MARKED = Text("A diamond marks an outlier.", "菱形标出离群者。")
+ROOM_FOR_BOTH = 80
 RELATIVE = Text("In brackets the share of the largest it could be.", "括号内为占可能最大值的比例。")
 
 
@@ -51,7 +52,7 @@ def draw(page: Page, result: MatrixResult, *, colormap: str | None = None) -> fl
     remarks = [
         *([HATCHED.format(what=what)] if missing.any() else []),
         *([MARKED] if marked.any() else []),
-        *([RELATIVE] if result.relative is not None else []),
+        *([RELATIVE] if result.relative is not None and box.width / cols >= ROOM_FOR_BOTH else []),
     ]
     return facts_below(page, box.bottom + 66, facts(result, direction(scale.colormap), tuple(remarks)))
 
@@ -87,8 +88,8 @@ def _numbers(page: Page, box: Box, values: np.ndarray, scale: Scale, result: Mat
         return
     for row, col in np.argwhere(np.isfinite(values)).tolist():
         words = f"{values[row, col]:.3g}"
-        if result.relative is not None and room >= 96:
-            words += f" ({percent(result.relative[row, col])})"
+        if result.relative is not None and room >= ROOM_FOR_BOTH:
+            words += f" ({100 * result.relative[row, col]:.0f} %)"
         share = (values[row, col] - scale.low) / (scale.high - scale.low)
         red, green, blue = (lookup_table(scale.colormap)[round(255 * share)] / 255) ** 2.2
         color = "#000000" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.18 else "#ffffff"

@@ -12,7 +12,7 @@ from vitexplorer.figures.typesetting import wrap
 from vitexplorer.types import PREFIX_WORDS, PoolingResult, Prediction, ReadOut
 from vitexplorer.words import Text
 
-GUTTER, STEP = 36, 30
+GUTTER, STEP = 36, 36
 OWN = Text("the model's own pooling", "模型自身的池化")
 TRAINED = Text("▶ {reading} (as trained)", "▶ {reading}（训练时所用）")
 NUMBERED = Text("class {index}", "类别 {index}")
@@ -43,8 +43,8 @@ def _table(page: Page, box: Box, reading: ReadOut) -> float:
         name = wrap(class_name(prediction).in_(page.language), box.width - 64, SMALL_SIZE)
         page.text(box.x, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
         page.text(box.right, y, percent(prediction.probability), size=SMALL_SIZE, anchor="right")
-        page.rectangle(Box(box.x, y + 18, box.width, 5), fill=page.theme.line)
-        page.rectangle(Box(box.x, y + 18, box.width * prediction.probability, 5), fill=page.theme.bar)
+        page.rectangle(Box(box.x, y + 21, box.width, 5), fill=page.theme.line)
+        page.rectangle(Box(box.x, y + 21, box.width * prediction.probability, 5), fill=page.theme.bar)
         y += STEP
     return y
 
