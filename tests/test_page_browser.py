@@ -6,6 +6,7 @@ import re
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import PIL.Image
@@ -15,13 +16,16 @@ from playwright.sync_api import Page, expect
 import vitexplorer as vx
 from tests.app import Visit, browser, running_app
 from vitexplorer.settings import ASSETS, settings
+from vitexplorer.ui.address import RoomKey
 
 pytestmark = pytest.mark.browser
 
+ROOMS = get_args(RoomKey)
 NAMES = re.compile(
-    r"English|ViT|Explorer|Transformer|timm|DINO|ViT[-\w/]*|PNG|SVG|CSV|MLP|LayerNorm|CLS|rollout|token|Swin|Viridis|Magma|"
-    r"Cividis|Inferno|softmax|bias|rownorm|fuse|Python|Esc|Escape|Enter|Home|buffer|px|MB|seed|[A-Z]\w?|kᵀ|"
-    r"Caron|Dosovitskiy|Vaswani|Abnar|Zuidema|et|al|table|\w*_\w*"
+    r"English|ViT|Explorer|Transformer|timm|DINO|ViT[-\w/]*|[A-Z]/|PNG|SVG|CSV|MACs?|MLP|LayerNorm|CLS|rollout|token|Swin|"
+    r"Viridis|Magma|Cividis|Inferno|softmax|bias|rownorm|fuse|Python|Esc|Escape|Enter|Home|buffer|px|MB|seed|[A-Z]\w?|kᵀ|"
+    r"PCA|[Ll]ogits?|lens|generic|relevance|gradient|Grad-CAM|LeGrad|et|al|figure|table|appendix|\w*_\w*|"
+    r"Abnar|Zuidema|Caron|Chefer|Dosovitskiy|Oquab|Raghu|Vaswani|Belrose|Amir|Darcet|Liu"
 )
 """what stands in Chinese lectures as it is: proper names, formats, names of papers and of timm"""
 
@@ -142,7 +146,7 @@ def test_a_link_opens_the_very_picture(visit: Visit, url: str) -> None:
     np.testing.assert_allclose(state["map"], truth, atol=truth.max() / 255)
 
 
-@pytest.mark.parametrize("room", ["patches", "attention", "flow", "size"])
+@pytest.mark.parametrize("room", ROOMS)
 def test_chinese_leaves_no_english(visit: Visit, url: str, room: str) -> None:
     visit.open(url, lang="zh", room=room)
     visit.page.wait_for_timeout(800)
@@ -152,7 +156,7 @@ def test_chinese_leaves_no_english(visit: Visit, url: str, room: str) -> None:
         const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT); const out = [];
         while (walk.nextNode()) { let node = walk.currentNode.parentElement, ok = node.checkVisibility();
           for (let up = node; up; up = up.parentElement)
-            ok &&= !skip.has(up.tagName) && !up.classList.contains('cm-editor');
+            ok &&= !skip.has(up.tagName) && !up.matches('.cm-editor, .vx-panel .figure');
           if (ok) out.push(walk.currentNode.textContent.trim()); } return out.filter(Boolean); }"""
     )
     english = [w for line in text for w in re.findall(r"[A-Za-z][A-Za-z_/-]+", line) if not NAMES.fullmatch(w)]
@@ -172,7 +176,7 @@ def test_nothing_leaves_the_machine(visit: Visit, url: str) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_room_fits_its_window(chromium, url: str, width: int, height: int, theme: str) -> None:
     visit = Visit(chromium, width, height)
-    for room in ("patches", "attention", "flow", "size"):
+    for room in ROOMS:
         visit.open(url, __theme=theme, room=room)
         visit.page.wait_for_timeout(300)
         assert visit.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, room
