@@ -200,11 +200,7 @@ def test_shipped_weights_load_with_plain_timm(name):
     folder = ASSETS / "models" / name
     model = timm.create_model(f"local-dir:{folder}", pretrained=True)
     recipe = RECIPES[name]
-    assert model.pretrained_cfg["input_size"] == (3, 192, 192) or list(model.pretrained_cfg["input_size"]) == [
-        3,
-        192,
-        192,
-    ]
+    assert tuple(model.pretrained_cfg["input_size"]) == (3, 192, 192)
     assert tuple(model.pretrained_cfg["mean"]) == (recipe.mean,) * 3
     assert model.num_classes == recipe.model_args["num_classes"]
     assert (folder / "model.safetensors").stat().st_size < 8e6
