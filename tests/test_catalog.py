@@ -12,6 +12,7 @@ import timm
 import torch
 
 from vitexplorer.models.catalog import _bundled, catalog, find
+from vitexplorer.models.measured import measured
 
 CURATED = [entry for entry in catalog() if not entry.bundled]
 
@@ -113,3 +114,20 @@ def test_a_bundled_configuration_may_bring_its_own_words(tmp_path):
 def test_the_bundled_models_of_this_checkout_come_first():
     bundled = [entry.bundled for entry in catalog()]
     assert bundled == sorted(bundled, reverse=True)
+
+
+def test_what_a_bundled_model_cannot_do_is_said() -> None:
+    learned = measured({"20-nearest-neighbour accuracy": 0.8, "20-nearest-neighbour accuracy, untrained": 0.1})
+    assert [text.en for text in learned] == [
+        "Measured on held-out scenes: 20-nearest-neighbour accuracy 80.0% (untrained: 10.0%)."
+    ]
+    unlearned = measured({"20-nearest-neighbour accuracy": 0.11, "20-nearest-neighbour accuracy, untrained": 0.1})
+    assert "next to nothing" in unlearned[-1].en
+    assert "几乎没有" in unlearned[-1].zh
+    assert measured({}) == ()
+
+
+def test_the_menu_says_what_the_card_says() -> None:
+    for entry in catalog():
+        if entry.bundled:
+            assert "Measured on held-out scenes" in entry.sentence.en

@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitexplorer.models.measured import measured
 from vitexplorer.settings import ASSETS
 from vitexplorer.words import Text, same
 
@@ -67,6 +68,8 @@ def _bundled_entry(file: Path) -> CatalogEntry:
         "A small model, {how}, on drawn scenes whose objects are known; needs no network. Not for photographs.",
         "小模型，{how}，训练数据为物体已知的绘制场景；无需联网即可使用。不适用于照片。",
     ).format(how=how)
+    found = measured(config.get("figures", {}))
+    sentence = Text(" ".join(text.en for text in (sentence, *found)), "".join(text.zh for text in (sentence, *found)))
     return CatalogEntry(
         name=name,
         title=Text(**config["title"]) if "title" in config else title,

@@ -5,6 +5,7 @@ The module is timm's own and nobody changes it afterwards, so that one copy serv
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from torch import nn
 
 from vitexplorer.interfaces import BlockSite, ModelFamily, SettingError
 from vitexplorer.models.families import family_of
+from vitexplorer.models.measured import measured
 from vitexplorer.models.weights import (
     apply_state_dict,
     count_classes,
@@ -146,6 +148,7 @@ def load_model(
     elif weights == "bundled":
         module, kind, source = _build(architecture, 0), "bundled", f"assets/models/{name}"
         notes = load_weights(module, bundled / "model.safetensors")
+        notes += measured(json.loads((bundled / "config.json").read_text(encoding="utf-8")).get("figures", {}))
     elif weights == "pretrained":
         path = download_pretrained(name, progress=progress)
         module, kind, source = _build(architecture, 0), "pretrained", timm.get_pretrained_cfg(name).hf_hub_id or "timm"

@@ -1,0 +1,47 @@
+"""What a bundled model was measured to do, in a sentence: it stands in the menu and under every figure of the model.
+
+The figures are those of its card, from config.json; no torch, for the menu is made before it is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vitexplorer.words import Text
+
+LEARNED = 2.0
+"""times the untrained twin's accuracy from which a model without labels counts as having learned"""
+
+_ACCURACY = Text("accuracy {accuracy:.1%}", "准确率 {accuracy:.1%}")
+_NEIGHBOURS = Text(
+    "20-nearest-neighbour accuracy {accuracy:.1%} (untrained: {untrained:.1%})",
+    "20 近邻准确率 {accuracy:.1%}（未训练：{untrained:.1%}）",
+)
+_OVERLAP = Text(
+    "attention overlaps the object {ratio:.2f} times as well as an untrained twin's",
+    "注意力与物体的重叠度为未训练模型的 {ratio:.2f} 倍",
+)
+_MEASURED = Text("Measured on held-out scenes: {figures}.", "在留出场景上的测量结果：{figures}。")
+_UNLEARNED = Text(
+    "It has learned next to nothing: its maps do not show what this kind of training can do.",
+    "它几乎没有学到东西：其结果不能代表这类训练方法的能力。",
+)
+
+
+def measured(figures: Mapping[str, float]) -> tuple[Text, ...]:
+    """Sentences for the figures of a card, shares of 0-1; none where nothing was measured."""
+    said, unlearned = [], False
+    if "accuracy" in figures:
+        said.append(_ACCURACY.format(accuracy=figures["accuracy"]))
+    if "20-nearest-neighbour accuracy" in figures:
+        accuracy = figures["20-nearest-neighbour accuracy"]
+        untrained = figures["20-nearest-neighbour accuracy, untrained"]
+        said.append(_NEIGHBOURS.format(accuracy=accuracy, untrained=untrained))
+        unlearned = accuracy < LEARNED * untrained
+    if "attention overlap, trained / untrained" in figures:
+        said.append(_OVERLAP.format(ratio=figures["attention overlap, trained / untrained"]))
+    if not said:
+        return ()
+    joined = Text("; ".join(text.en for text in said), "；".join(text.zh for text in said))
+    sentence = _MEASURED.format(figures=joined)
+    return (sentence, _UNLEARNED) if unlearned else (sentence,)
