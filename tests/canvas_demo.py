@@ -17,7 +17,10 @@ from pathlib import Path
 
 import gradio as gr
 import numpy as np
+import PIL.Image
+import PIL.ImageOps
 
+from vitexplorer.settings import ASSETS
 from vitexplorer.types import PatchGrid, WindowLayout
 from vitexplorer.ui.canvas import (
     AttentionCanvas,
@@ -73,18 +76,10 @@ CASES = {
 
 @cache
 def picture(height: int, width: int) -> np.ndarray:
-    """A photograph where scikit-image has one, coloured discs otherwise; uint8 RGB (height, width, 3)."""
-    try:
-        from skimage import data, transform
-
-        photo = data.astronaut()[:430, 10:440]
-        side = min(photo.shape[0] / height, photo.shape[1] / width)
-        photo = photo[: int(side * height), : int(side * width)]
-        return (255 * transform.resize(photo, (height, width), anti_aliasing=True)).astype(np.uint8)
-    except ImportError:
-        y, x = np.mgrid[:height, :width] / max(height, width)
-        discs = [np.hypot(y - a, x - b) < 0.22 for a, b in ((0.3, 0.3), (0.6, 0.7), (0.75, 0.25))]
-        return np.stack([np.where(disc, 220, 60 + 90 * x).astype(np.uint8) for disc in discs], -1)
+    """A photograph of the repository cut to size; uint8 RGB (height, width, 3)."""
+    with PIL.Image.open(ASSETS / "examples" / "astronaut.png") as opened:
+        photo = opened.convert("RGB").crop((10, 0, 440, 430))
+    return np.array(PIL.ImageOps.fit(photo, (width, height), PIL.Image.Resampling.BICUBIC, centering=(0, 0)))
 
 
 @cache

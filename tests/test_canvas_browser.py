@@ -148,21 +148,30 @@ def test_hover_reads_the_packed_numbers(open_case, name, row, col):
         agrees(canvas.read(), maps[head], prefix[head], padding[head])
 
 
+def rounding(name: str, query: str) -> float:
+    """What 8 bits a weight may change in the map of a query: 1/510 of its row's largest weight.
+
+    The rows behind "mean" are rounded one by one, each by its own largest weight, and averaged.
+    """
+    attention, positions = attention_of(CASES[name], 7)
+    largest, patches = attention.max(-1), positions >= 0
+    if query == "mean":
+        return float((largest * patches[:, None]).sum((0, 2)).max() / patches.sum() / 510)
+    return float(largest.max() / 510)
+
+
 @pytest.mark.parametrize("name", ["vit", "swin"])
 def test_fusion_and_the_mean_query_agree_with_numpy(open_case, name):
     canvas = open_case(name)
     for query in ("9,6", "mean"):
         canvas.set(query=query)
         canvas.shows(query=query)
-        maps, prefix, padding = rows_of(name, query)
+        maps, _, padding = rows_of(name, query)
         for how in ("mean", "max", "min"):
             canvas.set(head=how)
             fuse = getattr(np, how)
-            error = maps.max() / 510
             read = canvas.read()
-            np.testing.assert_allclose(
-                read["map"], fuse(maps, axis=0), rtol=0, atol=max(error, prefix.max(initial=0) / 510)
-            )
+            np.testing.assert_allclose(read["map"], fuse(maps, axis=0), rtol=0, atol=rounding(name, query))
             assert read["padding"] == pytest.approx(fuse(padding), abs=1e-5)
 
 
