@@ -55,10 +55,11 @@ class AttentionRoom(Room):
             code = gr.Code(language="python", show_label=False, interactive=False)
         self.panel = RoomPanel(self.desk, self.key, own=("attention_map", "head_gallery"))
         self.panel.build()
-        block.input(self.show_block, [block, *state], [canvas, code], trigger_mode="always_last", **QUICK)
+        picked = gr.State(None)  # head and query that the visitor chose, for the lines of Python
+        block.input(self.show_block, [block, picked, *state], [canvas, code], trigger_mode="always_last", **QUICK)
         block.input(None, block, None, js="(block) => { window.vxAddress({block}); }", **QUICK)
-        canvas.patch_select(self.select, [block, *state], [canvas, code], trigger_mode="always_last", **QUICK)
-        return [block, canvas, words, code]
+        canvas.patch_select(self.select, [block, *state], [canvas, code, picked], trigger_mode="always_last", **QUICK)
+        return [block, canvas, words, code, picked]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
         """The block, head and query that the address asks for; the last block and the class token where it does not."""
@@ -68,13 +69,23 @@ class AttentionRoom(Room):
         data.head = address.head or "mean"
         data.query = query_text(query_of(address.query, data) or default_query(capture))
         slider = gr.Slider(maximum=capture.depth - 1, value=block)
-        return [slider, data, about("attention_map", language), code_of(address, block, data.head, data.query)]
+        return [
+            slider,
+            data,
+            about("attention_map", language),
+            code_of(address, block, data.head, data.query),
+            (data.head, data.query),
+        ]
 
-    def show_block(self, block: float, address: Address, language: Language) -> list[Any]:
+    def show_block(
+        self, block: float, picked: tuple[str, str] | None, address: Address, language: Language
+    ) -> list[Any]:
         """Another block of the same capture; head and query stay what the visitor chose in the browser."""
         capture = self.desk.engine.capture(address.picture)
         data = block_data(capture, max(0, min(int(block), capture.depth - 1)), language)
-        return [data, code_of(address, data.block, "mean", query_text(default_query(capture)))]
+        head, query = picked or ("mean", "")
+        query = query if query_of(query, data) else query_text(default_query(capture))
+        return [data, code_of(address, data.block, head, query)]
 
     def select(self, event: gr.EventData, block: float, address: Address, language: Language) -> list[Any]:
         """A query or head was picked: the lines of Python follow, and so does the map where rows are sent singly."""
@@ -82,12 +93,13 @@ class AttentionRoom(Room):
         frame = frame_data(capture, max(0, min(int(block), capture.depth - 1)), language)
         picked = Selection.read(event._data, frame)
         if picked is None or picked.block != frame.block:
-            return [gr.skip(), gr.skip()]
-        code = code_of(address, picked.block, picked.head, query_text(picked.query))
+            return [gr.skip(), gr.skip(), gr.skip()]
+        chosen = (picked.head, query_text(picked.query))
+        code = code_of(address, picked.block, *chosen)
         if fits(capture, picked.block):
-            return [gr.skip(), code]
+            return [gr.skip(), code, chosen]
         frame.attention = row_file(capture, picked.block, picked.query)
-        return [frame, code]
+        return [frame, code, chosen]
 
 
 def default_query(capture: Capture) -> Query:

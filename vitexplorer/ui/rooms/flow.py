@@ -46,11 +46,14 @@ class FlowRoom(Room):
             code = gr.Code(language="python", show_label=False, interactive=False)
         self.panel = RoomPanel(self.desk, self.key, own=("attention_rollout",))
         self.panel.build()
+        picked = gr.State(None)  # the query that the visitor chose, for the lines of Python
         controls = [fusion, discard, start]
         for control in controls:
-            control.input(self.show, [*controls, *state], [canvas, code], trigger_mode="always_last", **QUICK)
-        canvas.patch_select(self.select, [*controls, *state], [canvas, code], trigger_mode="always_last", **QUICK)
-        return [start, canvas, words, code]
+            control.input(self.show, [*controls, picked, *state], [canvas, code], trigger_mode="always_last", **QUICK)
+        canvas.patch_select(
+            self.select, [*controls, *state], [canvas, code, picked], trigger_mode="always_last", **QUICK
+        )
+        return [*controls, canvas, words, code, picked]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
         """The whole network, heads fused by their mean, nothing discarded."""
@@ -59,14 +62,16 @@ class FlowRoom(Room):
         data.query = default_query(capture)
         start = gr.Slider(maximum=capture.depth - 1, value=0)
         lines = python_lines(address, "attention_rollout", query=default_query(capture))
-        return [start, data, about("attention_rollout", language), lines]
+        return ["mean", 0, start, data, about("attention_rollout", language), lines, None]
 
-    def show(self, fusion: str, discard: float, start: float, address: Address, language: Language) -> list[Any]:
-        """The rollout under other settings."""
+    def show(
+        self, fusion: str, discard: float, start: float, picked: Query | None, address: Address, language: Language
+    ) -> list[Any]:
+        """The rollout under other settings, from the same query."""
         capture = self.desk.engine.capture(address.picture)
         first = max(0, min(int(start), capture.depth - 1))
         data = rollout_data(capture, fusion, discard, first, language)
-        return [data, code_of(address, default_query(capture), fusion, discard, first)]
+        return [data, code_of(address, picked or default_query(capture), fusion, discard, first)]
 
     def select(
         self, event: gr.EventData, fusion: str, discard: float, start: float, address: Address, language: Language
@@ -77,12 +82,12 @@ class FlowRoom(Room):
         frame = rollout_frame(capture, fusion, first, language)
         picked = Selection.read(event._data, frame)
         if picked is None or is_windowed(capture):
-            return [gr.skip(), gr.skip()]
+            return [gr.skip(), gr.skip(), gr.skip()]
         code = code_of(address, picked.query, fusion, discard, first)
         if num_tokens(capture) <= MOST_QUERIES:
-            return [gr.skip(), code]
+            return [gr.skip(), code, picked.query]
         frame.attention = rollout_file(capture, [picked.query], fusion, discard, first)
-        return [frame, code]
+        return [frame, code, picked.query]
 
 
 def code_of(address: Address, query: Query, fusion: str, discard: float, start: int) -> str:
