@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -33,7 +33,7 @@ class Curriculum:
     zooms: Knots
     """1: windows lie close about the object; 0: they are the whole scene"""
     paints: Knots
-    """how much of the object's white mask is painted over a picture, on average, clipped to 0-1"""
+    """how much of the object's white mask is painted over a picture: 2 all of it, 0 anything, -1 nothing"""
 
     def size(self, step: int) -> int:
         """Pixels of a window's side."""
@@ -44,26 +44,23 @@ class Curriculum:
         return float(np.interp(step, *zip(*self.zooms, strict=True)))
 
     def paint(self, step: int, rng: np.random.Generator) -> float:
-        """0-1, different for each picture."""
-        return float(np.clip(np.interp(step, *zip(*self.paints, strict=True)) + rng.uniform(-0.3, 0.3), 0, 1))
+        """0-1, different for each picture: up to one more or less than the curriculum says, clipped."""
+        return float(np.clip(np.interp(step, *zip(*self.paints, strict=True)) + rng.uniform(-1, 1), 0, 1))
 
 
-def random_window(centre: np.ndarray, side: float, rng: np.random.Generator) -> Window:
-    """At a random angle, mirrored half of the time."""
-    return Window(centre, side, rng.uniform(0, 2 * np.pi), bool(rng.integers(2)))
+def random_window(centre: np.ndarray, side: float, rng: np.random.Generator, turn: float) -> Window:
+    """At an angle of up to `turn` radians either way, mirrored half of the time."""
+    return Window(centre, side, rng.uniform(-turn, turn), bool(rng.integers(2)))
 
 
-def turned_less(window: Window, share: float, rng: np.random.Generator) -> Window:
-    """The same window at a `share` of its angle, and mirrored a `share` as often."""
-    return replace(window, angle=share * (window.angle - np.pi), mirrored=window.mirrored and rng.uniform() < share)
-
-
-def about_object(mask: np.ndarray, rng: np.random.Generator, zoom: float, *, part: bool = False) -> Window:
+def about_object(
+    mask: np.ndarray, rng: np.random.Generator, zoom: float, turn: float = 0.2, *, part: bool = False
+) -> Window:
     """A window with the object somewhere in it, or with `part` one of half its side about a part of the object."""
     whole = len(mask)
     rows, cols = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     if not len(rows):
-        return random_window(np.full(2, whole / 2), whole / (2 if part else 1), rng)
+        return random_window(np.full(2, whole / 2), whole / (2 if part else 1), rng, turn)
     box = max(np.ptp(rows), np.ptp(cols)) + 1
     closest = min(1.1 * box, whole)
     widest = min(1.5 * box, whole)
@@ -71,9 +68,9 @@ def about_object(mask: np.ndarray, rng: np.random.Generator, zoom: float, *, par
     side = closest + (widest - closest) * (rng.uniform(0.3, 1) if zoom else 1)
     middle = np.array([cols[0] + cols[-1] + 1, rows[0] + rows[-1] + 1]) / 2
     if part:
-        return random_window(middle + rng.uniform(-0.3, 0.3, 2) * box, side / 2, rng)
+        return random_window(middle + rng.uniform(-0.3, 0.3, 2) * box, side / 2, rng, turn)
     middle = middle + rng.uniform(-0.45, 0.45, 2) * max(side - box, 0)
-    return random_window(np.clip(middle, side / 2, whole - side / 2), side, rng)
+    return random_window(np.clip(middle, side / 2, whole - side / 2), side, rng, turn)
 
 
 def cut(image: np.ndarray, window: Window, size: int) -> np.ndarray:

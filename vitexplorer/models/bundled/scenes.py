@@ -19,7 +19,7 @@ from vitexplorer.models.bundled.grounds import ground_field, noise, places
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, SHAPES, Contour, blob, stroke
 
 STREAMS = ("train", "validation", "test", "examples")
-VERSION = 1
+VERSION = 2
 """Raise it with every change of the drawing: what was trained on the old scenes says so."""
 
 _SUBPIXEL = 6  # bits after the point in cv2's coordinates
@@ -72,11 +72,11 @@ def draw_scene(stream: str, index: int, size: int = 192, *, with_object: bool = 
     label = int(world.integers(len(LABEL_NAMES)))
     palette = Palette(world)
     light = _light(world)
-    radius = world.uniform(0.17, 0.3)
+    radius = world.uniform(0.2, 0.34)
     centre = world.uniform(0.92 * radius, 1 - 0.92 * radius, 2)
 
     canvas = _paint_ground(ground, palette, size)
-    _paint_clutter(canvas, under, palette, light, int(under.integers(5, 14)))
+    _paint_clutter(canvas, under, palette, light, int(under.integers(3, 10)))
     outline, details = _place_object(thing, label, radius, centre)
     alpha = _fill(outline, size)
     if with_object:
@@ -170,7 +170,7 @@ def _place_object(
     """Outline and details of a specimen, mirrored, stretched, turned and moved."""
     shape = SHAPES[LABEL_NAMES[label]](rng)
     mirror = (rng.choice([-1.0, 1.0]), 1.0)
-    angle, stretch = rng.uniform(0, 2 * np.pi), rng.uniform(0.92, 1.08)
+    angle, stretch = rng.uniform(-0.7, 0.7), rng.uniform(0.92, 1.08)
     outline, details = (
         [_place(contour * mirror, radius, centre, angle, stretch) for contour in part]
         for part in (shape.outline, shape.details)
@@ -217,7 +217,7 @@ def _paint_occluders(
 ) -> np.ndarray:
     """Up to two strokes or blobs across the object, in place; (size, size) uint8, what they cover."""
     covered = np.zeros(canvas.shape[:2], np.uint8)
-    for _ in range(int(rng.choice(3, p=[0.45, 0.35, 0.2]))):
+    for _ in range(int(rng.choice(3, p=[0.55, 0.35, 0.1]))):
         angle = rng.uniform(0, 2 * np.pi)
         place = centre + radius * rng.uniform(0.3, 1.0) * np.array([np.cos(angle), np.sin(angle)])
         turn, colour = rng.uniform(0, 2 * np.pi), _colour(palette.thing(rng))

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from vitexplorer.models.bundled.crops import Curriculum, about_object, cut_with_mask, turned_less
+from vitexplorer.models.bundled.crops import Curriculum, about_object, cut_with_mask
 from vitexplorer.models.bundled.loop import Learner, Schedule, move_average, place_positions
 from vitexplorer.models.bundled.measure import (
     KNOWN_SCENES,
@@ -36,25 +36,22 @@ from vitexplorer.models.bundled.measure import (
 from vitexplorer.models.bundled.pool import Scenes, draw_scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 
-STEPS, COSINE = 890, 1150
-"""the training ends before the cosines of its rate and of its teacher do"""
+STEPS = 5000
 CURRICULUM = Curriculum(
-    sizes=((760, 64), (860, 128), (STEPS, 192)),
-    zooms=((0, 1.0), (600, 0.58), (800, 0.4), (801, 0.0)),
-    paints=((0, 1.3), (250, 1.3), (600, 1.3 - 1.6 * 350 / 550), (680, -0.3)),
+    sizes=((4400, 96), (STEPS, 192)),
+    zooms=((0, 1.0), (500, 1.0), (3000, 0.0)),
+    paints=((0, 2.0), (300, 2.0), (3300, -1.0)),
 )
-TURN = 0.12
-"""share of a half turn that crops are turned by at most, and of mirrored ones"""
-COLOURS = ((0, 0.05), (80, 0.05), (500, 1.0))
-"""(step, how strongly crops are recoloured): two crops must look alike to the untrained network at first"""
+COLOURS = ((0, 0.2), (600, 1.0))
+"""(step, how strongly crops are recoloured)"""
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": 0}
 
 LARGE, SMALL = 2, 4
 """crops of each scene; the small ones have half the side"""
-PROTOTYPES = 512
-STUDENT_TEMPERATURE = 0.1
+PROTOTYPES = 256
+STUDENT_TEMPERATURE, TEACHER_TEMPERATURE = 0.1, 0.05
 OTHER_GROUND = 0.7
 """share of the crops whose ground is another scene's"""
 
@@ -106,16 +103,17 @@ class Dino(Learner):
         super().__init__()
         self.student = Network()
         self.teacher = copy.deepcopy(self.student).requires_grad_(False)
-        self.register_buffer("centre", torch.zeros(PROTOTYPES))
 
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
         """Cross entropy of every crop's student against every other large crop's teacher."""
-        large = torch.cat([crop(scenes, rng, step, small=False) for _ in range(LARGE)]).to(self.centre.device)
-        small = torch.cat([crop(scenes, rng, step, small=True) for _ in range(SMALL)]).to(self.centre.device)
+        large = torch.cat([crop(scenes, rng, step, small=False) for _ in range(LARGE)]).to(
+            self.student.head.prototypes.device
+        )
+        small = torch.cat([crop(scenes, rng, step, small=True) for _ in range(SMALL)]).to(
+            self.student.head.prototypes.device
+        )
         with torch.no_grad():
-            seen = self.teacher(large)
-            targets = ((seen - self.centre) / teacher_temperature(step)).softmax(-1).chunk(LARGE)
-            self.centre.lerp_(seen.mean(0), 0.1)
+            targets = balanced(self.teacher(large) / TEACHER_TEMPERATURE).chunk(LARGE)
         said = self.student(large, small) / STUDENT_TEMPERATURE
         said = said.log_softmax(-1).chunk(LARGE + SMALL)
         pairs = [-(t * s).sum(-1).mean() for i, t in enumerate(targets) for j, s in enumerate(said) if i != j]
@@ -123,7 +121,7 @@ class Dino(Learner):
 
     def after_step(self, step: int) -> None:
         """The teacher follows, ever more slowly, from 0.99 on."""
-        rate = 0.0005 + 0.0095 * (math.cos(math.pi * step / COSINE) + 1) / 2
+        rate = 0.0005 + 0.0095 * (math.cos(math.pi * step / STEPS) + 1) / 2
         move_average(self.teacher, self.student, 1 - rate)
 
     def shipped(self) -> nn.Module:
@@ -131,9 +129,16 @@ class Dino(Learner):
         return self.teacher.backbone
 
 
-def teacher_temperature(step: int) -> float:
-    """Warmed up from 0.04 to 0.05 over the first 100 steps."""
-    return 0.04 + 0.01 * min(1.0, step / 100)
+def balanced(logits: Tensor, rounds: int = 3) -> Tensor:
+    """(views, prototypes) -> targets whose rows sum to 1 and whose prototypes are used equally often.
+
+    Centring by Sinkhorn and Knopp's iteration (Caron et al. 2020, arXiv 2006.09882), one of the two of DINO.
+    """
+    weights = (logits - logits.max()).exp()
+    for _ in range(rounds):
+        weights = weights / weights.sum(0)
+        weights = weights / weights.sum(1, keepdim=True)
+    return weights
 
 
 def crop(scenes: Scenes, rng: np.random.Generator, step: int, *, small: bool) -> Tensor:
@@ -143,7 +148,7 @@ def crop(scenes: Scenes, rng: np.random.Generator, step: int, *, small: bool) ->
     strangers = rng.permutation(len(scenes))
     views = []
     for image, mask, stranger in zip(scenes.images, scenes.masks, strangers, strict=True):
-        window = turned_less(about_object(mask, rng, CURRICULUM.zoom(step), part=small), TURN, rng)
+        window = about_object(mask, rng, CURRICULUM.zoom(step), part=small)
         ground = scenes.grounds[stranger] if rng.uniform() < OTHER_GROUND else None
         views.append(cut_with_mask(image, mask, window, size, CURRICULUM.paint(step, rng), ground)[0])
     return recolour(torch.from_numpy(np.stack(views)).permute(0, 3, 1, 2).float() / 255, rng, strength)
@@ -182,14 +187,14 @@ RECIPE = Recipe(
         steps=STEPS,
         batch_size=64,
         learning_rate=2e-3,
-        warmup=60,
-        cosine=COSINE,
+        warmup=100,
+        cosine=STEPS,
         floor=0.0,
-        cooldown=150,
+        cooldown=400,
         weight_decay=0.04,
         clip=3.0,
     ),
-    num_scenes=16384,
+    num_scenes=24576,
     grounds=True,
     mean=MEAN,
     std=STD,

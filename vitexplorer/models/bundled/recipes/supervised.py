@@ -27,17 +27,9 @@ from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 CURRICULUM = Curriculum(
-    sizes=((1650, 64), (2250, 112), (2950, 192)),
-    zooms=(
-        (0, 1.0),
-        (600, 1 - 600 / 1960),
-        (1050, (1 - 600 / 1960) * 250 / 700),
-        (1950, (1 - 600 / 1960) * 250 / 700 * 650 / 1550),
-        (2200, 0.25),
-        (2400, 0.25),
-        (2401, 0.0),
-    ),
-    paints=((0, 1.3), (600, 1.3 - 3.2 * 600 / 2800), (1050, -0.3)),
+    sizes=((7000, 96), (8000, 192)),
+    zooms=((0, 1.0), (4000, 0.0)),
+    paints=((0, 2.0), (2000, -1.0)),
 )
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
@@ -98,8 +90,8 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Supervised,
-    schedule=Schedule(steps=2950, batch_size=64, learning_rate=3e-3, warmup=60, cosine=2800, floor=0.6, cooldown=500),
-    num_scenes=32768,
+    schedule=Schedule(steps=8000, batch_size=64, learning_rate=3e-3, warmup=100, cosine=8000, floor=0.0, cooldown=800),
+    num_scenes=24576,
     grounds=False,
     mean=MEAN,
     std=STD,
