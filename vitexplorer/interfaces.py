@@ -405,6 +405,15 @@ class Choice(Control):
 
 
 @dataclass(frozen=True)
+class Several(Control):
+    """Any number of a few words."""
+
+    @abstractmethod
+    def possible(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """The words that have a meaning for this capture."""
+
+
+@dataclass(frozen=True)
 class Number(Control):
     """A number between two bounds, both allowed unless `open_above`."""
 

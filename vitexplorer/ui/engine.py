@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
+from vitexplorer.interfaces import Progress, TargetControl
 from vitexplorer.models.catalog import find
 from vitexplorer.settings import Settings
-from vitexplorer.types import Fit
+from vitexplorer.types import Fit, Result
 from vitexplorer.ui.cache import BytesCache
+from vitexplorer.ui.jobs import Jobs
 from vitexplorer.ui.pictures import pixels_of
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, Text
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
 
 Report = Callable[[Text, float | None], None]
 """Called with a line for the visitor and, where it is known, the share done (0-1)."""
+
+RESULTS = 64 << 20
+"""bytes of what took passes through a model, kept so that coming back to it takes none"""
 
 
 @dataclass(frozen=True)
@@ -54,8 +61,9 @@ class Engine:
     def __init__(self, settings: Settings):
         """Args: settings: bounds of the caches, what visitors may do."""
         self._settings = settings
-        self.work = threading.Lock()
+        self.work = threading.RLock()
         """held by whoever runs a model"""
+        self.jobs = Jobs(self.work)
         self._models: BytesCache[tuple[str, str], LoadedModel] = BytesCache(
             settings.model_cache_megabytes << 20,
             lambda model: sum(p.numel() * p.element_size() for p in model.module.parameters()),
@@ -63,6 +71,7 @@ class Engine:
         self._captures: BytesCache[Picture, Explored] = BytesCache(
             settings.capture_cache_megabytes << 20, lambda explored: explored.capture.nbytes
         )
+        self._results: BytesCache[tuple, Result] = BytesCache(RESULTS, size_of)
 
     def warm(self) -> None:
         """Import what the first capture needs."""
@@ -91,6 +100,30 @@ class Engine:
     def capture(self, picture: Picture) -> Capture:
         """`explore` for a picture that was explored before; it runs again only if the cache had to let go of it."""
         return self.explore(picture).capture
+
+    def compute(
+        self,
+        picture: Picture,
+        capture: Capture,
+        view: str,
+        given: Mapping[str, Any],
+        progress: Progress | None = None,
+    ) -> Result:
+        """A view of the capture of a picture; one that runs the model is remembered.
+
+        Whoever asks for such a view holds `work`. Raises as `vx.compute` does.
+        """
+        from vitexplorer.views import VIEWS, compute
+
+        if not runs_the_model(view):
+            return compute(view, capture, **given)
+        settings = VIEWS[view].settings(capture, given)
+        key = (picture, view, *settings.items())
+        result = self._results.get(key)
+        if result is None:
+            result = compute(view, capture, progress=progress, **settings)
+            self._results.put(key, result)
+        return result
 
     def _run(self, picture: Picture, report: Report) -> Explored:
         from vitexplorer.capture import capture
@@ -138,3 +171,15 @@ class Engine:
                     "此处不下载权重；请选择内置模型或随机权重。",
                 )
             )
+
+
+def runs_the_model(view: str) -> bool:
+    """Whether a view is more than arithmetic on the capture: it explains a class."""
+    from vitexplorer.views import VIEWS
+
+    return any(isinstance(control, TargetControl) for control in VIEWS[view].controls)
+
+
+def size_of(result: Result) -> int:
+    """Bytes of a result's numbers."""
+    return sum(part.nbytes for part in vars(result).values() if isinstance(part, np.ndarray))

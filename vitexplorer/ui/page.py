@@ -83,13 +83,14 @@ def build_choices(t: Translations, settings: Settings) -> dict[str, Component]:
     }
 
 
-def enter(room: str) -> Any:
-    """The room that a person opened; none where gradio itself selected a tab."""
-    return room if room in get_args(RoomKey) else gr.skip()
-
-
 def build_room(room: Room, desk: Desk, entering: gr.Textbox, active: gr.State) -> list[Component]:
     """A room behind its door: the address bar knows when it is entered, and its panel fills itself."""
+
+    def enter(room: str, request: gr.Request) -> Any:
+        """The room that a person opened; none where gradio itself selected a tab. What ran in the last one stops."""
+        desk.engine.jobs.stop(request.session_hash)
+        return room if room in get_args(RoomKey) else gr.skip()
+
     with gr.Tab(desk.t(f"room_{room.key}"), id=room.key) as door:
         components = room.build()
     entered = door.select(enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
@@ -110,8 +111,9 @@ def bind(
     wanted, language = parts["wanted"], desk.language
     outputs = [parts["status"], desk.address, *(component for components in filled for component in components)]
 
-    def explore(address: Address, language: Language) -> Iterator[list[Any]]:
+    def explore(address: Address, language: Language, request: gr.Request) -> Iterator[list[Any]]:
         """Fill every room from a new capture; until then, and if there is none, the screen stays as it is."""
+        desk.engine.jobs.stop(request.session_hash)
         for line in exploring(desk.engine, address, language):
             if isinstance(line, StatusData):
                 yield [line, *(gr.skip() for _ in outputs[1:])]

@@ -71,6 +71,12 @@ UI_WORDS: dict[str, Text] = {
     # panels
     "panel_views": Text("Views of this room", "本页的视图"),
     "panel_working": Text("Working ...", "计算中……"),
+    "panel_waiting": Text("{view}: waiting for the model ...", "{view}：正在等待模型……"),
+    "panel_progress": Text(
+        "{view}: {done} of {total} images through the model", "{view}：模型已处理 {done} / {total} 幅图像"
+    ),
+    "panel_left": Text(", about {seconds} s left", "，约剩 {seconds} 秒"),
+    "panel_stop": Text("Stop", "停止"),
     "panel_on": Text("on", "开"),
     "panel_off": Text("off", "关"),
     "save": Text("Save", "保存"),

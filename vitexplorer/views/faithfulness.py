@@ -23,12 +23,12 @@ from torch import Tensor
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import (
-    Control,
     Explored,
     Number,
     Paper,
     Progress,
     SettingError,
+    Several,
     TargetControl,
     UnsupportedError,
     View,
@@ -61,7 +61,7 @@ def _methods() -> dict[str, View]:
 
 
 @dataclass(frozen=True)
-class MethodsControl(Control):
+class MethodsControl(Several):
     """Several methods, by their views' names; random order joins them in any case."""
 
     name: str = "methods"
@@ -71,6 +71,10 @@ class MethodsControl(Control):
     def options(self) -> tuple[tuple[str, Text], ...]:
         """Every method with its title."""
         return tuple((key, view.title) for key, view in _methods().items())
+
+    def possible(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """Those that have a meaning for this model."""
+        return tuple((key, view.title) for key, view in _methods().items() if view.refuses(capture) is None)
 
     def default(self, capture: Explored) -> tuple[str, ...]:
         """Those that have a meaning for this model and need few passes through it."""

@@ -2,21 +2,74 @@
 
 const root = element.querySelector('.vx-panel'), part = (selector) => root.querySelector(selector);
 const stage = part('.stage'), figure = part('.figure'), controls = part('.controls');
-let drawn = null, figureUrl = null, working = 0;
+let drawn = null, figureUrl = null, waiting = 0;
+let shown = null;  // the view on the screen; the component's value may be how far the next one is
+let asked = 0, pending = false;  // number of the latest question; whether its answer is still to come
 
 const theme = () => (document.body.classList.contains('dark') ? 'dark' : 'light');
 
 function settings() {
-  return Object.fromEntries([...controls.querySelectorAll('[name]')].map((input) => [input.name, input.value]));
+  const given = {};
+  for (const field of controls.children) {
+    given[field.dataset.name] = field.matches('fieldset')
+      ? [...field.querySelectorAll('input:checked')].map((box) => box.value).join() || ','
+      : field.querySelector('[name]').value;
+  }
+  return given;
 }
 
 function ask(view, given) {
-  clearTimeout(working);
-  working = setTimeout(() => { part('.working').hidden = false; }, 150);
-  trigger('ask', {view, settings: given, theme: theme()});
+  const slow = shown.views.find(({key}) => key === view)?.slow;
+  asked += 1;
+  idle();
+  pending = true;
+  if (slow) showWork({text: shown.words.panel_working, share: null});
+  else waiting = setTimeout(() => { part('.working').hidden = false; }, 150);
+  trigger(slow ? 'work' : 'ask', {view, settings: given, theme: theme(), asked});
+}
+
+function idle() {
+  pending = false;
+  clearTimeout(waiting);
+  part('.working').hidden = true;
+  part('.work').hidden = true;
+}
+
+function showWork({text, share}) {
+  part('.work').hidden = false;
+  part('.what').textContent = text;
+  part('.stop').textContent = shown.words.panel_stop;
+  const bar = part('progress');
+  if (share === null) bar.removeAttribute('value');
+  else bar.value = share;
+}
+
+// The earlier view stays, with the settings it was made with; what still comes of the stopped one is not looked at.
+part('.stop').addEventListener('click', () => {
+  asked += 1;
+  idle();
+  controls.dataset.shape = '';
+  showControls(shown);
+  trigger('stop', {});
+});
+
+function boxes(control) {
+  const group = document.createElement('fieldset'), legend = document.createElement('legend');
+  const chosen = new Set(control.value.split(','));
+  legend.textContent = control.label;
+  group.append(legend, ...control.options.map((option) => {
+    const label = document.createElement('label'), box = document.createElement('input');
+    Object.assign(box, {type: 'checkbox', value: option.value, checked: chosen.has(option.value)});
+    label.append(box, option.label);
+    return label;
+  }));
+  group.addEventListener('change', () => ask(shown.chosen, settings()));
+  group.dataset.name = control.name;
+  return group;
 }
 
 function field(control) {
+  if (control.several) return boxes(control);
   const label = document.createElement('label'), name = document.createElement('span');
   name.textContent = control.label;
   let input;
@@ -37,14 +90,15 @@ function field(control) {
     input.addEventListener('input', () => { output.textContent = input.value; });
     label.append(output);
   }
-  input.addEventListener('change', () => ask(props.value.chosen, settings()));
+  input.addEventListener('change', () => ask(shown.chosen, settings()));
+  label.dataset.name = control.name;
   return label;
 }
 
 function showControls(value) {
   const shape = JSON.stringify(value.controls.map((control) => ({...control, value: ''})));
   if (controls.dataset.shape === `${value.chosen} ${shape}`) {
-    for (const control of value.controls) {
+    for (const control of value.controls.filter((one) => !one.several)) {
       const input = controls.querySelector(`[name="${CSS.escape(control.name)}"]`);
       if (document.activeElement !== input) input.value = control.value;
     }
@@ -91,7 +145,7 @@ async function draw(value) {
   if (!value.figure || value.figure.url === figureUrl) return;
   const wanted = value.figure.url;
   const [Plotly, next] = await Promise.all([library(value.library.url), fetch(wanted).then((answer) => answer.json())]);
-  if (props.value.figure?.url !== wanted) return;
+  if (shown.figure?.url !== wanted) return;
   figureUrl = wanted;
   drawn = next;
   figure.style.width = `${next.layout.width}px`;
@@ -125,9 +179,11 @@ function showSaves(value) {
 
 function show() {
   const value = props.value;
-  clearTimeout(working);
-  part('.working').hidden = true;
+  if (value?.asked && value.asked !== asked) return;  // the answer to an earlier question
+  if (value?.work) showWork(value.work);
   if (!value?.chosen) return;
+  shown = value;
+  idle();
   part('.working').textContent = value.words.panel_working;
   showViews(value);
   showControls(value);
@@ -145,7 +201,15 @@ function show() {
   showSaves(value);
   Object.assign(root.dataset, {view: value.chosen, state: value.refused ? 'refused' : 'ready'});
   draw(value).catch((error) => console.warn('view panel:', error));
+  followTheme();
 }
+
+// A figure is drawn in the colours of the page that asked for it.
+function followTheme() {
+  if (shown?.figure && shown.theme !== theme() && !pending) ask(shown.chosen, settings());
+}
+
+new MutationObserver(followTheme).observe(document.body, {attributes: true, attributeFilter: ['class']});
 new ResizeObserver(scale).observe(stage);
 watch('value', show);
 show();

@@ -2,11 +2,14 @@
 
 The page is built before torch is loaded, and the registry of views with it, so the panel learns its views and their
 controls from its value. A control that moves sends `ask` with the view and its settings; the answer is a plotly figure,
-which travels as a file, is drawn by the browser and is saved there.
+which travels as a file, is drawn by the browser and is saved there. A view that runs the network many times is sent
+with `work` instead: until its figure is there the answers say how far it is, and the earlier figure stays.
 """
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +23,14 @@ from vitexplorer.interfaces import (
     HeadControl,
     Number,
     QueryControl,
+    Several,
     Switch,
     TargetControl,
     TokenControl,
 )
 from vitexplorer.types import PREFIX_WORDS, Result
 from vitexplorer.ui.files import cached_file
+from vitexplorer.ui.jobs import Step, StoppedError
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import ExplainedError, Language
@@ -38,7 +43,12 @@ LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 LIKELY_CLASSES = 12
 """classes offered to be explained, the model's first choices"""
 
-_WORDS = ("save", "misleads", "paper", "python_lines", "panel_working", "panel_views")
+_WORDS = ("save", "misleads", "paper", "python_lines", "panel_working", "panel_views", "panel_stop")
+
+_log = logging.getLogger(__name__)
+
+Compute = Callable[[str, Mapping[str, Any]], Result]
+"""(view, settings given) -> result"""
 
 
 class PanelOption(GradioModel):
@@ -55,6 +65,8 @@ class PanelControl(GradioModel):
     label: str
     value: str
     options: list[PanelOption] = []
+    several: bool = False
+    """whether any number of the options may be chosen"""
     low: float | None = None
     high: float | None = None
     step: float | None = None
@@ -65,11 +77,26 @@ class PanelView(GradioModel):
 
     key: str
     title: str
+    slow: bool = False
+    """whether it is asked for with `work`"""
+
+
+class PanelWork(GradioModel):
+    """How far a view is that takes a while."""
+
+    text: str
+    share: float | None = None
+    """0-1; None where it is not known yet"""
 
 
 class PanelData(GradioModel):
-    """One view on the screen, and the others of the room to choose from."""
+    """One view on the screen and the others of the room to choose from; or, while `work` is set, that alone."""
 
+    asked: int = 0
+    """number of the question that this answers, as the browser counts them; 0 where nobody asked"""
+    work: PanelWork | None = None
+    theme: str = ""
+    """of the figure: light or dark"""
     views: list[PanelView] = []
     chosen: str = ""
     question: str = ""
@@ -89,26 +116,47 @@ class PanelData(GradioModel):
 
 
 class ViewPanel(Widget):
-    """The panel. Fires `ask` with `view`, `settings` (name -> text) and `theme`."""
+    """The panel. Fires `ask` and `work` with `view`, `settings` (name -> text), `theme` and `asked`, and `stop`."""
 
     data_model = PanelData
     stem = "panel"
     folder = Path(__file__).parent
 
 
+def work_data(step: Step, view: str, language: Language) -> PanelData:
+    """The line over the earlier figure while a view is computed."""
+    from vitexplorer.views import VIEWS
+
+    if not step.total:
+        return PanelData(work=PanelWork(text=word("panel_waiting", language, view=VIEWS[view].title)))
+    text = word("panel_progress", language, view=VIEWS[view].title, done=step.done, total=step.total)
+    if step.seconds_left is not None:
+        text += word("panel_left", language, seconds=max(1, round(step.seconds_left)))
+    return PanelData(work=PanelWork(text=text, share=step.done / step.total))
+
+
 def panel_data(
-    capture: Capture, views: tuple[str, ...], language: Language, view: str, given: dict[str, Any], theme: str
+    capture: Capture,
+    views: tuple[str, ...],
+    language: Language,
+    view: str,
+    given: Mapping[str, Any],
+    theme: str,
+    compute: Compute,
 ) -> tuple[PanelData, dict[str, Any]]:
     """The panel for one view under the given settings, and those settings checked.
 
     A view that has no meaning for the model, or a setting it cannot take, is answered with its sentence in place of
-    the figure.
+    the figure. Raises StoppedError alone.
     """
-    from vitexplorer.views import VIEWS, compute
+    from vitexplorer.views import VIEWS
 
     record = VIEWS[view]
     data = PanelData(
-        views=[PanelView(key=key, title=VIEWS[key].title.in_(language)) for key in views],
+        theme="dark" if theme == "dark" else "light",
+        views=[
+            PanelView(key=key, title=VIEWS[key].title.in_(language), slow=VIEWS[key].reports_progress) for key in views
+        ],
         chosen=view,
         question=record.question.in_(language),
         misleads=record.misleads.in_(language),
@@ -122,13 +170,18 @@ def panel_data(
         data.refused = reason.in_(language)
         return data, settings
     try:
-        result = compute(view, capture, **given)
+        result = compute(view, given)
         settings = dict(result.settings)
         data.library = FileData(path=str(LIBRARY))
-        data.figure = figure_file(result, language, theme)
+        data.figure = figure_file(result, language, data.theme)
         data.csv = csv_file(result)
+    except StoppedError:
+        raise
     except ExplainedError as error:
         data.refused = error.text.in_(language)
+    except Exception:
+        _log.exception("Could not show %s with %s", view, given)
+        data.refused = word("unexpected", language)
     data.controls = [describe(control, capture, {**given, **settings}, language) for control in record.controls]
     return data, settings
 
@@ -137,7 +190,7 @@ def figure_file(result: Result, language: Language, theme: str) -> FileData:
     """The figure of a result as plotly JSON."""
     from vitexplorer.figures import render
 
-    figure = render(result, language=language, theme="dark" if theme == "dark" else "light")
+    figure = render(result, language=language, theme=theme)
     return cached_file(figure.to_json().encode(), "figure.json", "application/json")
 
 
@@ -159,9 +212,10 @@ def describe(control: Control, capture: Capture, settings: dict[str, Any], langu
         described.low, described.step = control.low, 1 if control.whole else control.step
         described.high = control.high - control.step if control.open_above else control.high
     else:
+        described.several = isinstance(control, Several)
         block = int(settings.get("block", capture.depth - 1))
         options = options_of(control, capture, block, language)
-        if options and described.value not in options:
+        if options and not described.several and described.value not in options:
             options[described.value] = described.value
         described.options = [PanelOption(value=key, label=label) for key, label in options.items()]
     return described
@@ -171,6 +225,8 @@ def options_of(control: Control, capture: Capture, block: int, language: Languag
     """What a control may be, value -> label; empty where a person has to write it."""
     if isinstance(control, Choice):
         return {key: text.in_(language) for key, text in control.options}
+    if isinstance(control, Several):
+        return {key: text.in_(language) for key, text in control.possible(capture)}
     if isinstance(control, Switch):
         return {"True": word("panel_on", language), "False": word("panel_off", language)}
     if isinstance(control, HeadControl):

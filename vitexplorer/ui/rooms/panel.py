@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
 import gradio as gr
 from gradio.events import Dependency
 
-from vitexplorer.interfaces import TargetControl
+from vitexplorer.interfaces import Progress
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.panel import PanelData, ViewPanel, panel_data
+from vitexplorer.ui.engine import runs_the_model
+from vitexplorer.ui.jobs import Done
+from vitexplorer.ui.panel import PanelData, ViewPanel, panel_data, work_data
 from vitexplorer.ui.rooms.room import QUICK, Desk, python_lines
 from vitexplorer.words import Language
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a browser asks of a panel."""
+
+    view: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    theme: str = "light"
+    number: int = 0
+    """as the browser counts its questions, so that it knows the answer to the latest"""
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any], views: tuple[str, ...]) -> Question | None:
+        """What a browser sent, which may be anything; None where it asks for no view of this room."""
+        view, settings, number = sent.get("view"), sent.get("settings"), sent.get("asked")
+        if view not in views or not isinstance(settings, dict):
+            return None
+        given = {str(name): value for name, value in settings.items() if isinstance(value, str) and value != ""}
+        return cls(view, given, str(sent.get("theme")), number if isinstance(number, int) else 0)
 
 
 class RoomPanel:
@@ -26,13 +50,18 @@ class RoomPanel:
         """The panel, and the capture it was filled from."""
         self.panel = ViewPanel(elem_id=f"vx-{self.room}-panel")
         self.filled = gr.State(None)
-        self.panel.ask(
-            self.answer,
-            [self.desk.address, self.desk.language],
+        state = [self.desk.address, self.desk.language]
+        self.panel.ask(self.answer, state, self.panel, trigger_mode="always_last", **QUICK)
+        self.panel.work(
+            self.work,
+            state,
             self.panel,
-            trigger_mode="always_last",
-            **QUICK,
+            trigger_mode="multiple",  # a second question stops the first
+            concurrency_limit=8,
+            show_progress="hidden",
+            api_visibility="private",
         )
+        self.panel.stop(self.stop, None, None, **QUICK)
 
     def enter_after(self, event: Dependency, active: gr.State) -> None:
         """Let `enter` follow an event: a room was entered, or a capture is new."""
@@ -54,26 +83,51 @@ class RoomPanel:
         """Fill the panel if its room is the one being looked at and the capture is another than before."""
         if active != self.room or filled == address or address == Address():  # nothing is captured yet
             return [gr.skip(), gr.skip()]
-        return [self._show(self.views()[0], {}, "light", address, language), address]
+        return [self._quickly(Question(self.views()[0]), address, language), address]
 
-    def answer(self, event: gr.EventData, address: Address, language: Language) -> PanelData:
+    def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> PanelData:
         """Another view or other settings; what a browser sends is checked by the view's own controls."""
-        view, given = event._data.get("view"), event._data.get("settings")
-        if view not in self.views() or not isinstance(given, dict):
+        asked = Question.read(event._data, self.views())
+        if asked is None:
             return gr.skip()
-        given = {str(name): value for name, value in given.items() if isinstance(value, str) and value != ""}
-        return self._show(view, given, event._data.get("theme"), address, language)
+        self.desk.engine.jobs.stop(request.session_hash)
+        return self._quickly(asked, address, language)
 
-    def _show(self, view: str, given: dict[str, str], theme: str, address: Address, language: Language) -> PanelData:
-        capture = self.desk.engine.capture(address.picture)
-        with self.desk.engine.work if runs_the_model(view) else nullcontext():
-            data, settings = panel_data(capture, self.views(), language, view, given, theme)
-        data.python = python_lines(address, view, **settings)
+    def work(
+        self, event: gr.EventData, address: Address, language: Language, request: gr.Request
+    ) -> Iterator[PanelData]:
+        """The same for a view that takes a while: how far it is until it is there, and nothing once it is stopped."""
+        asked = Question.read(event._data, self.views())
+        if asked is None:
+            return
+        steps = self.desk.engine.jobs.run(
+            request.session_hash, lambda report: self._show(asked, address, language, report)
+        )
+        with closing(steps):
+            for step in steps:
+                data = step.result if isinstance(step, Done) else work_data(step, asked.view, language)
+                data.asked = asked.number
+                yield data
+
+    def stop(self, request: gr.Request) -> None:
+        """The stop button."""
+        self.desk.engine.jobs.stop(request.session_hash)
+
+    def _quickly(self, asked: Question, address: Address, language: Language) -> PanelData:
+        with self.desk.engine.work if runs_the_model(asked.view) else nullcontext():
+            return self._show(asked, address, language)
+
+    def _show(self, asked: Question, address: Address, language: Language, report: Progress | None = None) -> PanelData:
+        engine = self.desk.engine
+        capture = engine.capture(address.picture)
+        data, settings = panel_data(
+            capture,
+            self.views(),
+            language,
+            asked.view,
+            asked.settings,
+            asked.theme,
+            lambda view, given: engine.compute(address.picture, capture, view, given, report),
+        )
+        data.asked, data.python = asked.number, python_lines(address, asked.view, **settings)
         return data
-
-
-def runs_the_model(view: str) -> bool:
-    """Whether a view is more than arithmetic on the capture: it explains a class."""
-    from vitexplorer.views import VIEWS
-
-    return any(isinstance(control, TargetControl) for control in VIEWS[view].controls)

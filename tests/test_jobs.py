@@ -1,0 +1,261 @@
+"""Work that takes a while: its progress is told, it ends within one step of a stop, and nothing of it is left."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import gradio as gr
+import numpy as np
+import pytest
+
+from tests.small_models import capture_small
+from vitexplorer.interfaces import Progress, TargetControl, View
+from vitexplorer.settings import Settings
+from vitexplorer.types import CurvesResult, Result
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.jobs import Done, Jobs, Step, StoppedError
+from vitexplorer.ui.language import Translations
+from vitexplorer.ui.panel import PanelData
+from vitexplorer.ui.rooms.panel import RoomPanel
+from vitexplorer.ui.rooms.room import Desk
+from vitexplorer.views import VIEWS
+from vitexplorer.words import same
+
+STEPS = 1000
+PATIENCE = 5.0
+"""seconds until a test gives up"""
+
+
+class Slow:
+    """A view that does nothing, slowly, and counts how far it came."""
+
+    def __init__(self, steps: int = STEPS, seconds: float = 0.02):
+        self.done, self.steps, self.seconds = 0, steps, seconds
+        self.ended = threading.Event()
+
+    def compute(self, capture, target: int, progress: Progress | None = None) -> Result:
+        try:
+            for step in range(1, self.steps + 1):
+                self.done = step
+                time.sleep(self.seconds)
+                progress(self.done, self.steps)
+        finally:
+            self.ended.set()
+        return CurvesResult(
+            view="slow",
+            title=same("Slow"),
+            values=np.arange(3.0),
+            axes=("points",),
+            unit=same(""),
+            formula="",
+            provenance=capture.provenance,
+            settings={"target": target},
+            x=np.arange(3.0),
+            x_name=same("x"),
+            curves=(same("y"),),
+        )
+
+    def view(self) -> View:
+        return View(same("Slow"), same("?"), same("!"), "flow", self.compute, (TargetControl(),), reports_progress=True)
+
+    def assert_stopped(self) -> None:
+        """It ended, one step after the stop at the latest."""
+        before = self.done
+        assert self.ended.wait(PATIENCE)
+        assert self.done <= before + 1 < self.steps
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that another thread does."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+# ---------------------------------------------------------------------------------------------- jobs
+
+
+def counting(seen: list[int], until_stopped: bool = False) -> Callable[[Progress], str]:
+    """Work of twenty steps, or of as many as it is let."""
+
+    def work(report: Progress) -> str:
+        for done in range(1, 10**6 if until_stopped else 21):
+            time.sleep(0.01)
+            seen.append(done)
+            report(done, 20)
+        return "found"
+
+    return work
+
+
+def test_steps_are_told_and_the_result_comes_last():
+    *steps, last = Jobs(threading.RLock()).run("a", counting([]))
+    assert last == Done("found")
+    assert [step.done for step in steps] == sorted(step.done for step in steps)
+    assert steps[0] == Step()
+    assert all(step.total in (0, 20) for step in steps)
+
+
+def test_what_is_left_is_told_from_the_pace_so_far():
+    assert Step(5, 20, 1.0).seconds_left == pytest.approx(3.0)
+    assert Step().seconds_left is None
+
+
+@pytest.mark.parametrize("how", ["stop", "close", "another"])
+def test_a_job_ends_with_its_next_report(how):
+    turn, seen = threading.RLock(), []
+    jobs = Jobs(turn)
+    steps = jobs.run("a", counting(seen, until_stopped=True))
+    next(steps)
+    until(lambda: len(seen) > 2)
+    if how == "stop":
+        jobs.stop("a")
+        before = len(seen)
+        assert list(steps) == []
+    elif how == "close":
+        steps.close()
+        before = len(seen)
+    else:
+        assert list(jobs.run("a", counting([])))[-1] == Done("found")
+        before = len(seen)
+        assert list(steps) == []
+    until(lambda: turn.acquire(timeout=0.05))
+    turn.release()
+    assert len(seen) <= before + 1
+
+
+def test_a_job_that_waits_for_its_turn_can_be_stopped():
+    turn, seen = threading.RLock(), []
+    jobs = Jobs(turn)
+    with turn:
+        steps = jobs.run("a", counting(seen))
+        assert next(steps) == next(steps) == Step()
+        jobs.stop("a")
+        assert list(steps) == []
+    time.sleep(0.3)
+    assert seen == []
+
+
+def test_visitors_do_not_stop_each_other():
+    jobs = Jobs(threading.RLock())
+    steps = jobs.run("a", counting([]))
+    next(steps)
+    jobs.stop("b")
+    assert list(steps)[-1] == Done("found")
+
+
+def test_what_goes_wrong_is_raised_where_one_waits():
+    with pytest.raises(ZeroDivisionError):
+        list(Jobs(threading.RLock()).run("a", lambda report: 1 / 0))
+
+
+# ---------------------------------------------------------------------------------------------- the panel
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    made = Engine(Settings())
+    monkeypatch.setattr(made, "capture", lambda picture: capture_small("vit"))
+    return made
+
+
+@pytest.fixture
+def panel(engine: Engine) -> RoomPanel:
+    desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    return RoomPanel(desk, "flow", own=("attention_rollout",))
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
+    made = Slow()
+    monkeypatch.setitem(VIEWS._discovered(), "slow", made.view())
+    return made
+
+
+PERSON = gr.Request(session_hash="a person")
+ADDRESS = Address(image="scene_ring", model="small")
+
+
+def asking(view: str, number: int = 1, **settings: str) -> gr.EventData:
+    return gr.EventData(None, {"view": view, "settings": settings, "theme": "dark", "asked": number})
+
+
+def test_a_slow_view_says_how_far_it_is_and_stops(panel: RoomPanel, slow: Slow):
+    answers = panel.work(asking("slow", 7), ADDRESS, "zh", PERSON)
+    until(lambda: next(answers).work.share is not None)
+    data = next(answers)
+    assert data.asked == 7
+    assert data.chosen == ""  # the earlier figure stays
+    assert f"/ {STEPS}" in data.work.text
+    assert "约剩" in data.work.text
+    assert 0 < data.work.share < 1
+    panel.stop(PERSON)
+    assert list(answers) == []
+    slow.assert_stopped()
+
+
+@pytest.mark.parametrize("how", ["page closed", "another view"])
+def test_nobody_waits_for_a_slow_view(panel: RoomPanel, slow: Slow, how: str):
+    answers = panel.work(asking("slow"), ADDRESS, "en", PERSON)
+    until(lambda: (next(answers), slow.done)[1] > 0)
+    if how == "page closed":
+        answers.close()
+    else:
+        assert panel.answer(asking("random", 2), ADDRESS, "en", PERSON).chosen == "random"
+        assert list(answers) == []
+    slow.assert_stopped()
+
+
+def test_the_page_is_usable_after_a_stop(panel: RoomPanel, slow: Slow):
+    answers = panel.work(asking("slow"), ADDRESS, "en", PERSON)
+    next(answers)
+    panel.stop(PERSON)
+    assert list(answers) == []
+    slow.steps, slow.seconds = 3, 0.0
+    *_, last = panel.work(asking("slow", 2), ADDRESS, "en", PERSON)
+    assert (last.chosen, last.asked, last.refused) == ("slow", 2, "")
+    assert last.figure is not None
+
+
+def test_a_slow_view_is_computed_once(panel: RoomPanel, slow: Slow):
+    slow.steps = 3
+    list(panel.work(asking("slow", target="0"), ADDRESS, "en", PERSON))
+    slow.done = 0
+    list(panel.work(asking("slow", target="1"), ADDRESS, "en", PERSON))
+    assert slow.done == 3  # another class
+    slow.done = 0
+    *_, again = panel.work(asking("slow", target="1"), ADDRESS, "zh", PERSON)
+    assert slow.done == 0
+    assert again.figure is not None
+
+
+def test_every_room_tells_its_browser_which_views_are_slow(panel: RoomPanel):
+    data = panel.answer(asking("random"), ADDRESS, "en", PERSON)
+    assert {view.key for view in data.views if view.slow} == {
+        key for key, view in VIEWS.items() if view.room == "flow" and view.reports_progress
+    }
+
+
+def test_what_goes_wrong_is_a_sentence(panel: RoomPanel, slow: Slow, monkeypatch, caplog):
+    monkeypatch.setattr(slow, "steps", "many")
+    *_, last = panel.work(asking("slow"), ADDRESS, "en", PERSON)
+    assert "Something went wrong" in last.refused
+    assert "many" not in last.refused
+    assert "integer" in caplog.text
+
+
+def test_a_stop_is_never_a_sentence(panel: RoomPanel, engine: Engine, monkeypatch):
+    monkeypatch.setattr(engine, "compute", lambda *_: (_ for _ in ()).throw(StoppedError()))
+    with pytest.raises(StoppedError):
+        panel.answer(asking("random"), ADDRESS, "en", PERSON)
+
+
+@pytest.mark.parametrize("sent", [{}, {"view": "random"}, {"view": "cellar", "settings": {}}])
+def test_a_question_that_is_none_changes_nothing(panel: RoomPanel, sent: dict):
+    event = gr.EventData(None, sent)
+    assert not isinstance(panel.answer(event, ADDRESS, "en", PERSON), PanelData)
+    assert list(panel.work(event, ADDRESS, "en", PERSON)) == []
