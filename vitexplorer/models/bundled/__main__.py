@@ -10,10 +10,10 @@ import typer
 
 from vitexplorer.models.bundled import loop
 from vitexplorer.models.bundled.export import export as export_model
-from vitexplorer.models.bundled.export import load, stated
 from vitexplorer.models.bundled.pool import ScenePool
 from vitexplorer.models.bundled.recipe import Recipe
 from vitexplorer.models.bundled.recipes import all_recipes
+from vitexplorer.models.bundled.shipped import CONFIG, stated
 from vitexplorer.registry import unknown_name
 from vitexplorer.settings import ASSETS
 
@@ -44,7 +44,7 @@ def export(name: str, seed: int = 0, runs: Runs = Path("runs/bundled")) -> None:
     recipe = _recipe(name)
     learner = recipe.start(seed)
     run = loop.restore(learner, runs / name)
-    for figure, value in export_model(recipe, learner.shipped(), run, ASSETS / "models" / name).items():
+    for figure, value in export_model(recipe, learner, run, ASSETS / "models" / name).items():
         typer.echo(f"{figure}: {value:.3f}")
 
 
@@ -53,8 +53,11 @@ def measure(name: Annotated[str, typer.Argument(help="All bundled models when le
     """Print the figures of the cards again, from the shipped weights."""
     for recipe in [_recipe(name)] if name else RECIPES.values():
         folder = ASSETS / "models" / recipe.name
+        if not (folder / CONFIG).exists():
+            typer.echo(f"{recipe.name}  was not trained yet")
+            continue
         card = stated(folder)
-        for figure, value in recipe.measure(recipe, load(folder)).items():
+        for figure, value in recipe.measure(recipe, folder).items():
             typer.echo(f"{recipe.name}  {figure}: {value:.3f} (card: {card[figure]:.3f})")
 
 

@@ -12,37 +12,37 @@ import timm
 from safetensors.torch import save
 from torch import nn
 
-from vitexplorer.models.bundled.loop import Run
-from vitexplorer.models.bundled.measure import ATTENTION_SCENES, TWIN_SEEDS
+from vitexplorer.models.bundled.loop import Learner, Run
+from vitexplorer.models.bundled.measure import explanations
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.bundled.scenes import VERSION
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
+from vitexplorer.models.bundled.shipped import CONFIG, DECODER, WEIGHTS
 
 
-def export(recipe: Recipe, module: nn.Module, run: Run, folder: Path) -> Figures:
+def export(recipe: Recipe, learner: Learner, run: Run, folder: Path) -> Figures:
     """Write the weights, measure what was written, and state it; returns the figures."""
     folder.mkdir(parents=True, exist_ok=True)
-    half = {name: tensor.detach().half().cpu().contiguous() for name, tensor in module.state_dict().items()}
-    (folder / "model.safetensors").write_bytes(save(half, metadata={"format": "pt"}))
+    _write_weights(learner.shipped(), folder / WEIGHTS)
+    decoder = learner.decoder()
+    if decoder is not None:
+        _write_weights(decoder, folder / DECODER)
     _write_config(recipe, run, {}, folder)
-    figures = recipe.measure(recipe, load(folder))
+    figures = recipe.measure(recipe, folder)
     _write_config(recipe, run, figures, folder)
     (folder / "README.md").write_text(card(recipe, run, figures, folder), encoding="utf-8")
     return figures
 
 
-def load(folder: Path) -> nn.Module:
-    """The shipped module as anyone's timm loads it, float32, in eval mode."""
-    return timm.create_model(f"local-dir:{folder}", pretrained=True).eval()
-
-
-def stated(folder: Path) -> Figures:
-    """The figures that the model's configuration states."""
-    return json.loads((folder / "config.json").read_text(encoding="utf-8"))["figures"]
+def _write_weights(module: nn.Module, file: Path) -> None:
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in module.state_dict().items()}
+    half = {name: tensor.half() if tensor.is_floating_point() else tensor for name, tensor in tensors.items()}
+    file.write_bytes(save(half, metadata={"format": "pt"}))
 
 
 def _write_config(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> None:
-    size, num_classes = recipe.model_args["img_size"], recipe.model_args["num_classes"]
+    num_classes = recipe.model_args["num_classes"]
+    known = timm.get_pretrained_cfg(recipe.architecture)
     config = {
         "architecture": recipe.architecture,
         "num_classes": num_classes,
@@ -50,15 +50,15 @@ def _write_config(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> N
         "label_names": list(recipe.label_names),
         "label_names_zh": list(recipe.label_names_zh),
         "pretrained_cfg": {
-            "input_size": [3, size, size],
-            "fixed_input_size": True,
+            "input_size": [3, recipe.input_size, recipe.input_size],
+            "fixed_input_size": "img_size" in recipe.model_args,
             "interpolation": "bicubic",
             "crop_pct": 1.0,
             "crop_mode": "center",
             **recipe.normalisation,
             "num_classes": num_classes,
-            "first_conv": "patch_embed.proj",
-            "classifier": "head",
+            "first_conv": known.first_conv,
+            "classifier": known.classifier,
         },
         "training": {
             "recipe": recipe.name,
@@ -73,7 +73,7 @@ def _write_config(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> N
     if not recipe.label_names:
         del config["label_names"], config["label_names_zh"]
     text = json.dumps(config, ensure_ascii=False, indent=2) + "\n"
-    (folder / "config.json").write_text(text, encoding="utf-8")
+    (folder / CONFIG).write_text(text, encoding="utf-8")
 
 
 def card(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> str:
@@ -82,7 +82,7 @@ def card(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> str:
     done = "" if run.steps == schedule.steps else f" (of {schedule.steps}: the run was not finished)"
     classes = "\n".join(f"- {en} {zh}" for en, zh in zip(recipe.label_names, recipe.label_names_zh, strict=True))
     rows = "\n".join(f"| {name} | {value:.3f} |" for name, value in figures.items())
-    size = (folder / "model.safetensors").stat().st_size / 1e6
+    size = sum(file.stat().st_size for file in folder.glob("*.safetensors")) / 1e6
     arguments = ", ".join(f"{key}={value}" for key, value in recipe.model_args.items())
     return f"""# {recipe.name}
 
@@ -117,9 +117,7 @@ From the shipped weights; again with `python -m vitexplorer.models.bundled measu
 |---|---|
 {rows}
 
-Attention overlap: intersection over union of the object's mask with the patches that hold 60 % of the class
-token's attention in the last block, best head, mean over {ATTENTION_SCENES} scenes; untrained: the same architecture
-with random weights, mean of {len(TWIN_SEEDS)} seeds.
+{explanations(figures)}
 
 ## What it can and cannot show
 {recipe.limits}

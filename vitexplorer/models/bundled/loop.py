@@ -32,13 +32,16 @@ class Learner(nn.Module, ABC):
     def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
         """The loss of a batch of scenes at a step counted from 0."""
 
-    @abstractmethod
     def after_step(self, step: int) -> None:
-        """What is to be done after the optimiser's step."""
+        """What is to be done after the optimiser's step: most recipes keep no average and do nothing."""
 
     @abstractmethod
     def shipped(self) -> nn.Module:
         """The plain timm module that is kept of all this."""
+
+    def decoder(self) -> nn.Module | None:
+        """What an autoencoder draws with, kept beside the module."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -176,12 +179,12 @@ def _optimisers(learner: Learner, schedule: Schedule) -> list[torch.optim.Optimi
     matrices, others = [], []
     for name, parameter in learner.named_parameters():
         if parameter.requires_grad:
-            (matrices if parameter.ndim == 2 and ".blocks." in name else others).append(parameter)
+            (matrices if parameter.ndim == 2 and "blocks." in name else others).append(parameter)
     decay, peak = schedule.weight_decay, schedule.learning_rate
-    optimisers = [
-        torch.optim.Muon(matrices, lr=peak, weight_decay=decay, adjust_lr_fn="match_rms_adamw"),
-        torch.optim.AdamW(others, lr=peak / 2, weight_decay=0.0, betas=(0.9, 0.98), fused=True),
-    ]
+    optimisers = [torch.optim.AdamW(others, lr=peak / 2, weight_decay=0.0, betas=(0.9, 0.98), fused=True)]
+    if matrices:  # a CNN has none
+        muon = torch.optim.Muon(matrices, lr=peak, weight_decay=decay, adjust_lr_fn="match_rms_adamw")
+        optimisers.insert(0, muon)
     for optimiser in optimisers:
         for group in optimiser.param_groups:
             group["peak"] = group["lr"]

@@ -1,4 +1,4 @@
-"""What the cards state, measured on held-out scenes: accuracy, nearest neighbours, attention against the object.
+"""What the cards state, measured on held-out scenes: accuracy, neighbours, attention on the object, drawn patches.
 
 The object's mask is known, so that "attention looks at the object" is a number: the overlap (intersection over union)
 of the mask with the patches that hold 60 % of the class token's attention in the last block (the figure of DINO,
@@ -8,6 +8,7 @@ Caron et al. 2021, arXiv 2104.14294, section 4.2.2), for the head that overlaps 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,6 +17,8 @@ from torch.nn import functional as F
 
 from vitexplorer.models.bundled.pool import Scenes, draw_scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
+from vitexplorer.models.bundled.shipped import load, load_decoder
+from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_patches
 
 KEEP_MASS = 0.6
 NEIGHBOURS = 20
@@ -24,16 +27,20 @@ KNOWN_SCENES = 2000
 """training scenes whose labels the nearest neighbours may read"""
 ATTENTION_SCENES = 300
 TWIN_SEEDS = range(3)
+RECONSTRUCTED_SCENES = 500
+HIDDEN_SHARE = 0.75
+"""of the patches, when an autoencoder is measured"""
 
 
 def batches(model: nn.Module, images: np.ndarray, batch_size: int = 64) -> Iterator[Tensor]:
-    """(scenes, height, width, 3) uint8 -> batches as the model wants them, by its own mean and std."""
+    """(scenes, height, width, 3) uint8 -> batches as the model wants them, by its own size, mean and std."""
     parameter = next(model.parameters())
     config = model.pretrained_cfg
+    size = tuple(config["input_size"][1:])
     mean, std = (torch.tensor(config[key]).view(3, 1, 1).to(parameter) for key in ("mean", "std"))
     for start in range(0, len(images), batch_size):
         part = torch.tensor(images[start : start + batch_size]).to(parameter)
-        yield (part.permute(0, 3, 1, 2) / 255 - mean) / std
+        yield (F.interpolate(part.permute(0, 3, 1, 2), size, mode="area") / 255 - mean) / std
 
 
 @torch.inference_mode()
@@ -104,13 +111,83 @@ def attention_overlap(model: nn.Module, scenes: Scenes) -> float:
     return float(overlap.max(1).mean())
 
 
-def attention_figures(recipe: Recipe, model: nn.Module) -> Figures:
+def classifier_figures(recipe: Recipe, folder: Path) -> Figures:
+    """Accuracy and, where there is a class token, its attention, on held-out scenes."""
+    return accuracy_figures(recipe, folder) | attention_figures(recipe, folder)
+
+
+def accuracy_figures(recipe: Recipe, folder: Path) -> Figures:
+    """Accuracy on held-out scenes."""
+    return {"accuracy": accuracy(load(folder), draw_scenes("test", TEST_SCENES))}
+
+
+def neighbour_figures(recipe: Recipe, folder: Path) -> Figures:
+    """What the nearest training scenes say of held-out ones, by the trained model's tokens and an untrained twin's."""
+    known, test = draw_scenes("train", KNOWN_SCENES), draw_scenes("test", TEST_SCENES)
+    return {
+        "20-nearest-neighbour accuracy": neighbour_accuracy(load(folder), known, test),
+        "20-nearest-neighbour accuracy, untrained": neighbour_accuracy(recipe.untrained(0), known, test),
+    }
+
+
+def attention_figures(recipe: Recipe, folder: Path) -> Figures:
     """Overlap of the trained model, mean overlap of untrained twins under the same protocol, and their ratio."""
     scenes = draw_scenes("test", ATTENTION_SCENES)
-    trained = attention_overlap(model, scenes)
+    trained = attention_overlap(load(folder), scenes)
     untrained = float(np.mean([attention_overlap(recipe.untrained(seed), scenes) for seed in TWIN_SEEDS]))
     return {
         "attention overlap": trained,
         "attention overlap, untrained": untrained,
         "attention overlap, trained / untrained": trained / untrained,
     }
+
+
+@torch.inference_mode()
+def reconstruction_errors(encoder: nn.Module, decoder: MaeDecoder, images: np.ndarray) -> tuple[float, float]:
+    """Mean squared error of hidden patches, in shares of full scale: as they are drawn, and as the visible ones' mean.
+
+    Three quarters are hidden, other ones in each image.
+    """
+    std = encoder.pretrained_cfg["std"][0]
+    generator = torch.Generator().manual_seed(0)
+    drawn, filled = [], []
+    for batch in batches(encoder, images):
+        patches = to_patches(batch, encoder.patch_embed.patch_size[0])
+        visible = choose_visible(patches.shape[1], HIDDEN_SHARE, generator, len(batch)).to(batch.device)
+        answer = decoder(encode_visible(encoder, batch, visible), visible)
+        hidden = torch.ones(patches.shape[:2], dtype=torch.bool, device=batch.device).scatter(1, visible, False)
+        seen = patches.gather(1, visible[..., None].expand(-1, -1, patches.shape[-1]))
+        colour = seen.unflatten(-1, (-1, 3)).mean((1, 2))  # (batch, 3)
+        mean = colour.repeat(1, patches.shape[-1] // 3)[:, None]
+        drawn.append((answer - patches).square().mean(-1)[hidden])
+        filled.append((mean - patches).square().mean(-1)[hidden])
+    return tuple(float(torch.cat(errors).mean()) * std**2 for errors in (drawn, filled))
+
+
+def reconstruction_figures(recipe: Recipe, folder: Path) -> Figures:
+    """Error of an autoencoder on held-out scenes, that of the simplest guess, and their ratio."""
+    encoder = load(folder)
+    error, guess = reconstruction_errors(
+        encoder, load_decoder(folder, encoder), draw_scenes("test", RECONSTRUCTED_SCENES).images
+    )
+    return {
+        "reconstruction error": error,
+        "reconstruction error, mean of the visible patches": guess,
+        "reconstruction error, ratio": error / guess,
+    }
+
+
+def explanations(figures: Figures) -> str:
+    """What the figures of a card mean, a paragraph each."""
+    said = []
+    if "20-nearest-neighbour accuracy" in figures:
+        said.append(f"""20 nearest neighbours: each of {TEST_SCENES} scenes is given the class that wins among the
+{NEIGHBOURS} nearest class tokens of {KNOWN_SCENES} training scenes; untrained: the same with random weights.""")
+    if "attention overlap" in figures:
+        said.append(f"""Attention overlap: intersection over union of the object's mask with the patches that hold
+60 % of the class token's attention in the last block, best head, mean over {ATTENTION_SCENES} scenes; untrained: the
+same architecture with random weights, mean of {len(TWIN_SEEDS)} seeds.""")
+    if "reconstruction error" in figures:
+        said.append(f"""Reconstruction error: mean squared error of hidden patches, pixels in 0-1, {HIDDEN_SHARE:.0%}
+hidden, {RECONSTRUCTED_SCENES} scenes; beside it that of filling them with the mean colour of the visible patches.""")
+    return "\n\n".join(said)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import timm
 import torch
 from torch import nn
 
 from vitexplorer.models.bundled.loop import Learner, Schedule
+from vitexplorer.models.bundled.pool import SIZE
 
 Figures = dict[str, float]
 """what was measured -> number"""
@@ -23,7 +26,7 @@ class Recipe:
     """of its folder in assets/models"""
     architecture: str
     """a timm name"""
-    model_args: Mapping[str, int]
+    model_args: Mapping[str, Any]
     """keyword arguments of `timm.create_model` that make the shipped module"""
     learner: Callable[[], Learner]
     schedule: Schedule
@@ -34,12 +37,14 @@ class Recipe:
     mean: float
     std: float
     """what 0-1 pixels are normalised with"""
-    measure: Callable[[Recipe, nn.Module], Figures]
-    """what the card states, from the shipped weights"""
+    measure: Callable[[Recipe, Path], Figures]
+    """what the card states, from the folder of the shipped weights"""
     story: str
     """for the card, Markdown: how it was trained"""
     limits: str
     """for the card, Markdown: what it can and cannot show"""
+    input_size: int = SIZE
+    """pixels of the shipped model's input, a side"""
     label_names: tuple[str, ...] = ()
     label_names_zh: tuple[str, ...] = ()
 

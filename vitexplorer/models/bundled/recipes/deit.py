@@ -1,0 +1,110 @@
+"""DeiT: a vision transformer with a token that learns from a CNN teacher (Touvron et al. 2021, arXiv 2012.12877).
+
+Hard distillation, equation 3 of the paper: the class token learns the label, the distillation token the class that the
+teacher finds most likely, with equal weight; what the model answers is the mean of the two. The teacher is the bundled
+residual network, which must be there before. It sees the very windows that the student sees, at its own size.
+
+Windows, zoom, fade and token labels as in the supervised recipe.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import timm
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from vitexplorer.models.bundled.crops import Curriculum
+from vitexplorer.models.bundled.labelled import TOKEN_CLASSES, labelled_windows, token_loss
+from vitexplorer.models.bundled.loop import Learner, Schedule, place_positions
+from vitexplorer.models.bundled.measure import classifier_figures
+from vitexplorer.models.bundled.pool import Scenes
+from vitexplorer.models.bundled.recipe import Figures, Recipe
+from vitexplorer.models.bundled.recipes import resnet
+from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
+from vitexplorer.models.bundled.shipped import load, stated
+from vitexplorer.settings import ASSETS
+
+STEPS = 5000
+CURRICULUM = Curriculum(
+    sizes=((4400, 96), (STEPS, 192)),
+    zooms=((0, 1.0), (2500, 0.0)),
+    paints=((0, 2.0), (1250, -1.0)),
+)
+MEAN, STD = 0.5, 0.25
+ARCHITECTURE = "deit_tiny_distilled_patch16_224"
+MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(LABEL_NAMES)}
+TEACHER = ASSETS / "models" / resnet.RECIPE.name
+
+
+class Deit(Learner):
+    """The student, the head that only training needs, and the teacher, which does not change."""
+
+    def __init__(self):
+        super().__init__()
+        self.model = timm.create_model(ARCHITECTURE, **MODEL_ARGS, dynamic_img_size=True)
+        self.model.set_distilled_training()
+        place_positions(self.model)
+        self.token_head = nn.Linear(self.model.embed_dim, TOKEN_CLASSES)
+        self.teacher = load(TEACHER).requires_grad_(False)
+
+    def train(self, mode: bool = True) -> Deit:
+        """The teacher keeps its statistics."""
+        super().train(mode)
+        self.teacher.eval()
+        return self
+
+    def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
+        """Half for the label, half for the teacher's answer, and what every patch token covers."""
+        cell, device = self.model.patch_embed.patch_size[0], self.token_head.weight.device
+        batch = labelled_windows(scenes, CURRICULUM, rng, step, cell, device)
+        images = (batch.images - MEAN) / STD
+        with torch.no_grad():
+            taught = self.teacher(F.interpolate(images, resnet.SIZE, mode="area")).argmax(1)
+        tokens = self.model.forward_features(images)
+        by_class, by_distillation = self.model.forward_head(tokens)
+        label = F.cross_entropy(by_class.float(), batch.labels, label_smoothing=0.05)
+        teacher = F.cross_entropy(by_distillation.float(), taught)
+        patches = self.token_head(tokens[:, self.model.num_prefix_tokens :])
+        return 0.5 * label + 0.5 * teacher + token_loss(patches, batch)
+
+    def shipped(self) -> nn.Module:
+        """The student without the head of the patch tokens."""
+        return self.model
+
+
+def measure(recipe: Recipe, folder: Path) -> Figures:
+    """As the supervised model, and what the teacher's card states."""
+    return classifier_figures(recipe, folder) | {"accuracy of the teacher": stated(TEACHER)["accuracy"]}
+
+
+RECIPE = Recipe(
+    name="scenes_deit_patch16_192",
+    architecture=ARCHITECTURE,
+    model_args=MODEL_ARGS,
+    learner=Deit,
+    schedule=Schedule(
+        steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=500
+    ),
+    num_scenes=24576,
+    grounds=False,
+    mean=MEAN,
+    std=STD,
+    measure=measure,
+    story="""A DeiT ([arXiv 2012.12877](https://arxiv.org/abs/2012.12877)) with 6 blocks, 3 heads, 192 wide, from random
+weights. Its class token learned the label, its distillation token the answer of a small residual network,
+`scenes_resnet_96`, to the same window (hard distillation); the model's answer is the mean of the two. Windows of 96
+pixels for most of the steps, then of 192; they lie close about the object at first and widen to the whole scene; at
+first the object's white mask is painted over it and fades out; every patch token also learned to say what lies under
+it ([token labels, arXiv 2104.10858](https://arxiv.org/abs/2104.10858)). The matrices of the blocks were trained by
+Muon, the rest by AdamW.""",
+    limits="""It can show a class token and a distillation token side by side: what each looks at and what each says.
+Label and teacher mostly agree on these scenes, so that the two tokens differ less than on photographs. It knows twelve
+paper cut-outs and nothing else: on a photograph its answer means nothing. The objects' masks were used in training, so
+that attention on the object is no discovery.""",
+    label_names=LABEL_NAMES,
+    label_names_zh=LABEL_NAMES_ZH,
+)
