@@ -12,10 +12,12 @@ import torch
 
 from vitexplorer.models.bundled import loop, measure
 from vitexplorer.models.bundled.crops import Curriculum, Window, about_object, cut, cut_with_mask
-from vitexplorer.models.bundled.export import card, export, load, stated
+from vitexplorer.models.bundled.export import card, export
+from vitexplorer.models.bundled.labelled import TOKEN_CLASSES, Labelled, labelled_windows, token_loss
 from vitexplorer.models.bundled.pool import ScenePool, Scenes, draw_scenes
-from vitexplorer.models.bundled.recipes import all_recipes, dino
+from vitexplorer.models.bundled.recipes import all_recipes, dino, mae
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
+from vitexplorer.models.bundled.shipped import DECODER, load, load_decoder, stated
 from vitexplorer.settings import ASSETS
 
 RECIPES = all_recipes()
@@ -30,6 +32,10 @@ def pool():
 @pytest.fixture(scope="module")
 def test_scenes():
     return draw_scenes("test", 160)
+
+
+def test_all_bundled_weights_are_small():
+    assert sum(file.stat().st_size for file in (ASSETS / "models").glob("*/*.safetensors")) < 40e6
 
 
 def short(recipe, steps: int) -> loop.Schedule:
@@ -91,25 +97,122 @@ def test_the_teacher_gets_no_gradient_and_no_labels(pool):
     assert values[0] == values[1]
 
 
+def balanced_slowly(logits: np.ndarray, rounds: int) -> np.ndarray:
+    """Sinkhorn-Knopp as its paper has it: columns, then rows are brought to sum 1, in float64 and in loops."""
+    weights = np.exp(logits.astype(np.float64) - logits.max())
+    for _ in range(rounds):
+        for column in range(weights.shape[1]):
+            weights[:, column] /= weights[:, column].sum()
+        for row in range(weights.shape[0]):
+            weights[row] /= weights[row].sum()
+    return weights
+
+
+def test_balanced_targets_use_all_prototypes_equally():
+    """Rows are distributions; with more rounds all prototypes are used as often; a shift of a prototype is undone."""
+    logits = 3 * torch.randn(12, 6, generator=torch.Generator().manual_seed(0))
+    found = dino.balanced(logits, rounds=3)
+    assert np.allclose(found.numpy(), balanced_slowly(logits.numpy(), 3), atol=1e-6)
+    assert torch.allclose(found.sum(1), torch.ones(12), atol=1e-6)
+    assert torch.allclose(dino.balanced(logits, rounds=60).sum(0), torch.full((6,), 2.0), atol=0.02)
+    shifted = logits + torch.tensor([4.0, 0, 0, 0, 0, -4])
+    assert torch.allclose(dino.balanced(shifted, rounds=60), dino.balanced(logits, rounds=60), atol=1e-3)
+    assert not torch.allclose(shifted.softmax(1), logits.softmax(1), atol=0.1)
+
+
 def test_dino_loss_by_hand(pool, monkeypatch):
-    """One scene, teacher and student with fixed outputs: -sum of teacher(view i) log student(view j) over i != j."""
+    """Two scenes, teacher and student with fixed outputs: -sum of teacher(view i) log student(view j) over i != j."""
     learner = RECIPES["scenes_dino_patch16_192"].start(0)
     generator = torch.Generator().manual_seed(0)
-    taught = torch.randn(dino.LARGE, dino.PROTOTYPES, generator=generator)
-    large = torch.randn(dino.LARGE, dino.PROTOTYPES, generator=generator)
-    small = torch.randn(dino.SMALL, dino.PROTOTYPES, generator=generator)
+    taught = 0.1 * torch.randn(2 * dino.LARGE, dino.PROTOTYPES, generator=generator)
+    said = torch.randn(2 * (dino.LARGE + dino.SMALL), dino.PROTOTYPES, generator=generator)
     monkeypatch.setattr(learner.teacher, "forward", lambda images: taught)
-    monkeypatch.setattr(learner.student, "forward", lambda *crops: torch.cat([large, small]))
-    total, pairs = 0.0, 0
-    for i in range(dino.LARGE):
-        target = torch.softmax(taught[i].double() / dino.teacher_temperature(0), 0)
-        for j, said in enumerate([*large, *small]):
-            if i != j:
-                total -= float(target @ torch.log_softmax(said.double() / dino.STUDENT_TEMPERATURE, 0))
-                pairs += 1
-    loss = learner(pool.take([0]), np.random.default_rng(0), 0)
-    assert loss.item() == pytest.approx(total / pairs, rel=1e-5)
-    assert torch.allclose(learner.centre, 0.1 * taught.mean(0), atol=1e-6)
+    monkeypatch.setattr(learner.student, "forward", lambda *crops: said)
+    targets = balanced_slowly(taught.numpy() / dino.TEACHER_TEMPERATURE, 3)
+    logs = torch.log_softmax(said.double() / dino.STUDENT_TEMPERATURE, 1).numpy()
+    terms = [
+        -(targets[2 * i + scene] @ logs[2 * j + scene])
+        for scene in range(2)
+        for i in range(dino.LARGE)
+        for j in range(dino.LARGE + dino.SMALL)
+        if i != j
+    ]
+    loss = learner(pool.take([0, 1]), np.random.default_rng(0), 0)
+    assert loss.item() == pytest.approx(np.mean(terms), rel=1e-5)
+
+
+def test_token_labels_by_hand():
+    """One scene, two cells: the first half object of class 3, the second all ground; twin in logarithms by hand."""
+    said = torch.randn(1, 2, TOKEN_CLASSES, generator=torch.Generator().manual_seed(0))
+    batch = Labelled(torch.zeros(0), torch.tensor([3]), torch.tensor([[0.5, 0.0]]))
+    logs = np.log(np.exp(said[0].double().numpy()) / np.exp(said[0].double().numpy()).sum(1, keepdims=True))
+    by_hand = -(0.5 * logs[0, 3] + 0.5 * logs[0, -1] + logs[1, -1]) / 2
+    assert token_loss(said, batch).item() == pytest.approx(by_hand, rel=1e-5)
+
+
+def test_windows_say_what_their_cells_cover(pool):
+    """All of the mask painted white: a cell is covered as far as it is bright, for the gain of its channel."""
+    scenes = pool.take(range(6))
+    black = dataclasses.replace(scenes, images=np.zeros_like(scenes.images))
+    curriculum = Curriculum(sizes=((1, 96),), zooms=((0, 1.0),), paints=((0, 2.0),))
+    windows = labelled_windows(black, curriculum, np.random.default_rng(0), 0, 32, torch.device("cpu"))
+    assert windows.images.shape == (6, 3, 96, 96)
+    assert windows.cover.shape == (6, 9)
+    bright = windows.images.unflatten(2, (3, 32)).unflatten(4, (3, 32)).mean((3, 5)).flatten(2)  # (6, 3, 9)
+    gain = windows.images.amax((2, 3))[..., None]
+    darker = (gain < 1)[..., 0]  # lighter channels are cut off at 1
+    assert darker.sum() > 4
+    assert torch.allclose((bright / gain)[darker], windows.cover[:, None].expand(-1, 3, -1)[darker], atol=0.01)
+    assert windows.labels.tolist() == scenes.labels.tolist()
+
+
+def test_deit_learns_from_label_and_teacher(pool, monkeypatch):
+    """The teacher is fixed and unmoved; its answer is half of the loss of the two tokens."""
+    learner = RECIPES["scenes_deit_patch16_192"].start(0).train()
+    assert not learner.teacher.training
+    kept = state(learner.teacher)
+    scenes = pool.take(range(4))
+    loss = learner(scenes, np.random.default_rng(0), 0)
+    loss.backward()
+    assert all(torch.equal(kept[key], value) for key, value in learner.teacher.state_dict().items())
+    assert all(parameter.grad is None for parameter in learner.teacher.parameters())
+    assert learner.model.head_dist.weight.grad.abs().sum() > 0
+    answers = torch.zeros(4, len(LABEL_NAMES)).scatter(1, torch.tensor([[0], [1], [2], [3]]), 9.0)
+    losses = []
+    for shift in (0, 1):
+        monkeypatch.setattr(learner.teacher, "forward", lambda images, shift=shift: answers.roll(shift, 1))
+        losses.append(learner(scenes, np.random.default_rng(0), 0).item())
+    by_dist = []
+    monkeypatch.setattr(learner.model, "forward_head", lambda tokens: (by_dist.append(tokens), (0, 0))[1])
+    with pytest.raises(AttributeError):  # the fake head's zeros are no tensors; the tokens were seen before that
+        learner(scenes, np.random.default_rng(0), 0)
+    logs = learner.model.head_dist(by_dist[0][:, 1]).log_softmax(1)
+    rows = torch.arange(4)
+    expected = -0.5 * (logs[rows, rows + 1] - logs[rows, rows]).mean().item()
+    assert losses[1] - losses[0] == pytest.approx(expected, abs=1e-4)
+
+
+def test_mae_loss_counts_hidden_patches_alone(pool, monkeypatch):
+    """A drawer that is right about hidden patches has no loss, whatever it says of the visible ones; and by hand."""
+    learner = RECIPES["scenes_mae_patch16_192"].start(0)
+    seen = {}
+
+    def draw(tokens, visible):
+        assert tokens.shape[:2] == (4, 37)
+        seen["visible"] = visible
+        return torch.zeros(4, 144, 768).scatter(1, visible[..., None].expand(-1, -1, 768), 7.0)
+
+    monkeypatch.setattr(learner.drawer, "forward", draw)
+    scenes = pool.take(range(4))
+    loss = learner(scenes, np.random.default_rng(5), 0)
+    images = (mae.windows(scenes, np.random.default_rng(5)) - mae.MEAN) / mae.STD
+    total = 0.0
+    for image, visible in zip(images.double().numpy(), seen["visible"].tolist(), strict=True):
+        assert len(set(visible)) == 36
+        for patch in set(range(144)) - set(visible):
+            row, col = divmod(patch, 12)
+            total += (image[:, 16 * row : 16 * row + 16, 16 * col : 16 * col + 16] ** 2).mean()
+    assert loss.item() == pytest.approx(total / (4 * 108), rel=1e-5)
 
 
 def test_schedule_warms_up_follows_the_cosine_and_cools_down():
@@ -179,16 +282,23 @@ def test_neighbour_accuracy_by_hand(monkeypatch):
     assert measure.neighbour_accuracy(torch.nn.Identity(), known, asked) == pytest.approx(2 / 3)
 
 
-def test_export_round_trip(tmp_path):
+@pytest.mark.parametrize("name", RECIPES)
+def test_export_round_trip(name, tmp_path):
     """What is written loads with plain timm, equal up to half precision, and the card states the figures."""
-    recipe = dataclasses.replace(RECIPES["scenes_vit_patch16_192"], measure=lambda recipe, model: {"accuracy": 0.1234})
-    module = recipe.untrained(5)
+    recipe = dataclasses.replace(RECIPES[name], measure=lambda recipe, folder: {"accuracy": 0.1234})
+    learner = recipe.start(5)
+    module, decoder = learner.shipped(), learner.decoder()
     run = loop.Run(seed=5, steps=7, seconds=180, machine="an abacus")
-    assert export(recipe, module, run, tmp_path) == stated(tmp_path) == {"accuracy": 0.1234}
+    assert export(recipe, learner, run, tmp_path) == stated(tmp_path) == {"accuracy": 0.1234}
     loaded = load(tmp_path)
+    again = load_decoder(tmp_path, loaded)
+    assert (again is None) == (decoder is None) == (not (tmp_path / DECODER).exists())
+    if decoder is not None:
+        tensors = again.state_dict()
+        assert all(torch.equal(tensors[key], value.half().float()) for key, value in decoder.state_dict().items())
     for name, tensor in module.state_dict().items():
-        assert loaded.state_dict()[name].dtype == torch.float32
-        assert torch.equal(loaded.state_dict()[name], tensor.half().float())
+        assert loaded.state_dict()[name].dtype == tensor.dtype
+        assert torch.equal(loaded.state_dict()[name], tensor.half().to(tensor.dtype))
     text = card(recipe, run, {"accuracy": 0.1234}, tmp_path)
     assert text == (tmp_path / "README.md").read_text(encoding="utf-8")
     for part in ("an abacus", "7 steps", "0.123", "--seed 5", "was not finished", "3 minutes"):
@@ -203,7 +313,7 @@ def test_shipped_weights_load_with_plain_timm(name):
     assert tuple(model.pretrained_cfg["input_size"]) == (3, 192, 192)
     assert tuple(model.pretrained_cfg["mean"]) == (recipe.mean,) * 3
     assert model.num_classes == recipe.model_args["num_classes"]
-    assert (folder / "model.safetensors").stat().st_size < 8e6
+    assert sum(file.stat().st_size for file in folder.glob("*.safetensors")) < 8e6
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     if model.num_classes:
         assert tuple(config["label_names"]) == LABEL_NAMES
@@ -221,7 +331,11 @@ def test_shipped_weights_do_what_the_card_states(name, test_scenes):
     if "accuracy" in figures:
         spread = np.sqrt(figures["accuracy"] * (1 - figures["accuracy"]) / len(test_scenes))
         assert measure.accuracy(model, test_scenes) == pytest.approx(figures["accuracy"], abs=max(3 * spread, 0.03))
-    few = Scenes(test_scenes.images[:100], test_scenes.masks[:100], test_scenes.labels[:100])
-    assert measure.attention_overlap(model, few) == pytest.approx(figures["attention overlap"], abs=0.06)
-    untrained = measure.attention_overlap(RECIPES[name].untrained(0), few)
-    assert untrained == pytest.approx(figures["attention overlap, untrained"], abs=0.06)
+    if "attention overlap" in figures:
+        few = Scenes(test_scenes.images[:100], test_scenes.masks[:100], test_scenes.labels[:100])
+        assert measure.attention_overlap(model, few) == pytest.approx(figures["attention overlap"], abs=0.06)
+        untrained = measure.attention_overlap(RECIPES[name].untrained(0), few)
+        assert untrained == pytest.approx(figures["attention overlap, untrained"], abs=0.06)
+    if "reconstruction error" in figures:
+        error, guess = measure.reconstruction_errors(model, load_decoder(folder, model), test_scenes.images)
+        assert error / guess == pytest.approx(figures["reconstruction error, ratio"], abs=0.05)

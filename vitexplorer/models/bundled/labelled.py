@@ -35,7 +35,7 @@ class Labelled(NamedTuple):
 def labelled_windows(
     scenes: Scenes, curriculum: Curriculum, rng: np.random.Generator, step: int, cell: int, device: torch.device
 ) -> Labelled:
-    """A window of each scene as the curriculum has it, its channels in random order, lighter or darker.
+    """A window of each scene as the curriculum has it, its channels in random order, each lighter or darker.
 
     `cell` is the side in pixels of what one token stands for at the end of the network.
     """
