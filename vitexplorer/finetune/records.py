@@ -1,0 +1,186 @@
+"""What a job leaves behind, as frozen records: the baseline, the estimate before, every epoch, the result after.
+
+No torch here: the page and the leaderboard read these without loading it. A tuned model is loaded when it is asked
+for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vitexplorer.finetune.trainer.metrics import PerClass, Task, confusion, per_class
+from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    from vitexplorer.finetune.attaching import TunedModel
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run will need, from two batches, before anything is trained."""
+
+    run: str
+    """key of the candidate"""
+    total: int
+    """parameters"""
+    trainable: int
+    """those that train, the head included"""
+    head: int
+    steps: int
+    """optimiser steps of the whole run"""
+    seconds_per_step: float
+    seconds: float
+    """of the whole run: what runs once, all steps, all validations"""
+    memory_bytes: int
+    """parameters, gradients, the optimiser's averages and what one batch keeps for the backward pass"""
+    cache_bytes: int
+    """of what is computed once for each image; 0 where the whole network runs in every step"""
+    precision: str
+    """no (float32) or bf16"""
+    text: Text
+    """where training begins and what that means for augmentation"""
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether the frozen part runs once only."""
+        return self.cache_bytes > 0
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """The baseline's metric on the whole validation set for growing parts of the training images."""
+
+    images: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Logistic or ridge regression on the frozen features: what every method must beat."""
+
+    metric: str
+    metrics: Mapping[str, float]
+    constant: float
+    """the metric of the best answer that looks at no image: the commonest class, or the mean"""
+    strength: float
+    """C of the logistic or alpha of the ridge regression, chosen by cross-validation on the training side"""
+    learning_curve: LearningCurve
+    seconds: float
+    """of the regression; the features come before it"""
+    feature_seconds: float
+
+    @property
+    def value(self) -> float:
+        """The metric."""
+        return self.metrics[self.metric]
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One pass over the training images and the validation after it."""
+
+    epoch: int
+    """counted from 1"""
+    train_loss: float
+    """mean over the epoch, as it was while it learned"""
+    metrics: Mapping[str, float]
+    """of the validation set: loss, and what `metrics.scores` gives"""
+    learning_rate: float
+    """of the body, at the end of the epoch"""
+    seconds: float
+    """since the run began, pauses not counted"""
+
+
+@dataclass(frozen=True, eq=False)
+class FinetuneResult:
+    """One method on one split: how it went, what it says of each validation image, and the model."""
+
+    run: str
+    """key of the run in its job"""
+    method: str
+    settings: Mapping[str, Any]
+    base: tuple[str, str, int]
+    """name, weights and seed of the model it was made from, as `load_backbone` takes them"""
+    task: Task
+    metric: str
+    """accuracy or rmse"""
+    classes: tuple[str, ...]
+    """empty for regression"""
+    epochs: tuple[Epoch, ...]
+    best: int
+    """place in `epochs` of the epoch that was kept: the best metric, then the lowest loss"""
+    paths: tuple[str, ...]
+    """of the validation images, relative to the data folder"""
+    targets: np.ndarray
+    """(images,) int classes or float numbers of the validation set"""
+    outputs: np.ndarray
+    """of the kept model: probabilities (images, classes), or numbers (images,)"""
+    total: int
+    """parameters"""
+    trainable: int
+    """the head's included"""
+    head: int
+    seconds: float
+    """of training, with what was computed once; pauses are not counted"""
+    file: Path
+    """what was trained, as `load_tuned` reads it"""
+    file_bytes: int
+    stopped: bool = False
+    """whether it was stopped before its last epoch; what is kept is the best until then"""
+    baseline: Baseline | None = None
+    """of the same split"""
+    notes: tuple[Text, ...] = field(default_factory=tuple)
+
+    @property
+    def value(self) -> float:
+        """The metric of the kept epoch."""
+        return self.metrics[self.metric]
+
+    @property
+    def metrics(self) -> Mapping[str, float]:
+        """All figures of the kept epoch."""
+        return self.epochs[self.best].metrics
+
+    @cached_property
+    def model(self) -> TunedModel:
+        """The tuned model, a model like any other. Raises what `load_backbone` and `load_tuned` raise."""
+        from vitexplorer.finetune.storing import load_tuned
+        from vitexplorer.models.loading import load_backbone
+
+        name, weights, seed = self.base
+        return load_tuned(self.file, load_backbone(name, weights, seed=seed))
+
+    @property
+    def confusion(self) -> np.ndarray | None:
+        """Int (classes, classes): how often each true class (rows) was taken for each; None for regression."""
+        return confusion(self.outputs, self.targets) if self.classes else None
+
+    @property
+    def per_class(self) -> PerClass | None:
+        """Precision, recall and F1 of each class; None for regression."""
+        return per_class(self.outputs, self.targets, self.classes) if self.classes else None
+
+    @property
+    def residuals(self) -> np.ndarray | None:
+        """(images,) predicted minus true number; None for classes."""
+        return None if self.classes else self.outputs - self.targets
+
+    @property
+    def wrong(self) -> tuple[int, ...]:
+        """Validation images from the worst on: misread, the surest first; for numbers all, by their error."""
+        if not self.classes:
+            return tuple(np.argsort(-np.abs(self.outputs - self.targets), kind="stable").tolist())
+        predicted = self.outputs.argmax(1)
+        surest = np.argsort(-self.outputs.max(1), kind="stable")
+        return tuple(int(i) for i in surest if predicted[i] != self.targets[i])
+
+    @property
+    def learning_curve(self) -> LearningCurve | None:
+        """Would more images help? The baseline's curve, on this split; None where it was not made."""
+        return self.baseline.learning_curve if self.baseline else None

@@ -1,0 +1,151 @@
+"""The instant baseline: logistic or ridge regression on the features that a linear head would read.
+
+Features are standardised on the training side. How strongly the regression is held back is chosen by cross-validation
+within the training side: 3 folds over a grid for logistic regression (on at most 2000 images, so that it stays a
+matter of seconds), leave-one-out in closed form for ridge regression (scikit-learn's RidgeCV).
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from vitexplorer.finetune.records import Baseline, LearningCurve
+from vitexplorer.finetune.trainer.metrics import METRIC, Task, higher_is_better, scores
+
+_STRENGTHS = np.logspace(-3, 2, 6)
+"""C of the logistic regression, on standardised features"""
+_ALPHAS = np.logspace(-1, 5, 13)
+_FOLDS = 3
+_MOST_FOR_CHOICE = 2000
+_ITERATIONS = 200
+_SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True)
+class Features:
+    """What the frozen model makes of the images of one side, and what is wanted of them."""
+
+    values: Float[np.ndarray, "images dim"]
+    targets: np.ndarray
+    """(images,)"""
+
+
+def fit_baseline(
+    task: Task, classes: int, train: Features, validation: Features, seed: int = 0, feature_seconds: float = 0.0
+) -> Baseline:
+    """The regression on all training images, and its learning curve.
+
+    Args:
+        task: what is learned.
+        classes: how many there are, also where some have no training image; ignored for regression.
+        train: features and targets to learn from.
+        validation: to score on.
+        seed: of the folds and of the learning curve's parts.
+        feature_seconds: how long the features took, for the record.
+    """
+    start = time.perf_counter()
+    centre, spread = train.values.mean(0), train.values.std(0) + 1e-6
+    train = Features(_standard(train.values, centre, spread), train.targets)
+    validation = Features(_standard(validation.values, centre, spread), validation.targets)
+    constant = _constant(task, classes, train, validation)
+    order = _nested(task, train.targets, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a regression that has not converged is still a baseline
+        strength = _choose(task, train, order)
+        sizes = sorted({max(2, round(share * len(order))) for share in _SHARES})
+        curve, metrics = [], {}
+        for size in sizes:
+            part = order[:size]
+            outputs = _outputs(task, classes, strength, Features(train.values[part], train.targets[part]), validation)
+            metrics = scores(task, outputs, validation.targets)
+            curve.append(metrics[METRIC[task]])
+    return Baseline(
+        metric=METRIC[task],
+        metrics=metrics,
+        constant=constant,
+        strength=strength,
+        learning_curve=LearningCurve(tuple(sizes), tuple(curve)),
+        seconds=time.perf_counter() - start,
+        feature_seconds=feature_seconds,
+    )
+
+
+def _standard(values: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    return ((values - centre) / spread).astype(np.float64)
+
+
+def _constant(task: Task, classes: int, train: Features, validation: Features) -> float:
+    """The metric of the answer that is best without looking: the mean, or the commonest class."""
+    if task == "regression":
+        outputs = np.full(len(validation.targets), train.targets.mean())
+    else:
+        shares = np.bincount(train.targets, minlength=classes) / len(train.targets)
+        outputs = np.tile(shares, (len(validation.targets), 1))
+    return scores(task, outputs, validation.targets)[METRIC[task]]
+
+
+def _nested(task: Task, targets: np.ndarray, seed: int) -> np.ndarray:
+    """Positions (images,) in an order of which every beginning has about the same share of each class."""
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(len(targets))
+    if task == "regression":
+        return shuffled
+    place = np.empty(len(targets))
+    for c in np.unique(targets):
+        own = shuffled[targets[shuffled] == c]
+        place[own] = (np.arange(len(own)) + rng.random()) / len(own)
+    return np.argsort(place, kind="stable")
+
+
+def _choose(task: Task, train: Features, order: np.ndarray) -> float:
+    """The strength that predicts left-out training images best."""
+    if task == "regression":
+        from sklearn.linear_model import RidgeCV
+
+        return float(RidgeCV(_ALPHAS).fit(train.values, train.targets).alpha_)
+    order = order[:_MOST_FOR_CHOICE]
+    values, targets = train.values[order], train.targets[order]
+    folds = np.arange(len(order)) % _FOLDS  # the order is stratified, so are these
+    found = []
+    for strength in _STRENGTHS:
+        right = 0
+        for fold in range(_FOLDS):
+            rest, held = folds != fold, folds == fold
+            if len(np.unique(targets[rest])) > 1:
+                right += int(
+                    (_logistic(strength, values[rest], targets[rest]).predict(values[held]) == targets[held]).sum()
+                )
+        found.append(right)
+    return float(_STRENGTHS[int(np.argmax(found))])
+
+
+def _logistic(strength: float, values: np.ndarray, targets: np.ndarray):
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=strength, max_iter=_ITERATIONS, tol=1e-3).fit(values, targets)
+
+
+def _outputs(task: Task, classes: int, strength: float, train: Features, validation: Features) -> np.ndarray:
+    """Probabilities (images, classes), or numbers (images,), of the validation side."""
+    if task == "regression":
+        from sklearn.linear_model import Ridge
+
+        return Ridge(alpha=strength).fit(train.values, train.targets).predict(validation.values)
+    probabilities = np.zeros((len(validation.targets), classes))
+    present = np.unique(train.targets)
+    if len(present) == 1:
+        probabilities[:, present[0]] = 1
+        return probabilities
+    model = _logistic(strength, train.values, train.targets)
+    probabilities[:, model.classes_] = model.predict_proba(validation.values)
+    return probabilities
+
+
+def beats(metric: str, value: float, baseline: float) -> bool:
+    """Whether a method is better than the baseline."""
+    return value > baseline if higher_is_better(metric) else value < baseline

@@ -1,0 +1,135 @@
+"""What enters the cut of a network, computed once for each image and kept on disk as one array of numbers.
+
+A file belongs to its key: the frozen weights, the cut, the images and how they are prepared. Methods of a job that
+share a cut share the file, and so does a resumed job. It is bounded by the setting VIT_FEATURE_CACHE_MEGABYTES; what
+does not fit is not cached, and the method then trains with the whole network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from torch import Tensor, nn
+
+from vitexplorer.finetune.trainer.cut import Cut
+from vitexplorer.finetune.trainer.files import full_disk_is_a_sentence
+from vitexplorer.finetune.trainer.order import in_order
+from vitexplorer.finetune.trainer.pixels import PLAIN, PixelFeed
+
+Progress = Callable[[int, int], None]
+_BATCH = 32
+
+
+def size_in_bytes(shape: Sequence[int], images: int, views: int) -> int:
+    """Of the file for so many images and views, each of `shape`, in float32."""
+    return 4 * images * views * int(np.prod(shape))
+
+
+class BelowCache:
+    """The files of a job, in one folder."""
+
+    def __init__(self, folder: Path, megabytes: int):
+        """Args: megabytes: of all files together."""
+        self._folder, self._limit = folder, megabytes * 10**6
+
+    def has_room(self, shape: Sequence[int], images: int, views: int) -> bool:
+        """Whether the file stays within the limit if the others, which can be made again, are given up."""
+        return size_in_bytes(shape, images, views) <= self._limit
+
+    def get(
+        self,
+        key: str,
+        accelerator: Accelerator,
+        below: nn.Module,
+        normalise: Callable[[Tensor], Tensor],
+        feed: PixelFeed,
+        views: int,
+        progress: Progress | None = None,
+    ) -> np.ndarray:
+        """Float32 (views, images, ...): view 0 plain, the others augmented; read from disk where it is there.
+
+        All processes of a job call this together, and each computes its share. `progress` is told of images.
+        Raises DiskFullError.
+        """
+        path = self._folder / f"{key}.npy"
+        if accelerator.is_local_main_process:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        accelerator.wait_for_everyone()
+        if not path.exists():
+            self._make(path, accelerator, below, normalise, feed, views, progress)
+        return np.load(path, mmap_mode="r")
+
+    def _make(self, path, accelerator, below, normalise, feed, views, progress) -> None:
+        unfinished = path.with_suffix(".unfinished")
+        below.eval()
+        shape = entering(below, normalise(feed.image(0, PLAIN)[None].to(accelerator.device)))
+        if accelerator.is_local_main_process:
+            self._make_room(size_in_bytes(shape, len(feed), views))
+            with full_disk_is_a_sentence(self._folder):
+                kept = np.lib.format.open_memmap(unfinished, "w+", np.float32, (views, len(feed), *shape))
+                _reserve(unfinished)
+                del kept
+        accelerator.wait_for_everyone()
+        kept = np.load(unfinished, mmap_mode="r+")
+        batches = in_order(len(feed), _BATCH)[accelerator.local_process_index :: _local_processes()]
+        done, total = 0, views * sum(map(len, batches))
+        for view in range(views):
+            pixels = feed.batches(batches, PLAIN if view == 0 else view)
+            for batch, images in zip(batches, pixels, strict=True):
+                with torch.no_grad():
+                    tokens = below(normalise(images.to(accelerator.device)))
+                kept[view, batch[0] : batch[-1] + 1] = tokens.float().cpu().numpy()
+                done += len(batch)
+                if progress:
+                    progress(done, total)
+        kept.flush()
+        accelerator.wait_for_everyone()
+        if accelerator.is_local_main_process:
+            unfinished.rename(path)
+        accelerator.wait_for_everyone()
+
+    def _make_room(self, needed: int) -> None:
+        """Throw away the files that were longest not made, until there is room."""
+        files = sorted(self._folder.glob("*.npy"), key=lambda file: file.stat().st_mtime)
+        used = sum(file.stat().st_size for file in files)
+        for file in files:
+            if used + needed <= self._limit:
+                return
+            used -= file.stat().st_size
+            file.unlink()
+
+
+def entering(below: nn.Module, image: Tensor) -> tuple[int, ...]:
+    """Shape of what enters the cut for one image."""
+    with torch.no_grad():
+        return tuple(below(image).shape[1:])
+
+
+def fingerprint(module: nn.Module, cut: Cut) -> str:
+    """SHA-256 of the cut and of the weights that run before it."""
+    digest = hashlib.sha256(cut.name.encode())
+    for name in cut.before:
+        part = module.get_submodule(name)
+        for tensor in (*part.parameters(recurse=False), *part.buffers(recurse=False)):
+            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy())
+    for tensor in module.parameters(recurse=False):  # class token, positions
+        digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def _local_processes() -> int:
+    """Processes on this machine; each machine keeps a cache of its own."""
+    return int(os.environ.get("LOCAL_WORLD_SIZE", 1))
+
+
+def _reserve(path: Path) -> None:
+    """Take the file's place on the disk now: a hole in a memory map ends the process when the disk fills up."""
+    if hasattr(os, "posix_fallocate"):
+        with open(path, "rb+") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)

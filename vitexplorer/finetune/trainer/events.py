@@ -1,0 +1,136 @@
+"""What a job tells while it runs: one line of JSON for each thing that happened, only ever appended.
+
+Whoever watches reads on from the byte where the last reading ended. A line that a kill has cut off is not read, and
+is cut away before the next one is written. A resumed run repeats the steps since its checkpoint; its event "resumed"
+says from where, and `latest` drops what was told of later steps before it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vitexplorer.finetune.trainer.files import DiskFullError, full_disk_is_a_sentence
+from vitexplorer.words import Text
+
+EVENTS = "events.jsonl"
+_RESERVE = ".reserve"
+_RESERVED_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened."""
+
+    kind: str
+    """started, data, baseline, estimate, note, extracting, resumed, step, epoch, finished, stopped, failed; the last
+    three without a run are about the whole job"""
+    run: str = ""
+    """key of the candidate, "" for the whole job"""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """numbers and names; a number that is none (NaN) is None"""
+    text: Text | None = None
+    """a sentence for a person, where there is one"""
+    time: float = 0.0
+    """seconds since 1970"""
+
+
+Listener = Callable[[Event], None]
+
+
+class EventLog:
+    """The end of the file that writes."""
+
+    def __init__(self, folder: Path, listen: Listener | None = None):
+        """Args: folder: of the job; listen: told of every event as well."""
+        self._path, self._reserve, self._listen = folder / EVENTS, folder / _RESERVE, listen
+        self._cut_torn_line()
+        with full_disk_is_a_sentence(folder):
+            self._reserve.write_bytes(os.urandom(_RESERVED_BYTES))  # a compressed disk keeps nothing free for zeros
+
+    def tell(self, kind: str, run: str = "", /, text: Text | None = None, **values: Any) -> None:
+        """Append an event; on a full disk the reserve is given up for it."""
+        event = Event(kind, run, {name: _plain(value) for name, value in values.items()}, text, time.time())
+        line = {"time": event.time, "kind": kind, "run": run, **({"text": text._asdict()} if text else {})}
+        data = json.dumps({**line, "values": event.values}, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+        try:
+            self._append(data)
+        except DiskFullError:
+            self._cut_torn_line()
+            self._reserve.unlink(missing_ok=True)
+            self._append(data)
+        if self._listen:
+            self._listen(event)
+
+    def _append(self, data: bytes) -> None:
+        with full_disk_is_a_sentence(self._path.parent), open(self._path, "ab", buffering=0) as file:
+            file.write(data)
+
+    def _cut_torn_line(self) -> None:
+        if not self._path.exists():
+            return
+        with open(self._path, "rb+") as file:
+            whole = file.read().rfind(b"\n") + 1
+            file.truncate(whole)
+
+
+class SilentLog(EventLog):
+    """For the processes of a distributed job that have nothing to tell: only the first one writes."""
+
+    def __init__(self):
+        pass
+
+    def tell(self, kind: str, run: str = "", /, text: Text | None = None, **values: Any) -> None:
+        """Nothing."""
+
+
+def read_events(folder: Path, start: int = 0) -> tuple[tuple[Event, ...], int]:
+    """Events from byte `start` of a job's file on, and where to read on the next time; none where there is no file."""
+    try:
+        with open(folder / EVENTS, "rb") as file:
+            file.seek(start)
+            data = file.read()
+    except FileNotFoundError:
+        return (), 0
+    whole = data[: data.rfind(b"\n") + 1]
+    return tuple(_event(line) for line in whole.splitlines()), start + len(whole)
+
+
+def latest(events: Iterable[Event]) -> tuple[Event, ...]:
+    """Events without what a resumption took back: the steps and epochs of its run after the one it resumed from."""
+    kept: list[Event] = []
+    for event in events:
+        if event.kind == "resumed":
+            step = event.values["step"]
+            kept = [
+                old
+                for old in kept
+                if not (old.run == event.run and old.kind in ("step", "epoch") and old.values["step"] > step)
+            ]
+        kept.append(event)
+    return tuple(kept)
+
+
+def _event(line: bytes) -> Event:
+    read = json.loads(line)
+    text = Text(**read["text"]) if "text" in read else None
+    return Event(read["kind"], read["run"], read["values"], text, read["time"])
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it: numpy's numbers as Python's, no NaN."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,253 @@
+"""The training of one run: AdamW, warm-up and cosine, validation after every epoch, the best epoch kept.
+
+The images of a step, their augmentation and the learning rate are functions of the plan and the step; what else
+decides the next step (weights, the optimiser's averages, generators, losses so far) is in the checkpoint. A killed
+run therefore goes on to the same weights, bit for bit on a processor with the same number of threads.
+
+Several processes: each takes its share of a step's batch, and losses are divided by the weight of the whole batch, so
+that the averaged gradient is that of one process; dropout differs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vitexplorer.finetune.attaching import TunedModel
+from vitexplorer.finetune.records import Epoch, Estimate
+from vitexplorer.finetune.storing import save_tuned
+from vitexplorer.finetune.trainer.checkpoint import load_checkpoint, save_checkpoint
+from vitexplorer.finetune.trainer.events import EventLog
+from vitexplorer.finetune.trainer.feeds import Feed
+from vitexplorer.finetune.trainer.files import replace_file
+from vitexplorer.finetune.trainer.folder import CHECKPOINT, PREDICTIONS, TUNED
+from vitexplorer.finetune.trainer.learning import weighted_loss
+from vitexplorer.finetune.trainer.metrics import METRIC, is_better, scores
+from vitexplorer.finetune.trainer.order import batches_of, in_order, share_of, steps_of
+from vitexplorer.finetune.trainer.plan import Candidate
+from vitexplorer.finetune.trainer.schedule import rate_at
+from vitexplorer.finetune.trainer.setup import Setup
+from vitexplorer.finetune.training import parameter_groups, train_mode, trainable
+
+_BETWEEN_EVENTS = 0.3
+"""seconds between two events of steps"""
+
+
+class StoppedError(Exception):
+    """Somebody asked the job to stop; what is worth keeping is on the disk."""
+
+
+@dataclass
+class Progress:
+    """How far a run is: what a checkpoint says of it beside the tensors."""
+
+    step: int = 0
+    """optimiser steps done"""
+    epochs: list[Epoch] = field(default_factory=list)
+    best: int = -1
+    """place of the best in `epochs`"""
+    seconds: float = 0.0
+    epoch_loss: float = 0.0
+    """sum of weighted losses of the epoch that is not finished"""
+    epoch_weight: float = 0.0
+
+    @classmethod
+    def from_plain(cls, plain: dict) -> Progress:
+        """From `asdict`."""
+        return cls(**{**plain, "epochs": [Epoch(**epoch) for epoch in plain["epochs"]]})
+
+
+class Run:
+    """One candidate's training; `train` goes from wherever it is to the end."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        candidate: Candidate,
+        tuned: TunedModel,
+        feed: Feed,
+        estimate: Estimate,
+        folder: Path,
+        log: EventLog,
+        stop_asked: Callable[[], bool],
+    ):
+        """Args: folder: of this run; stop_asked: looked at after every step."""
+        self._setup, self._candidate, self._tuned, self._feed = setup, candidate, tuned, feed
+        self._precision, self._folder, self._log, self._stop_asked = estimate.precision, folder, log, stop_asked
+        self._plan, self._accelerator = setup.config.plan, setup.accelerator
+        self._network = setup.accelerator.prepare(feed.network) if self._processes > 1 else feed.network
+        groups = parameter_groups(tuned, candidate.learning_rate, self._plan.weight_decay)
+        self._peaks = [group["lr"] for group in groups]
+        self._optimiser = torch.optim.AdamW(groups)
+        self.progress = Progress()
+        self._said = 0.0
+
+    @property
+    def _processes(self) -> int:
+        return self._accelerator.num_processes
+
+    @property
+    def _steps_of_epoch(self) -> int:
+        return steps_of(len(self._setup.split.train), self._setup.batch_size)
+
+    def train(self) -> Progress:
+        """Train to the end. Raises StoppedError, DiskFullError; both leave the best and a checkpoint on the disk."""
+        device = self._setup.device
+        with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+            torch.manual_seed(self._plan.seed + self._accelerator.process_index)
+            checkpoint = self._folder / CHECKPOINT
+            if checkpoint.exists():
+                self.progress = Progress.from_plain(load_checkpoint(checkpoint, self._tuned.module, self._optimiser))
+                self._log.tell("resumed", self._candidate.key, step=self.progress.step)
+            self._started = self._saved = time.monotonic()
+            self._seconds_before = self.progress.seconds
+            for epoch in range(self.progress.step // self._steps_of_epoch, self._plan.epochs):
+                self._train_epoch(epoch)
+                self._end_epoch(epoch)
+                if self._has_no_patience_left():
+                    break
+        return self.progress
+
+    def _has_no_patience_left(self) -> bool:
+        progress = self.progress
+        return bool(self._plan.patience) and len(progress.epochs) - 1 - progress.best >= self._plan.patience
+
+    # ------------------------------------------------------------------------------------------ an epoch
+
+    def _train_epoch(self, epoch: int) -> None:
+        """The steps of an epoch that are not done yet."""
+        batches = batches_of(len(self._setup.split.train), self._setup.batch_size, self._plan.seed, epoch)
+        todo = batches[self.progress.step - epoch * len(batches) :]
+        shares = [share_of(batch, self._processes, self._accelerator.process_index) for batch in todo]
+        turns = [[piece for piece in np.array_split(mine, self._plan.accumulate) if len(piece)] for mine in shares]
+        turns = [pieces or [batch[:1]] for pieces, batch in zip(turns, todo, strict=True)]
+        inputs = self._feed.train([piece for pieces in turns for piece in pieces], epoch)
+        for batch, mine, pieces in zip(todo, shares, turns, strict=True):
+            train_mode(self._tuned, self._plan.drop_path)
+            loss, weight = self._step(batch, pieces, inputs, is_empty=not len(mine))
+            self.progress.step += 1
+            self.progress.epoch_loss += loss
+            self.progress.epoch_weight += weight
+            self._after_step(epoch, loss / weight)
+
+    def _step(self, batch: np.ndarray, pieces: list[np.ndarray], inputs, is_empty: bool) -> tuple[float, float]:
+        """One step of the optimiser; the sum of weighted losses over the whole batch, and the sum of the weights."""
+        share = rate_at(self.progress.step, self._steps_of_epoch * self._plan.epochs, self._plan.warmup)
+        for group, peak in zip(self._optimiser.param_groups, self._peaks, strict=True):
+            group["lr"] = peak * share
+        targets, objective = self._setup.train_targets, self._setup.objective
+        weight, loss_sum = float(objective.weights(targets[batch]).sum()), 0.0
+        for turn, piece in enumerate(pieces):
+            is_last = turn == len(pieces) - 1
+            waits = nullcontext() if is_last or self._processes == 1 else self._accelerator.no_sync(self._network)
+            own = np.zeros(len(piece)) if is_empty else objective.weights(targets[piece])
+            with waits:
+                loss = weighted_loss(
+                    self._network, objective, self._precision, next(inputs), self._on_device(targets[piece]),
+                    self._on_device(own.astype(np.float32)),
+                )  # fmt: skip
+                self._accelerator.backward(loss * (self._processes / weight))
+            loss_sum += loss.detach()
+        if self._plan.clip:
+            torch.nn.utils.clip_grad_norm_(trainable(self._tuned.module).values(), self._plan.clip)
+        self._optimiser.step()
+        self._optimiser.zero_grad()
+        return float(self._accelerator.reduce(loss_sum, "sum")), weight
+
+    def _on_device(self, values: np.ndarray) -> Tensor:
+        return torch.as_tensor(values, device=self._setup.device)
+
+    def _after_step(self, epoch: int, loss: float) -> None:
+        now = time.monotonic()
+        self.progress.seconds = self._seconds_before + now - self._started
+        if now - self._said >= _BETWEEN_EVENTS:
+            self._said = now
+            self._tell("step", epoch, loss=loss)
+        stops = self._agree(self._stop_asked())
+        if stops or self._agree(now - self._saved >= self._plan.checkpoint_seconds):
+            self._save()
+        if stops:
+            raise StoppedError
+
+    def _tell(self, kind: str, epoch: int, **values: object) -> None:
+        steps, progress = self._steps_of_epoch * self._plan.epochs, self.progress
+        self._log.tell(
+            kind,
+            self._candidate.key,
+            step=progress.step,
+            steps=steps,
+            epoch=epoch + 1,
+            epochs=self._plan.epochs,
+            learning_rate=max(group["lr"] for group in self._optimiser.param_groups),
+            seconds=progress.seconds,
+            seconds_left=progress.seconds / max(1, progress.step) * (steps - progress.step),
+            **values,
+        )
+
+    def _agree(self, own: bool) -> bool:
+        """Whether the first process says so: clocks and files may differ."""
+        if self._processes == 1:
+            return own
+        first = torch.tensor(float(own and self._accelerator.is_main_process), device=self._setup.device)
+        return bool(self._accelerator.reduce(first, "sum") > 0)
+
+    # ------------------------------------------------------------------------------------------ its end
+
+    def _end_epoch(self, epoch: int) -> None:
+        progress = self.progress
+        metrics, outputs = self.validate()
+        progress.seconds = self._seconds_before + time.monotonic() - self._started
+        train_loss = progress.epoch_loss / progress.epoch_weight
+        rate = max(group["lr"] for group in self._optimiser.param_groups)
+        progress.epochs.append(Epoch(epoch + 1, train_loss, metrics, rate, progress.seconds))
+        is_best = self._is_best(metrics)
+        if is_best:
+            progress.best = len(progress.epochs) - 1
+            self._keep(outputs)
+        progress.epoch_loss = progress.epoch_weight = 0.0
+        self._tell("epoch", epoch, train_loss=train_loss, metrics=metrics, is_best=is_best)
+        self._save()  # after the telling: what a kill between the two repeats is dropped, what it skips is not told
+
+    def _is_best(self, metrics: dict[str, float]) -> bool:
+        """A better metric than every epoch before, or an equal one with less loss."""
+        if self.progress.best < 0:
+            return True
+        metric, best = METRIC[self._setup.dataset.task], self.progress.epochs[self.progress.best].metrics
+        if metrics[metric] == best[metric]:
+            return is_better("loss", metrics["loss"], best["loss"])
+        return is_better(metric, metrics[metric], best[metric])
+
+    @torch.no_grad()
+    def validate(self) -> tuple[dict[str, float], np.ndarray]:
+        """All figures of the validation set, and the readable outputs; in float32, each process its share."""
+        self._tuned.module.eval()
+        setup, targets = self._setup, self._setup.validation_targets
+        batches = in_order(len(targets), setup.batch_size)[self._accelerator.process_index :: self._processes]
+        raw = torch.zeros(len(targets), setup.num_outputs, device=setup.device)
+        for batch, inputs in zip(batches, self._feed.validation(batches), strict=True):
+            raw[batch] = self._feed.network(inputs).float()
+        raw = self._accelerator.reduce(raw, "sum")
+        loss = float(setup.objective.losses(raw, self._on_device(targets)).mean())
+        outputs = setup.objective.readable(raw).cpu().numpy()
+        return {"loss": loss, **scores(setup.dataset.task, outputs, targets)}, outputs
+
+    def _keep(self, outputs: np.ndarray) -> None:
+        """What is best so far, as a file that loads again."""
+        if not self._accelerator.is_main_process:
+            return
+        recipe = self._setup.recipe(self._candidate)
+        replace_file(self._folder / TUNED, lambda path: save_tuned(self._tuned, path, recipe))
+        replace_file(self._folder / PREDICTIONS, lambda path: np.savez_compressed(path, outputs=outputs))
+
+    def _save(self) -> None:
+        self._saved = time.monotonic()
+        if self._accelerator.is_main_process:
+            path = self._folder / CHECKPOINT
+            save_checkpoint(path, self._tuned.module, self._optimiser, asdict(self.progress))

@@ -1,0 +1,118 @@
+"""The images of a job: read, looked at and split when it begins; when it resumes, held against what it began with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from vitexplorer.finetune.data import (
+    DataError,
+    Dataset,
+    Item,
+    Split,
+    inspect,
+    read_folder,
+    read_table,
+    read_zip,
+    split,
+)
+from vitexplorer.finetune.trainer.events import EventLog
+from vitexplorer.finetune.trainer.files import replace_text
+from vitexplorer.finetune.trainer.folder import SPLIT
+from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.words import Text
+
+_UNPACKED = "data"
+
+Progress = Callable[[int, int], None]
+
+
+def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Progress) -> tuple[Dataset, Split]:
+    """The usable images and their split; the first time they are looked at and told of, later compared.
+
+    Raises DataError where they cannot be read, stop a training, or are not those the job began with.
+    """
+    dataset = read_data(config, folder)
+    if (folder / SPLIT).exists():
+        return _as_begun(dataset, folder)
+    report = inspect(dataset, progress=progress)
+    if not report.can_train:
+        raise DataError(report.findings[0].text)
+    sides = split(report.dataset, config.plan.seed, config.plan.validation)
+    _write(report.dataset, sides, folder)
+    log.tell(
+        "data",
+        images=len(report.dataset),
+        train=len(sides.train),
+        validation=len(sides.validation),
+        task=report.dataset.task,
+        classes=report.dataset.classes,
+        target_name=report.dataset.target_name,
+        counts=report.dataset.counts,
+        findings=[[found.level, *found.text] for found in report.findings],
+    )
+    return report.dataset, sides
+
+
+def read_data(config: JobConfig, folder: Path) -> Dataset:
+    """What `config.data` names: a folder, a .csv with its images around it, or a .zip, unpacked into `folder` once."""
+    path = Path(config.data).expanduser()
+    if path.suffix.lower() == ".zip":
+        unpacked = folder / _UNPACKED
+        if not unpacked.exists():
+            read_zip(path, unpacked)
+        path = unpacked
+    columns = (config.image_column, config.target_column, config.task)
+    table = path if path.suffix.lower() in (".csv", ".tsv") else _only_table(path) if any(columns) else None
+    if table is None:
+        return read_folder(path)
+    return read_table(table, image_column=config.image_column, target_column=config.target_column, task=config.task)
+
+
+def _only_table(folder: Path) -> Path:
+    """The table of a folder of which somebody named a column: `train.csv` where there are several."""
+    tables = sorted(folder.glob("*.csv"), key=lambda table: (not table.name.lower().startswith("train"), table.name))
+    if not tables:
+        raise DataError(
+            Text(
+                "A column was named, but there is no .csv in {folder}.", "指定了列名，但 {folder} 中没有 .csv 文件。"
+            ).format(folder=folder.name)
+        )
+    return tables[0]
+
+
+def _write(dataset: Dataset, sides: Split, folder: Path) -> None:
+    def items(side: tuple[int, ...]) -> list[list[object]]:
+        return [list(dataset.items[i]) for i in side]
+
+    facts = {
+        "digest": dataset.digest,
+        "task": dataset.task,
+        "classes": dataset.classes,
+        "target_name": dataset.target_name,
+        "seed": sides.seed,
+        "share": sides.share,
+        "train": items(sides.train),
+        "validation": items(sides.validation),
+    }
+    replace_text(folder / SPLIT, json.dumps(facts, ensure_ascii=False))
+
+
+def _as_begun(dataset: Dataset, folder: Path) -> tuple[Dataset, Split]:
+    """The dataset reduced to the images of the split, which must all be there as they were."""
+    begun = json.loads((folder / SPLIT).read_text(encoding="utf-8"))
+    train, validation = ({Item(*item).path for item in begun[side]} for side in ("train", "validation"))
+    used = [i for i, item in enumerate(dataset.items) if item.path in train or item.path in validation]
+    dataset = replace(dataset.only(used), findings=())
+    if dataset.digest != begun["digest"]:
+        raise DataError(
+            Text(
+                "The images are not those that this job began with: some are missing, moved or labelled otherwise. "
+                "Start a new job.",
+                "图像与该任务开始时不一致：有缺失、移动或标签变化。请新建任务。",
+            )
+        )
+    sides = ([i for i, item in enumerate(dataset.items) if item.path in side] for side in (train, validation))
+    return dataset, Split(*map(tuple, sides), begun["seed"], begun["share"])

@@ -1,0 +1,108 @@
+"""How good predictions are: figures for the whole validation set, for each class, and each image's own score.
+
+scikit-learn's definitions throughout. A class that nobody predicted has precision 0, one without images recall 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float, Int
+
+Task = Literal["classification", "regression"]
+
+METRIC: dict[Task, str] = {"classification": "accuracy", "regression": "rmse"}
+"""what decides which epoch and which method is best"""
+_TOP = 5
+
+
+@dataclass(frozen=True, eq=False)
+class PerClass:
+    """Figures of each class of the validation set, 0-1."""
+
+    classes: tuple[str, ...]
+    precision: Float[np.ndarray, " classes"]
+    recall: Float[np.ndarray, " classes"]
+    f1: Float[np.ndarray, " classes"]
+    support: Int[np.ndarray, " classes"]
+    """its images in the validation set"""
+
+
+def higher_is_better(metric: str) -> bool:
+    """Whether more of a metric is better: errors and losses are the ones that should be small."""
+    return metric not in ("rmse", "mae", "loss")
+
+
+def is_better(metric: str, value: float, than: float) -> bool:
+    """Whether `value` beats `than`; NaN beats nothing and everything beats NaN."""
+    if np.isnan(value):
+        return False
+    return bool(np.isnan(than) or (value > than if higher_is_better(metric) else value < than))
+
+
+def scores(task: Task, outputs: np.ndarray, targets: np.ndarray) -> dict[str, float]:
+    """All figures of a validation set.
+
+    Args:
+        task: what was learned.
+        outputs: probabilities (images, classes), or predicted numbers (images,).
+        targets: indices of classes, or numbers, (images,).
+
+    Returns:
+        accuracy, balanced_accuracy, macro_f1 and, with more than 5 classes, top5; or rmse, mae and r2.
+    """
+    return _of_numbers(outputs, targets) if task == "regression" else _of_classes(outputs, targets)
+
+
+def _of_classes(probabilities: np.ndarray, targets: np.ndarray) -> dict[str, float]:
+    from sklearn.metrics import f1_score
+
+    predicted, classes = probabilities.argmax(1), probabilities.shape[1]
+    present = np.unique(targets)
+    correct = predicted == targets
+    found = {
+        "accuracy": float(correct.mean()),
+        "balanced_accuracy": float(np.mean([correct[targets == c].mean() for c in present])),
+        "macro_f1": float(f1_score(targets, predicted, labels=present, average="macro", zero_division=0)),
+    }
+    if classes > _TOP:
+        best = np.argpartition(-probabilities, _TOP - 1, axis=1)[:, :_TOP]
+        found["top5"] = float((best == targets[:, None]).any(1).mean())
+    return found
+
+
+def _of_numbers(predicted: np.ndarray, targets: np.ndarray) -> dict[str, float]:
+    errors = predicted - targets
+    spread = float(np.square(targets - targets.mean()).sum())
+    return {
+        "rmse": float(np.sqrt(np.square(errors).mean())),
+        "mae": float(np.abs(errors).mean()),
+        "r2": 1 - float(np.square(errors).sum()) / spread if spread else float("nan"),
+    }
+
+
+def per_class(probabilities: np.ndarray, targets: np.ndarray, classes: tuple[str, ...]) -> PerClass:
+    """Precision, recall and F1 of each class."""
+    from sklearn.metrics import precision_recall_fscore_support
+
+    precision, recall, f1, support = precision_recall_fscore_support(
+        targets, probabilities.argmax(1), labels=np.arange(len(classes)), zero_division=0
+    )
+    return PerClass(classes, precision, recall, f1, support.astype(np.int64))
+
+
+def confusion(probabilities: np.ndarray, targets: np.ndarray) -> Int[np.ndarray, "true predicted"]:
+    """How often each class (rows) was taken for each (columns)."""
+    from sklearn.metrics import confusion_matrix
+
+    classes = np.arange(probabilities.shape[1])
+    return confusion_matrix(targets, probabilities.argmax(1), labels=classes).astype(np.int64)
+
+
+def losses_of_images(task: Task, outputs: np.ndarray, targets: np.ndarray) -> Float[np.ndarray, " images"]:
+    """What each image adds to the metric: 1 for a wrong class, or the squared error of a number."""
+    if task == "classification":
+        return (outputs.argmax(1) != targets).astype(np.float64)
+    return np.square(outputs - targets).astype(np.float64)

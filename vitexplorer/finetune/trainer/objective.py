@@ -1,0 +1,82 @@
+"""What a network's outputs mean and how far they are from what is wanted.
+
+classes   cross-entropy of softmax(outputs), with weights of classes and label smoothing
+mse       squared error of the standardised number: outputs (z) stand for mean + std z
+bce       cross-entropy of sigmoid(output) with the number's place between its bounds, 0-1; never leaves the bounds
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.finetune.trainer.metrics import Task
+from vitexplorer.finetune.trainer.plan import Plan
+from vitexplorer.interfaces import SettingError
+from vitexplorer.words import Text
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A loss, the meaning of the outputs, and how much each class counts."""
+
+    task: Task
+    loss: str
+    """cross_entropy, mse or bce"""
+    classes: int
+    """outputs of the network; 1 for a number"""
+    low: float = 0.0
+    """a number is low + scale * (output, or its sigmoid)"""
+    scale: float = 1.0
+    class_weights: tuple[float, ...] = ()
+    label_smoothing: float = 0.0
+
+    def losses(self, outputs: Float[Tensor, "batch classes"], targets: Tensor) -> Float[Tensor, " batch"]:
+        """The loss of each image, not weighted, in float32 whatever the precision of the outputs."""
+        outputs = outputs.float()
+        if self.task == "classification":
+            return F.cross_entropy(outputs, targets, reduction="none", label_smoothing=self.label_smoothing)
+        wanted = (targets.float() - self.low) / self.scale
+        if self.loss == "bce":
+            return F.binary_cross_entropy_with_logits(outputs[:, 0], wanted.clamp(0, 1), reduction="none")
+        return F.mse_loss(outputs[:, 0], wanted, reduction="none")
+
+    def weights(self, targets: np.ndarray) -> np.ndarray:
+        """(images,) how much each image counts in the loss."""
+        return np.asarray(self.class_weights)[targets] if self.class_weights else np.ones(len(targets))
+
+    def readable(self, outputs: Float[Tensor, "batch classes"]) -> Tensor:
+        """Probabilities (batch, classes), or the predicted numbers (batch,), float64."""
+        outputs = outputs.double()
+        if self.task == "classification":
+            return outputs.softmax(-1)
+        return self.low + self.scale * (outputs[:, 0].sigmoid() if self.loss == "bce" else outputs[:, 0])
+
+
+def objective_for(task: Task, classes: int, targets: np.ndarray, plan: Plan) -> Objective:
+    """The objective of a plan for the targets of the training side, (images,).
+
+    Raises SettingError for a loss that does not fit the task.
+    """
+    if (plan.loss == "cross_entropy" and task == "regression") or (
+        plan.loss in ("mse", "bce") and task == "classification"
+    ):
+        raise SettingError(
+            Text(
+                "The loss {loss} does not fit: classes are learned with cross_entropy, numbers with mse or bce.",
+                "损失 {loss} 不适用：类别使用 cross_entropy，数值使用 mse 或 bce。",
+            ).format(loss=plan.loss)
+        )
+    if task == "classification":
+        counts = np.bincount(targets, minlength=classes)
+        balanced = plan.class_weights == "balanced"
+        weights = tuple(len(targets) / (classes * np.maximum(counts, 1))) if balanced else ()
+        return Objective(task, "cross_entropy", classes, class_weights=weights, label_smoothing=plan.label_smoothing)
+    if plan.loss == "bce":
+        low, high = float(targets.min()), float(targets.max())
+        return Objective(task, "bce", 1, low, (high - low) or 1.0)
+    return Objective(task, "mse", 1, float(targets.mean()), float(targets.std()) or 1.0)

@@ -1,0 +1,222 @@
+"""Two batches, before anything is trained: where to cut, which precision is faster, how long, how much memory.
+
+Time is that of the second of two steps, forward and backward; memory is counted, not watched: parameters, gradients,
+the optimiser's averages, and every tensor that the backward pass keeps (on CUDA the allocator's own peak).
+Nothing of the model changes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from vitexplorer.finetune.attaching import TunedModel, count_parameters
+from vitexplorer.finetune.records import Estimate
+from vitexplorer.finetune.storing import learned
+from vitexplorer.finetune.trainer.below_cache import entering, size_in_bytes
+from vitexplorer.finetune.trainer.cut import Below, Cut, Tail, find_cut
+from vitexplorer.finetune.trainer.learning import weighted_loss
+from vitexplorer.finetune.trainer.order import batches_of, steps_of
+from vitexplorer.finetune.trainer.plan import Candidate
+from vitexplorer.finetune.trainer.setup import Setup
+from vitexplorer.finetune.training import train_mode, trainable
+from vitexplorer.words import Text
+
+_WORTH_IT = 1.15
+"""times faster that bfloat16 must be measured to be for its rounding to be taken"""
+_AVERAGES = 2
+"""numbers that AdamW keeps for each trained one"""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What two batches showed."""
+
+    cut: Cut | None
+    """None: the whole network runs in every step"""
+    estimate: Estimate
+
+    def beginning_as(self, precision: str, cache_bytes: int) -> Probe:
+        """The same with the choices of when the run began: a resumed run must go on as it was."""
+        cut = self.cut if cache_bytes else None
+        return Probe(cut, replace(self.estimate, precision=precision, cache_bytes=cache_bytes))
+
+
+def probe(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Probe:
+    """Measure a candidate that is attached; leaves model, generators and statistics as they were."""
+    plan, images = setup.config.plan, len(setup.split.train)
+    batches = batches_of(images, setup.batch_size, plan.seed, 0)
+    pieces = [np.array_split(batches[i % len(batches)], plan.accumulate)[0] for i in range(2)]
+    with _unchanged(tuned, setup.device):
+        start = time.perf_counter()
+        pixels = list(setup.train_pixels.batches(pieces, 0))
+        decoding = (time.perf_counter() - start) / sum(map(len, pieces))
+        inputs = [setup.normalise(one) for one in pixels]
+        cut, kept, network, below = _cut(setup, tuned, inputs[0]), 0, tuned.module, 0.0
+        if cut:
+            part = Below(tuned.module, cut)
+            kept = size_in_bytes(entering(part, inputs[0][:1]), images, plan.views)
+            kept += size_in_bytes(entering(part, inputs[0][:1]), len(setup.split.validation), 1)
+            inputs, times = zip(*(_timed(part, one) for one in inputs), strict=True)
+            below = times[-1] / len(pieces[-1]) + decoding
+            network = Tail(tuned.module, cut, setup.normalise(pixels[0][:1]))
+        steps = _Steps(setup, tuned, network, list(zip(inputs, pieces, strict=True)))
+        precision, seconds = steps.precision_and_seconds(plan.precision)
+        forward = _timed(network, inputs[-1])[1] / len(pieces[-1])
+        memory = steps.memory(precision)
+    live = 0.0 if cut else decoding
+    one_step = (seconds + live * len(pieces[-1])) * plan.accumulate / setup.accelerator.num_processes
+    total_steps = plan.epochs * steps_of(images, setup.batch_size)
+    validation = plan.epochs * len(setup.split.validation) * (forward + live)
+    once = below * (images * plan.views + len(setup.split.validation))
+    counts = count_parameters(tuned)
+    estimate = Estimate(
+        run=candidate.key,
+        total=counts.total,
+        trainable=counts.trainable,
+        head=counts.head,
+        steps=total_steps,
+        seconds_per_step=one_step,
+        seconds=once + total_steps * one_step + validation,
+        memory_bytes=memory,
+        cache_bytes=kept,
+        precision=precision,
+        text=_text(cut, plan.views, plan.augmentation),
+    )
+    return Probe(cut, estimate)
+
+
+def _text(cut: Cut | None, views: int, augmentation: str) -> Text:
+    if cut is None:
+        whole = Text(
+            "The whole network runs in every step; images are augmented anew in every epoch.",
+            "每一步都运行整个网络；每个轮次重新做数据增强。",
+        )
+        plain = Text(
+            "The whole network runs in every step; images are not augmented.",
+            "每一步都运行整个网络；不做数据增强。",
+        )
+        return plain if augmentation == "none" else whole
+    if views == 1 or augmentation == "none":
+        return Text(
+            "What comes before {place} runs once for each image and is kept; the images are not augmented.",
+            "{place} 之前的部分对每张图像只运行一次并保存结果；图像不做增强。",
+        ).format(place=cut.name)
+    return Text(
+        "What comes before {place} runs once for {views} views of each image, the plain one and {more} augmented, and "
+        "is kept; epochs take them in turn.",
+        "{place} 之前的部分对每张图像的 {views} 个视图（原图和 {more} 个增强图）各运行一次并保存；各轮次轮流使用。",
+    ).format(place=cut.name, views=views, more=views - 1)
+
+
+def _cut(setup: Setup, tuned: TunedModel, images: Tensor) -> Cut | None:
+    """The cut, where there is one and what enters it fits on the disk."""
+    images = torch.cat([images, images.flip(-1)])[[0, -1]]
+    cut = find_cut(tuned, images)
+    if cut is None:
+        return None
+    shape, views = entering(Below(tuned.module, cut), images[:1]), setup.config.plan.views
+    return cut if setup.below_cache.has_room(shape, len(setup.split.train), views) else None
+
+
+def _timed(network: nn.Module, inputs: Tensor) -> tuple[Tensor, float]:
+    """Outputs in evaluation mode, and seconds."""
+    network.eval()
+    start = time.perf_counter()
+    with torch.no_grad():
+        outputs = network(inputs)
+        _finish(inputs.device)
+    return outputs, time.perf_counter() - start
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """Forward and backward passes of two pieces of batches."""
+
+    setup: Setup
+    tuned: TunedModel
+    network: nn.Module
+    pieces: list[tuple[Tensor, np.ndarray]]
+
+    def precision_and_seconds(self, wanted: str) -> tuple[str, float]:
+        """The precision to train in, and the time of a step in it."""
+        if wanted != "auto":
+            return wanted, self.seconds(wanted)
+        plain = self.seconds("no")
+        if not _multiplies_bf16(self.setup.device):
+            return "no", plain
+        halved = self.seconds("bf16")
+        return ("bf16", halved) if halved * _WORTH_IT < plain else ("no", plain)
+
+    def seconds(self, precision: str) -> float:
+        """Of the second step; the first one warms up."""
+        taken = 0.0
+        for inputs, batch in self.pieces:
+            start = time.perf_counter()
+            self._step(inputs, batch, precision)
+            _finish(inputs.device)
+            taken = time.perf_counter() - start
+        return taken
+
+    def memory(self, precision: str) -> int:
+        """Bytes at the peak of a step."""
+        own = [p.numel() * p.element_size() for p in trainable(self.tuned.module).values()]
+        if self.setup.device.type == "cuda":
+            torch.cuda.reset_peak_memory_stats()
+            self._step(*self.pieces[0], precision)
+            return torch.cuda.max_memory_allocated() + _AVERAGES * sum(own)
+        held = {p.untyped_storage().data_ptr() for p in self.network.parameters()}
+        kept: dict[int, int] = {}
+
+        def pack(tensor: Tensor) -> Tensor:
+            storage = tensor.untyped_storage()
+            if storage.data_ptr() not in held:
+                kept[storage.data_ptr()] = storage.nbytes()
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+            self._step(*self.pieces[0], precision)
+        base = sum(p.numel() * p.element_size() for p in self.network.parameters())
+        return base + (1 + _AVERAGES) * sum(own) + sum(kept.values())
+
+    def _step(self, inputs: Tensor, batch: np.ndarray, precision: str) -> None:
+        train_mode(self.tuned, self.setup.config.plan.drop_path)
+        targets = torch.as_tensor(self.setup.train_targets[batch], device=inputs.device)
+        weights = torch.ones(len(batch), device=inputs.device) / len(batch)
+        loss = weighted_loss(self.network, self.setup.objective, precision, inputs, targets, weights)
+        torch.autograd.grad(loss, list(trainable(self.tuned.module).values()), allow_unused=True)
+
+
+@contextmanager
+def _unchanged(tuned: TunedModel, device: torch.device) -> Iterator[None]:
+    """Generators, statistics and modes are afterwards as before."""
+    before = {name: tensor.detach().clone() for name, tensor in learned(tuned.module).items()}
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.manual_seed(0)
+        try:
+            yield
+        finally:
+            tuned.module.eval()
+            with torch.no_grad():
+                for name, tensor in learned(tuned.module).items():
+                    tensor.copy_(before[name])
+
+
+def _finish(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def _multiplies_bf16(device: torch.device) -> bool:
+    """Whether the device has units for it; on a processor it still has to be measured."""
+    if device.type == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    flags = Path("/proc/cpuinfo")
+    return flags.exists() and any(unit in flags.read_text() for unit in ("avx512_bf16", "amx_bf16"))

@@ -1,0 +1,137 @@
+"""What all runs of a job share: the images and their split, the base model, the objective, the processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from accelerate.utils import DistributedDataParallelKwargs
+from torch import Tensor
+
+from vitexplorer.finetune.attaching import TunedModel, attach
+from vitexplorer.finetune.data import Dataset, PictureCache, Split
+from vitexplorer.finetune.trainer.below_cache import BelowCache
+from vitexplorer.finetune.trainer.objective import Objective, objective_for
+from vitexplorer.finetune.trainer.pixels import PixelFeed
+from vitexplorer.finetune.trainer.plan import Candidate, JobConfig
+from vitexplorer.models.loading import LoadedModel, load_backbone
+from vitexplorer.settings import settings
+
+_BATCH_ON_ACCELERATOR, _BATCH_ON_PROCESSOR = 64, 16
+_MOST_WORKERS = 8
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Everything that does not depend on the method."""
+
+    config: JobConfig
+    folder: Path
+    dataset: Dataset
+    split: Split
+    base: LoadedModel
+    accelerator: Accelerator
+
+    @property
+    def device(self) -> torch.device:
+        """Where this process computes."""
+        return self.accelerator.device
+
+    @property
+    def batch_size(self) -> int:
+        """Images of one optimiser step, over all processes."""
+        usual = _BATCH_ON_PROCESSOR if self.device.type == "cpu" else _BATCH_ON_ACCELERATOR
+        return self.config.plan.batch_size or usual
+
+    @property
+    def num_outputs(self) -> int:
+        """Of the network: the classes, or 1."""
+        return len(self.dataset.classes) or 1
+
+    @cached_property
+    def objective(self) -> Objective:
+        """The loss, from the targets of the training side."""
+        return objective_for(self.dataset.task, self.num_outputs, self.train_targets, self.config.plan)
+
+    @cached_property
+    def train_targets(self) -> np.ndarray:
+        """(images,)"""
+        return self.dataset.targets[list(self.split.train)]
+
+    @cached_property
+    def validation_targets(self) -> np.ndarray:
+        """(images,)"""
+        return self.dataset.targets[list(self.split.validation)]
+
+    @cached_property
+    def train_pixels(self) -> PixelFeed:
+        """The training side, augmented."""
+        return self._pixels(self.split.train)
+
+    @cached_property
+    def validation_pixels(self) -> PixelFeed:
+        """The validation side, to be asked for plain."""
+        return self._pixels(self.split.validation)
+
+    def _pixels(self, indices: tuple[int, ...]) -> PixelFeed:
+        return PixelFeed(
+            self.dataset,
+            indices,
+            self.base.preprocessing,
+            self.config.plan.augmentation,
+            self.config.plan.seed,
+            PictureCache(self.folder / "cache" / "pictures", settings().data_cache_megabytes),
+            workers=0 if self.device.type == "cpu" else min(_MOST_WORKERS, (os.cpu_count() or 2) - 1),
+        )
+
+    @cached_property
+    def below_cache(self) -> BelowCache:
+        """Of what the frozen parts make of the images."""
+        return BelowCache(self.folder / "cache" / "below", settings().feature_cache_megabytes)
+
+    @cached_property
+    def normalise(self) -> Callable[[Tensor], Tensor]:
+        """Uint8 images to what the model takes, as `models.preprocess.normalise` does it."""
+        facts = self.base.preprocessing
+        mean, std = (torch.tensor(x, device=self.device).view(1, -1, 1, 1) for x in (facts.mean, facts.std))
+        return lambda images: images.to(self.device).float().div_(255).sub_(mean).div_(std)
+
+    def attach(self, candidate: Candidate) -> TunedModel:
+        """The candidate's method on a private copy of the base. Raises what `finetune.attach` raises."""
+        return attach(
+            self.base,
+            candidate.method,
+            self.num_outputs,
+            class_names=self.dataset.classes or (self.dataset.target_name,),
+            seed=self.config.plan.seed,
+            **candidate.settings,
+        )
+
+    def recipe(self, candidate: Candidate) -> dict[str, object]:
+        """For the file of the tuned model: how it was trained and what its output means."""
+        objective = replace(self.objective, class_weights=())
+        return {
+            "plan": asdict(self.config.plan),
+            "learning_rate": candidate.learning_rate,
+            "batch_size": self.batch_size,
+            "images": len(self.split.train),
+            "objective": {name: value for name, value in asdict(objective).items() if name != "class_weights"},
+        }
+
+
+def make_accelerator() -> Accelerator:
+    """The processes and devices of `accelerate launch`, or this process alone; a GPU where there is one."""
+    return Accelerator(
+        cpu=not torch.cuda.is_available(), kwargs_handlers=[DistributedDataParallelKwargs(broadcast_buffers=False)]
+    )
+
+
+def load_base(config: JobConfig, device: torch.device) -> LoadedModel:
+    """The base model of a job. Raises what `load_backbone` raises."""
+    return load_backbone(config.model, config.weights, seed=config.weights_seed, device=device)

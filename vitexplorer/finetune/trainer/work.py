@@ -1,0 +1,235 @@
+"""A job from beginning to end, in whatever process calls it: images, baseline, estimates, one run after the other.
+
+Everything it finds goes into the folder and into its events. What is there already is not done again, so that
+calling it once more is how a job is resumed, and how methods are added to it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+import torch
+
+from vitexplorer.finetune.records import Baseline
+from vitexplorer.finetune.trainer.baseline import Features, fit_baseline
+from vitexplorer.finetune.trainer.cut import Tail
+from vitexplorer.finetune.trainer.events import EventLog, Listener, SilentLog
+from vitexplorer.finetune.trainer.feeds import Feed, KeptFeed, LiveFeed
+from vitexplorer.finetune.trainer.files import DiskFullError, replace_text
+from vitexplorer.finetune.trainer.folder import (
+    BASELINE,
+    CHECKPOINT,
+    ESTIMATE,
+    RESULT,
+    TUNED,
+    read_config,
+    run_folder,
+    stop_file,
+)
+from vitexplorer.finetune.trainer.kept_features import features, kept_at
+from vitexplorer.finetune.trainer.loop import Progress, Run, StoppedError
+from vitexplorer.finetune.trainer.material import read_material
+from vitexplorer.finetune.trainer.metrics import METRIC
+from vitexplorer.finetune.trainer.pixels import PLAIN
+from vitexplorer.finetune.trainer.plan import Candidate
+from vitexplorer.finetune.trainer.probe import Probe, probe
+from vitexplorer.finetune.trainer.setup import Setup, load_base, make_accelerator
+from vitexplorer.words import ExplainedError, Text
+
+_BETWEEN_EVENTS = 0.5
+"""seconds"""
+
+
+def work(folder: Path, listen: Listener | None = None) -> None:
+    """Do what is left of the job in `folder`, which the caller has claimed for this process.
+
+    Raises what ended the job early, after it was told as an event: ExplainedError, or a defect's own exception.
+    A stop is no error. One method that cannot be trained does not keep the others from it.
+    """
+    accelerator = make_accelerator()
+    log = EventLog(folder, listen) if accelerator.is_main_process else SilentLog()
+    log.tell("started", processes=accelerator.num_processes, device=str(accelerator.device))
+    try:
+        failed = _Job(folder, log, accelerator).run()
+        if not failed:
+            shutil.rmtree(folder / "cache", ignore_errors=True)
+        log.tell("finished")
+    except (StoppedError, KeyboardInterrupt) as stop:
+        log.tell("stopped", text=_STOPPED)
+        if isinstance(stop, KeyboardInterrupt):
+            raise
+    except ExplainedError as error:
+        log.tell("failed", text=error.text)
+        raise
+    except BaseException as error:
+        log.tell("failed", text=_unexpected(error))
+        raise
+    finally:
+        accelerator.free_memory()
+
+
+_STOPPED = Text("Stopped. The best so far is kept; it can be resumed.", "已停止。目前最好的结果已保留，可以继续训练。")
+
+
+def _unexpected(error: BaseException) -> Text:
+    if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "can't allocate memory" in str(error):
+        return Text(
+            "There is not enough memory. Make batch_size smaller, or raise accumulate.",
+            "内存不足。请减小 batch_size，或增大 accumulate。",
+        )
+    return Text("Unexpected: {kind}: {message}", "意外错误：{kind}：{message}").format(
+        kind=type(error).__name__, message=error
+    )
+
+
+class _Job:
+    """The steps of a job; each leaves a file, and is skipped where the file is there."""
+
+    def __init__(self, folder: Path, log: EventLog, accelerator):
+        self._folder, self._log, self._said = folder, log, 0.0
+        self._stop = stop_file(folder)
+        self._accelerator, self._config = accelerator, read_config(folder)
+
+    def run(self) -> int:
+        """Do it all; how many methods failed."""
+        dataset, sides = self._first_alone(
+            lambda: read_material(self._config, self._folder, self._log, self._told("reading"))
+        )
+        base = load_base(self._config, self._accelerator.device)
+        self._setup = Setup(self._config, self._folder, dataset, sides, base, self._accelerator)
+        self._make_baseline()
+        todo = [c for c in self._config.candidates if not self._is_finished(c)]
+        probes = {c.key: made for c in todo if (made := self._attempt(c, self._probe)) is not None}
+        done = [self._attempt(c, lambda c: self._train(c, probes[c.key])) for c in todo if c.key in probes]
+        return len(todo) - len([one for one in done if one is not None])
+
+    def _first_alone(self, do: Callable):
+        """The first process does it and leaves the result on the disk, then the others find it there."""
+        with self._accelerator.main_process_first():
+            return do()
+
+    def _attempt(self, candidate: Candidate, do: Callable):
+        """What `do` returns; None where the method cannot be trained, and an event says why."""
+        try:
+            return do(candidate)
+        except (DiskFullError, StoppedError):
+            raise
+        except ExplainedError as error:
+            self._log.tell("failed", candidate.key, text=error.text)
+        except (MemoryError, torch.OutOfMemoryError) as error:
+            self._log.tell("failed", candidate.key, text=_unexpected(error))
+        return None
+
+    def _told(self, kind: str, run: str = "") -> Callable[[int, int], None]:
+        """For what takes a while: tells how far it is, and stops where that is asked for."""
+        start = time.monotonic()
+
+        def report(done: int, total: int) -> None:
+            if self._stop.exists() and self._accelerator.num_processes == 1:
+                raise StoppedError
+            now = time.monotonic()
+            if now - self._said > _BETWEEN_EVENTS or done == total:
+                self._said = now
+                self._log.tell(kind, run, done=done, total=total, seconds=now - start)
+
+        return report
+
+    def _is_finished(self, candidate: Candidate) -> bool:
+        path = run_folder(self._folder, candidate.key) / RESULT
+        return path.exists() and not json.loads(path.read_text(encoding="utf-8"))["stopped"]
+
+    # ------------------------------------------------------------------------------------------ before
+
+    def _make_baseline(self) -> None:
+        if (self._folder / BASELINE).exists():
+            return
+        setup = self._setup
+        train, validation, seconds = features(setup, self._told("extracting"))
+        if not self._accelerator.is_main_process:
+            return
+        baseline: Baseline = fit_baseline(
+            setup.dataset.task,
+            setup.num_outputs,
+            Features(train, setup.train_targets),
+            Features(validation, setup.validation_targets),
+            setup.config.plan.seed,
+            seconds,
+        )
+        replace_text(self._folder / BASELINE, json.dumps(asdict(baseline)))
+        self._log.tell("baseline", **asdict(baseline))
+
+    def _probe(self, candidate: Candidate) -> Probe:
+        """The estimate; where the run has begun, in the precision it began with."""
+        if self._stop.exists():
+            raise StoppedError
+        made = probe(self._setup, candidate, self._setup.attach(candidate))
+        path = run_folder(self._folder, candidate.key) / ESTIMATE
+        if self._accelerator.is_main_process:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if not path.exists():
+                replace_text(path, json.dumps(asdict(made.estimate)))
+        self._accelerator.wait_for_everyone()
+        begun = json.loads(path.read_text(encoding="utf-8"))
+        self._log.tell("estimate", candidate.key, **asdict(made.estimate))
+        return made.beginning_as(begun["precision"], begun["cache_bytes"])
+
+    # ------------------------------------------------------------------------------------------ a run
+
+    def _train(self, candidate: Candidate, made: Probe) -> Progress:
+        own = run_folder(self._folder, candidate.key)
+        tuned = self._setup.attach(candidate)
+        run = Run(
+            self._setup, candidate, tuned, self._feed(candidate, tuned, made), made.estimate, own, self._log,
+            self._stop.exists,
+        )  # fmt: skip
+        try:
+            progress = run.train()
+        except StoppedError:
+            if self._accelerator.is_main_process and run.progress.epochs:
+                self._end(candidate, made, run.progress, stopped=True)
+            raise
+        if self._accelerator.is_main_process:
+            self._end(candidate, made, progress, stopped=False)
+            (own / CHECKPOINT).unlink(missing_ok=True)
+        return progress
+
+    def _feed(self, candidate: Candidate, tuned, made: Probe) -> Feed:
+        setup = self._setup
+        if made.cut is None:
+            return LiveFeed(tuned.module, setup.train_pixels, setup.validation_pixels, setup.normalise)
+        views = setup.config.plan.views
+        kept = kept_at(setup, tuned, made.cut, views, self._told("extracting", candidate.key))
+        blank = setup.normalise(setup.train_pixels.image(0, PLAIN)[None])
+        return KeptFeed(Tail(tuned.module, made.cut, blank), *kept, setup.device)
+
+    def _end(self, candidate: Candidate, made: Probe, progress: Progress, stopped: bool) -> None:
+        own, estimate = run_folder(self._folder, candidate.key), made.estimate
+        metric, best = METRIC[self._setup.dataset.task], progress.epochs[progress.best]
+        facts = {
+            "method": candidate.method,
+            "settings": dict(candidate.settings),
+            "epochs": [asdict(epoch) for epoch in progress.epochs],
+            "best": progress.best,
+            "seconds": progress.seconds,
+            "total": estimate.total,
+            "trainable": estimate.trainable,
+            "head": estimate.head,
+            "file_bytes": (own / TUNED).stat().st_size,
+            "stopped": stopped,
+            "notes": [list(estimate.text)],
+        }
+        replace_text(own / RESULT, json.dumps(facts, ensure_ascii=False))
+        self._log.tell(
+            "stopped" if stopped else "finished",
+            candidate.key,
+            metric=metric,
+            value=best.metrics[metric],
+            best=best.epoch,
+            seconds=progress.seconds,
+            file_bytes=facts["file_bytes"],
+        )

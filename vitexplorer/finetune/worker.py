@@ -1,0 +1,29 @@
+"""The process of one job: `python -m vitexplorer.finetune.worker FOLDER`, also under `accelerate launch`.
+
+It claims the job before anything heavy is imported, so that whoever started it soon knows that it runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from vitexplorer.finetune.trainer.folder import claimed
+from vitexplorer.words import ExplainedError
+
+
+def main(folder: Path) -> int:
+    """Work until the job ends; the exit code says how: 0 finished or stopped, 2 a sentence, told as an event too."""
+    try:
+        with claimed(folder):
+            from vitexplorer.finetune.trainer.work import work
+
+            work(folder)
+    except ExplainedError as error:
+        print(error.text.en, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).absolute()))
