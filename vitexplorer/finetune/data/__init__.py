@@ -1,0 +1,64 @@
+"""Somebody's images: read, looked at, split and handed to a training. No file of them is ever changed.
+
+    dataset = read_data("pets.zip", into=folder)      # class folders, or images and a .csv; nothing is decoded yet
+    report = inspect(dataset)                         # every image once: sizes, duplicates, what cannot be used
+    sides = split(report.dataset, seed=0, share=0.2)  # indices; every class on both sides, duplicates on one
+    pictures = Pictures(report.dataset, sides.train, short_side=256, cache=PictureCache(cache), transform=f)
+
+read_data(path, into, pick, *, progress)
+                                  whatever `path` is: one of the following
+read_folder(path, pick)           a `Dataset` of class folders or, where a table names the images, of that table;
+                                  `folder_columns(path)` says what can be picked, None where there is no table
+read_class_folders(path)          the same by folders alone, also where there is a table
+read_table(path, images, pick)    a `Dataset` of a .csv; `table_columns(path, images)` says what can be picked
+read_zip(path, into, pick, *, progress)
+                                  unpacks safely into a new folder, whole or not at all, and reads that
+Pick(image, target, task)         which columns of a table, and whether "classification" or "regression"; all optional
+inspect(dataset, *, progress)     a `DataReport`: `.dataset` (usable images, with groups of duplicates), `.findings`,
+                                  `.can_train`, `.counts`, `.unreadable`, `.sizes`, `.exact`, `.near`
+split(dataset, seed, share)       a `Split`: `.train` and `.validation` indices; pass the report's dataset
+Pictures(dataset, indices, *, short_side, cache, transform)
+                                  what torch's DataLoader takes: (uint8 (height, width, 3) or transformed, target)
+PictureCache(folder, megabytes)   shrunk pictures on disk, bounded; may be shared by processes
+example_folder(path, per_class, size, *, task)
+                                  drawn scenes to try it with
+
+What is wrong with the data is a `Finding` (kind, level, text in both languages, names) where the rest can be used, and
+a `DataError` where nothing can. `Dataset.digest` tells whether a folder still holds the same images and targets.
+"""
+
+from vitexplorer.finetune.data.archive import read_zip
+from vitexplorer.finetune.data.cache import PictureCache
+from vitexplorer.finetune.data.dataset import Dataset, Item
+from vitexplorer.finetune.data.example import example_folder
+from vitexplorer.finetune.data.findings import DataError, Finding
+from vitexplorer.finetune.data.folder import folder_columns, read_class_folders, read_folder
+from vitexplorer.finetune.data.pictures import Pictures
+from vitexplorer.finetune.data.report import DataReport, inspect
+from vitexplorer.finetune.data.source import read_data
+from vitexplorer.finetune.data.splitting import Split, split
+from vitexplorer.finetune.data.table import Column, Columns, Pick, read_table, table_columns
+
+__all__ = [
+    "Column",
+    "Columns",
+    "DataError",
+    "DataReport",
+    "Dataset",
+    "Finding",
+    "Item",
+    "Pick",
+    "PictureCache",
+    "Pictures",
+    "Split",
+    "example_folder",
+    "folder_columns",
+    "inspect",
+    "read_class_folders",
+    "read_data",
+    "read_folder",
+    "read_table",
+    "read_zip",
+    "split",
+    "table_columns",
+]

@@ -1,0 +1,89 @@
+"""Unpacks a zip of images into a folder of its own: only images and tables, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+from vitexplorer.finetune.data.dataset import Dataset, Progress
+from vitexplorer.finetune.data.entries import Entry, checked_entries, open_zip
+from vitexplorer.finetune.data.files import START_BYTES, is_image_name, is_table_name, looks_like_an_image
+from vitexplorer.finetune.data.findings import DataError, Finding, finding, listed, readable_name
+from vitexplorer.finetune.data.folder import read_folder
+from vitexplorer.finetune.data.fresh_folder import fresh_folder
+from vitexplorer.finetune.data.table import ANYTHING, Pick
+from vitexplorer.settings import settings
+from vitexplorer.words import Text
+
+_CHUNK = 2**20
+
+
+def read_zip(
+    path: str | os.PathLike, into: str | os.PathLike, pick: Pick = ANYTHING, *, progress: Progress | None = None
+) -> Dataset:
+    """The dataset in a zip of a folder, as `read_folder` reads it, unpacked to `into`, which is new or empty.
+
+    Raises DataError for a zip that is damaged, protected, larger than the settings allow or leads out of its folder,
+    for a full disk, and for what `read_folder` raises; then nothing of it is left on the disk.
+    """
+    path, into = Path(path), Path(into).expanduser().absolute()
+    findings = []
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            with open_zip(file, path.name, settings()) as archive:
+                entries, findings = checked_entries(archive, size, settings())
+                needed = sum(entry.info.file_size for entry in entries)
+                with fresh_folder(into, needed) as folder:
+                    findings += _unpack(archive, entries, folder, progress)
+                    read_folder(folder, pick)  # a zip without images never becomes a folder
+    except OSError:  # of the zip itself; the folder's own are sentences already
+        raise DataError(_UNREADABLE.format(name=listed([readable_name(path.name)]))) from None
+    dataset = read_folder(into, pick)
+    return replace(dataset, findings=(*findings, *dataset.findings))
+
+
+_UNREADABLE = Text("{name} cannot be read. Send it again.", "无法读取 {name}。请重新上传。")
+_DAMAGED = Text(
+    "Damaged files in the zip are left out: {count} ({names}). Pack them again.",
+    "压缩包中损坏的文件已忽略：{count} 个（{names}）。请重新打包。",
+)
+_OTHER = Text(
+    "Files in the zip that are no images are left out: {count} ({names}).",
+    "压缩包中的非图像文件已忽略：{count} 个（{names}）。",
+)
+
+
+def _unpack(archive: zipfile.ZipFile, entries: list[Entry], folder: Path, progress: Progress | None) -> list[Finding]:
+    damaged, other = [], []
+    for done, entry in enumerate(entries):
+        if progress is not None:
+            progress(done, len(entries))
+        try:
+            if not _unpack_one(archive, entry, folder / entry.path):
+                other.append(entry.path)
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError):
+            (folder / entry.path).unlink(missing_ok=True)
+            damaged.append(entry.path)
+        except (FileExistsError, NotADirectoryError):  # the same path is a file and a folder
+            damaged.append(entry.path)
+    findings = [finding("damaged_in_zip", "warning", _DAMAGED, damaged)] if damaged else []
+    return [*findings, finding("left_out_other", "note", _OTHER, other)] if other else findings
+
+
+def _unpack_one(archive: zipfile.ZipFile, entry: Entry, path: Path) -> bool:
+    """Whether the entry is an image or a table; only then it is written."""
+    with archive.open(entry.info) as packed:
+        chunk = packed.read(_CHUNK)
+        named = is_image_name(entry.path) or is_table_name(entry.path)
+        if not named and not looks_like_an_image(chunk[:START_BYTES]):
+            return False
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            while chunk:
+                file.write(chunk)
+                chunk = packed.read(_CHUNK)
+    return True

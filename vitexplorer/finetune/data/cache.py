@@ -1,0 +1,95 @@
+"""Shrunk pictures kept on disk as raw bytes, so that an epoch decodes no photograph twice.
+
+Raw, because a lossy copy would make the second epoch see other pixels than the first; never thrown out again, because
+an epoch asks for all images in turn and the oldest would be the next one wanted. A full or failing disk costs time
+only: what cannot be kept is decoded again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from vitexplorer.settings import settings
+
+_VERSION = 1  # raise it when `open_shrunk` gives other pixels
+_ENDING = ".rgb"
+_COUNT_AGAIN = 64  # own writes after which the folder is measured again: other processes write too
+_HEADER = np.dtype("<u4")
+
+
+class PictureCache:
+    """Pictures in a folder, at most `megabytes` of them (each process may pass that by 64 pictures)."""
+
+    def __init__(self, folder: Path, megabytes: int | None = None):
+        """Args: megabytes: None for what the settings say."""
+        self._folder = folder
+        self._limit = (settings().data_cache_megabytes if megabytes is None else megabytes) * 10**6
+        self._used, self._writes = self._measured(), 0
+
+    def get(self, source: Path, short_side: int, decode: Callable[[], np.ndarray]) -> np.ndarray:
+        """uint8 (height, width, 3) of `source`: as kept, or as `decode` gives it now.
+
+        A file that was changed since, by its size or time, is another picture. Raises what `decode` raises.
+        """
+        try:
+            status = source.stat()
+        except OSError:
+            return decode()  # which says why
+        what = (_VERSION, os.fspath(source.absolute()), status.st_size, status.st_mtime_ns, short_side)
+        place = self._folder / (hashlib.sha256(repr(what).encode()).hexdigest()[:32] + _ENDING)
+        kept = _read(place)
+        if kept is not None:
+            return kept
+        pixels = decode()
+        self._keep(place, pixels)
+        return pixels
+
+    def _keep(self, place: Path, pixels: np.ndarray) -> None:
+        size = pixels.nbytes + 2 * _HEADER.itemsize
+        if self._used + size > self._limit:
+            return
+        if _written(place, pixels):
+            self._used, self._writes = self._used + size, self._writes + 1
+            if self._writes % _COUNT_AGAIN == 0:
+                self._used = self._measured()
+
+    def _measured(self) -> int:
+        """Bytes of all pictures in the folder."""
+        try:
+            with os.scandir(self._folder) as entries:
+                return sum(entry.stat().st_size for entry in entries if entry.name.endswith(_ENDING))
+        except OSError:
+            return 0
+
+
+def _read(place: Path) -> np.ndarray | None:
+    try:
+        raw = np.fromfile(place, np.uint8)
+    except OSError:
+        return None
+    height, width = raw[: 2 * _HEADER.itemsize].view(_HEADER).tolist()
+    return raw[2 * _HEADER.itemsize :].reshape(height, width, 3)
+
+
+def _written(place: Path, pixels: np.ndarray) -> bool:
+    """Whether the picture is on the disk; under its name only once it is whole."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        handle, unfinished = tempfile.mkstemp(dir=place.parent)
+    except OSError:
+        return False
+    try:
+        with open(handle, "wb") as file:
+            file.write(np.array(pixels.shape[:2], _HEADER).tobytes())
+            file.write(np.ascontiguousarray(pixels).data)
+        os.replace(unfinished, place)
+    except OSError:
+        Path(unfinished).unlink(missing_ok=True)
+        return False
+    return True

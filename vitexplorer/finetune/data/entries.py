@@ -1,0 +1,229 @@
+"""What a zip says it holds, before anything is unpacked: names put right, and everything dangerous refused.
+
+Names without the UTF-8 flag are bytes of nobody knows which encoding; Python reads them as DOS code page 437. Chinese
+Windows writes GBK there and many other programs UTF-8 all the same: the archive's names decide together.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import struct
+import zipfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vitexplorer.finetune.data.files import is_archive_name, is_clutter
+from vitexplorer.finetune.data.findings import DataError, Finding, finding, listed, readable_name
+from vitexplorer.settings import PREFIX, Settings
+from vitexplorer.words import Text
+
+_MOST_NAME_BYTES = 240  # of 255 that common file systems allow: room for a number against collisions
+_MOST_PATH_BYTES = 1000
+_MOST_FOLDERS = 20
+_DIRECTORY_BYTES = 256  # of the archive's directory for each file; usual are about 100
+_LEAST_PIECE = 2**22  # what may be read at once in any case
+_HARMLESS_BYTES = 2**24  # unpacked; a zip of that size is no bomb, however small it was
+_UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
+_DRIVE = re.compile("[A-Za-z]:")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file of a zip that may be unpacked."""
+
+    info: zipfile.ZipInfo
+    path: str
+    """relative, with slashes, without `..`; different from every other one, capitals aside"""
+
+
+def open_zip(file: io.BufferedReader, name: str, limits: Settings) -> zipfile.ZipFile:
+    """The zip in `file`. Raises DataError for what is none, is damaged, or has a directory beyond `limits`."""
+    most = max(_LEAST_PIECE, limits.data_files * _DIRECTORY_BYTES)
+    try:
+        return zipfile.ZipFile(_Bounded(file, most))  # type: ignore[arg-type]
+    except _TooMuchError:
+        raise DataError(_MANY.format(most=limits.data_files, variable=PREFIX + "DATA_FILES")) from None
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error):
+        raise DataError(_NO_ZIP.format(name=listed([readable_name(name)]))) from None
+
+
+def checked_entries(archive: zipfile.ZipFile, packed_bytes: int, limits: Settings) -> tuple[list[Entry], list[Finding]]:
+    """What may be unpacked of a zip of `packed_bytes`, and what was left out.
+
+    Raises DataError for paths that lead out of the archive or are too long, for passwords, for a packing other than
+    the usual one, and for more files or bytes than `limits` allow.
+    """
+    files = [info for info in archive.infolist() if not info.is_dir()]
+    if len(files) > limits.data_files:
+        raise DataError(_MANY.format(most=limits.data_files, variable=PREFIX + "DATA_FILES"))
+    kept, links, nested = [], [], []
+    for info, path in zip(files, _names(files), strict=True):
+        parts = _safe_parts(path)
+        if any(map(is_clutter, parts)):
+            continue
+        if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
+            links.append(path)
+        elif is_archive_name(path):
+            nested.append(path)
+        else:
+            _check_packing(info, path)
+            kept.append((info, parts))
+    _check_sizes([info for info, _ in kept], packed_bytes, limits)
+    findings = [finding("left_out_link", "warning", _LINKS, links)] if links else []
+    findings += [finding("left_out_archive", "warning", _NESTED, nested)] if nested else []
+    return _distinct(kept), findings
+
+
+# ------------------------------------------------------------------------------------------------- the sentences
+
+_NO_ZIP = Text(
+    "{name} is damaged or no .zip. Pack the folder as an ordinary .zip and send it again.",
+    "{name} 已损坏或不是 .zip。请将文件夹重新打包为普通 .zip 后再上传。",
+)
+_MANY = Text(
+    "The zip holds more than {most} files. Pack fewer, or raise {variable}.",
+    "压缩包中的文件超过 {most} 个。请减少文件，或调大 {variable}。",
+)
+_LARGE = Text(
+    "The zip would unpack to {megabytes} MB; at most {most} MB are accepted. Pack fewer or smaller images, or raise "
+    "{variable}.",
+    "压缩包解压后为 {megabytes} MB；最多接受 {most} MB。请减少或缩小图像，或调大 {variable}。",
+)
+_BOMB = Text(
+    "The zip would unpack to {ratio} times its size, as images never do; it is refused. Pack the images themselves.",
+    "压缩包解压后将达到自身大小的 {ratio} 倍；图像几乎不可再压缩，因此拒绝。请直接打包图像。",
+)
+_OUTSIDE = Text(
+    "The zip has a path that leads out of its folder ({name}) and is refused. Pack the folder of images anew.",
+    "压缩包中有指向其文件夹之外的路径（{name}），已拒绝。请重新打包图像文件夹。",
+)
+_LONG = Text(
+    "The zip has a path that is too long or too deep ({name}). Shorten the names and pack it again.",
+    "压缩包中有过长或过深的路径（{name}）。请缩短名称后重新打包。",
+)
+_ENCRYPTED = Text(
+    "The zip is protected by a password ({name}). Pack it without one.",
+    "压缩包受密码保护（{name}）。请不设密码重新打包。",
+)
+_PACKING = Text(
+    "The zip is packed in an unusual way ({name}). Pack it again with the usual method, Deflate.",
+    "压缩包使用了不常见的压缩方式（{name}）。请使用常规方式 Deflate 重新打包。",
+)
+_LINKS = Text("Links in the zip are left out: {count} ({names}).", "压缩包中的链接已忽略：{count} 个（{names}）。")
+_NESTED = Text(
+    "Archives inside the zip are left out: {count} ({names}). Pack their images directly.",
+    "压缩包中嵌套的压缩包已忽略：{count} 个（{names}）。请直接打包其中的图像。",
+)
+
+
+# ------------------------------------------------------------------------------------------------- sizes
+
+
+class _TooMuchError(Exception):
+    """More was asked of a file than it is worth."""
+
+
+class _Bounded(io.RawIOBase):
+    """A file of which at most `most` bytes are read at once: `zipfile` reads a directory of any size in one go."""
+
+    def __init__(self, file: io.BufferedReader, most: int):
+        self._file, self._most = file, most
+
+    def read(self, size: int = -1) -> bytes:
+        if size > self._most:
+            raise _TooMuchError
+        return self._file.read(size)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._file.tell()
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+
+def _check_packing(info: zipfile.ZipInfo, path: str) -> None:
+    name = listed([readable_name(path)])
+    if info.flag_bits & _ENCRYPTED_FLAG:
+        raise DataError(_ENCRYPTED.format(name=name))
+    # the others unpack what they read at once, however much that becomes
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise DataError(_PACKING.format(name=name))
+
+
+def _check_sizes(files: Sequence[zipfile.ZipInfo], packed_bytes: int, limits: Settings) -> None:
+    """By what the directory states: `zipfile` never unpacks more of a file than that."""
+    unpacked = sum(info.file_size for info in files)
+    if unpacked > limits.data_megabytes * 10**6:
+        sizes = {"megabytes": unpacked // 10**6, "most": limits.data_megabytes}
+        raise DataError(_LARGE.format(**sizes, variable=PREFIX + "DATA_MEGABYTES"))
+    if unpacked > max(_HARMLESS_BYTES, limits.zip_ratio * packed_bytes):
+        raise DataError(_BOMB.format(ratio=unpacked // max(1, packed_bytes)))
+
+
+# ------------------------------------------------------------------------------------------------- names
+
+
+def _names(files: Sequence[zipfile.ZipInfo]) -> list[str]:
+    unflagged = [info.orig_filename for info in files if not info.flag_bits & _UTF8_FLAG]
+    encoding = _encoding([name.encode("cp437") for name in unflagged])
+    return [
+        info.orig_filename if info.flag_bits & _UTF8_FLAG else info.orig_filename.encode("cp437").decode(encoding)
+        for info in files
+    ]
+
+
+def _encoding(names: Sequence[bytes]) -> str:
+    """The encoding of names that do not say it: UTF-8, GB 18030 where it gives Chinese words, else code page 437."""
+    together = b"\n".join(names)
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            text = together.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if encoding == "utf-8" or _is_chinese(text):
+            return encoding
+    return "cp437"
+
+
+def _is_chinese(text: str) -> bool:
+    """Whether most of what is not ASCII is of GB 2312, the signs of everyday; chance pairs of bytes rarely are."""
+    foreign = [c for c in text if not c.isascii()]
+    return sum(bool(c.encode("gb2312", "ignore")) for c in foreign) > 0.8 * len(foreign)
+
+
+def _safe_parts(path: str) -> tuple[str, ...]:
+    """Folders and name of an entry. Raises DataError where they lead out of the folder they are unpacked into."""
+    shown = listed([readable_name(path)])
+    path = path.partition("\0")[0].replace("\\", "/")
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if path.startswith("/") or _DRIVE.match(path) or ".." in parts or not parts:
+        raise DataError(_OUTSIDE.format(name=shown))
+    sizes = [len(part.encode(errors="surrogatepass")) for part in parts]
+    if max(sizes) > _MOST_NAME_BYTES or sum(sizes) > _MOST_PATH_BYTES or len(parts) > _MOST_FOLDERS:
+        raise DataError(_LONG.format(name=shown))
+    return tuple(map(readable_name, parts))
+
+
+def _distinct(kept: Sequence[tuple[zipfile.ZipInfo, tuple[str, ...]]]) -> list[Entry]:
+    """Entries whose paths differ also where capitals do not count; the second "a.jpg" becomes "a (2).jpg"."""
+    taken: Counter[str] = Counter()
+    entries = []
+    for info, parts in kept:
+        path = "/".join(parts)
+        stem, dot, ending = path.rpartition(".")
+        wanted = path.casefold()
+        while path.casefold() in taken:
+            taken[wanted] += 1
+            path = f"{stem or ending} ({taken[wanted]}){dot}{ending if stem else ''}"
+        taken[path.casefold()] += 1
+        entries.append(Entry(info, path))
+    return entries

@@ -1,0 +1,56 @@
+"""A folder of drawn scenes to try fine-tuning with: class folders, or images and a table with a number."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from PIL import Image
+
+from vitexplorer.finetune.data.dataset import Task
+from vitexplorer.finetune.data.fresh_folder import fresh_folder
+from vitexplorer.models.bundled.scenes import Scene, draw_scene
+from vitexplorer.models.bundled.shapes import LABEL_NAMES
+
+NUMBER = "area_percent"
+"""the column that the example table is about: how much of the picture the object covers, 0-100"""
+_FIRST = 10_000  # scenes before it are shown elsewhere as example pictures
+_QUALITY = 95
+
+
+def example_folder(
+    path: str | os.PathLike, per_class: int = 20, size: int = 192, *, task: Task = "classification"
+) -> Path:
+    """Writes `per_class` scenes of every class, `size` x `size` pixels, into a new folder and returns its path.
+
+    Classification: `<class>/<number>.jpg`. Regression: `images/<number>.jpg` and `train.csv` with the columns `image`
+    and `NUMBER`. The same arguments give the same files. Raises DataError where the folder cannot be written.
+    """
+    path = Path(path).expanduser().absolute()
+    with fresh_folder(path) as folder:
+        rows = []
+        for number, scene in _scenes(per_class, size):
+            name = f"{number}.jpg"
+            place = LABEL_NAMES[scene.label] if task == "classification" else "images"
+            (folder / place).mkdir(exist_ok=True)
+            Image.fromarray(scene.image).save(folder / place / name, quality=_QUALITY, subsampling=0)
+            rows.append((name, f"{100 * scene.mask.mean():.2f}"))
+        if task == "regression":
+            with (folder / "train.csv").open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows([("image", NUMBER), *rows])
+    return path
+
+
+def _scenes(per_class: int, size: int) -> Iterator[tuple[int, Scene]]:
+    """Scenes in the order of their numbers, as long as a class has not enough; those of full classes are left out."""
+    drawn: Counter[int] = Counter()
+    number = _FIRST
+    while sum(drawn.values()) < per_class * len(LABEL_NAMES):
+        scene = draw_scene("examples", number, size)
+        if drawn[scene.label] < per_class:
+            drawn[scene.label] += 1
+            yield number, scene
+        number += 1

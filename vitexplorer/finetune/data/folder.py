@@ -1,0 +1,82 @@
+"""Reads a folder of images, whatever it says of them with: class folders, or a table among its files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from vitexplorer.finetune.data.cells import Cells, read_cells
+from vitexplorer.finetune.data.class_folders import class_dataset, wrapping_folder
+from vitexplorer.finetune.data.dataset import Dataset
+from vitexplorer.finetune.data.files import Listing, list_files
+from vitexplorer.finetune.data.findings import DataError, finding
+from vitexplorer.finetune.data.table import ANYTHING, Columns, Pick, columns_of, names_images, read_table, table_dataset
+from vitexplorer.words import Text
+
+_LEAST_FOUND = 0.5
+"""share of its rows that a table must find images for, to count for more than the folders"""
+
+
+def read_folder(path: str | os.PathLike, pick: Pick = ANYTHING) -> Dataset:
+    """The images below `path` with their classes or numbers; a table that names them counts for more than folders.
+
+    `pick` chooses among the columns of that table, see `folder_columns`. Raises DataError where there is nothing to
+    learn from (no folder, no image, neither classes nor a table), UnknownNameError for a column that is not there.
+    """
+    listing = list_files(Path(path))
+    cells = _table(listing)
+    if cells is not None:
+        dataset = table_dataset(cells, listing, pick)
+        chosen = finding("table_chosen", "note", _CHOSEN, [cells.name], column=dataset.target_name)
+        return replace(dataset, findings=(chosen, *dataset.findings))
+    try:
+        if pick != ANYTHING:
+            raise DataError(_NO_TABLE)
+        return class_dataset(listing)
+    except DataError:
+        if listing.images and listing.tables:  # what is wrong with the table is more to the point
+            return read_table(listing.root / listing.tables[0], listing.root, pick)
+        raise
+
+
+def folder_columns(path: str | os.PathLike) -> Columns | None:
+    """What can be picked from the table that `read_folder` takes; None where it reads class folders."""
+    listing = list_files(Path(path))
+    cells = _table(listing)
+    return None if cells is None else columns_of(cells, listing)
+
+
+def read_class_folders(path: str | os.PathLike) -> Dataset:
+    """The images below `path` with their folders as classes, also where there is a table. Raises DataError."""
+    return class_dataset(list_files(Path(path)))
+
+
+_CHOSEN = Text(
+    'The table {names} says what the images show; its column "{column}" is learned.',
+    "图像内容由表格 {names} 给出；学习其“{column}”列。",
+)
+
+
+_NO_TABLE = Text(
+    "A column was picked, but no table in the folder names its images.",
+    "已选择列，但文件夹中没有列出图像的表格。",
+)
+
+
+def _table(listing: Listing) -> Cells | None:
+    """Of the tables beside or above the image folders one that names images: train.csv, or that with most images."""
+    top = wrapping_folder(listing.images)
+    usable = []
+    for name in listing.tables:
+        folder, slash, _ = name.rpartition("/")
+        if not top.startswith(folder + slash):
+            continue
+        try:
+            cells = read_cells(listing.root / name)
+        except DataError:
+            continue
+        found = names_images(cells, listing)
+        if found >= _LEAST_FOUND:
+            usable.append((not cells.name.casefold().startswith("train"), -found * len(cells.rows), name, cells))
+    return min(usable, key=lambda table: table[:3])[-1] if usable else None

@@ -1,0 +1,61 @@
+"""A new folder that appears whole or not at all: filled under another name beside it, renamed at the end."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from vitexplorer.finetune.data.findings import DataError, listed, readable_name
+from vitexplorer.words import Text
+
+_SPARE_BYTES = 2**26  # a disk is never filled to the last byte
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def fresh_folder(path: Path, needed_bytes: int = 0) -> Iterator[Path]:
+    """An empty folder to write into; it becomes `path` on a good end and is removed with all it holds otherwise.
+
+    Raises DataError where `path` holds something already, where `needed_bytes` do not fit, and for a disk that is
+    full or cannot be written while the block runs.
+    """
+    try:
+        if path.is_symlink() or (path.exists() and (not path.is_dir() or any(path.iterdir()))):
+            raise DataError(_TAKEN.format(name=listed([readable_name(path.name)])))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(path.parent).free
+        if needed_bytes + _SPARE_BYTES > free:
+            raise DataError(_NO_SPACE.format(needed=needed_bytes // 10**6 + 1, free=free // 10**6))
+        unfinished = Path(tempfile.mkdtemp(prefix=".unfinished-", dir=path.parent))
+        try:
+            yield unfinished
+            if path.exists():
+                path.rmdir()
+            unfinished.rename(path)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)  # gone already where all went well
+    except OSError as error:
+        name = listed([readable_name(path.name)])
+        raise DataError(_FULL_DISK if error.errno in _FULL else _UNWRITABLE.format(name=name)) from error
+
+
+_TAKEN = Text(
+    "The folder {name} holds something already. Give one that is new or empty.",
+    "文件夹 {name} 已有内容。请指定新的或空的文件夹。",
+)
+_NO_SPACE = Text(
+    "The images need {needed} MB and the disk has {free} MB left. Free some space; nothing was written.",
+    "图像需要 {needed} MB，而磁盘仅剩 {free} MB。请腾出空间；未写入任何内容。",
+)
+_FULL_DISK = Text(
+    "The disk is full. Free some space and try again; nothing half-written was left behind.",
+    "磁盘已满。请腾出空间后重试；未留下写到一半的文件。",
+)
+_UNWRITABLE = Text(
+    "The folder {name} cannot be written. Check its path and permissions; nothing half-written was left behind.",
+    "无法写入文件夹 {name}。请检查路径和权限；未留下写到一半的文件。",
+)

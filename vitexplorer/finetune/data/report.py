@@ -1,0 +1,192 @@
+"""A look at every image before training: what cannot be read, what is there twice, what there is too little of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from vitexplorer.finetune.data.balance import balance
+from vitexplorer.finetune.data.dataset import Dataset, Progress
+from vitexplorer.finetune.data.duplicates import Group, difference_hash, exact_groups, near_groups, together
+from vitexplorer.finetune.data.findings import Finding, finding
+from vitexplorer.models.images import ImageError, open_shrunk
+from vitexplorer.settings import settings
+from vitexplorer.words import Text
+
+TINY_SIDE = 64
+"""pixels; a picture with a shorter side than that is mostly enlarged before a model sees it"""
+HUGE_MEGAPIXELS = 20
+_SHORT_SIDE = 64  # enough for the hash of 9 x 9 cells
+_MOST_THREADS = 4  # each holds one whole picture: up to 40 megapixels of a PNG
+
+
+@dataclass(frozen=True)
+class DataReport:
+    """What is known of the images before training."""
+
+    dataset: Dataset
+    """the images that can be read, with their groups of duplicates: what to split and train on"""
+    findings: tuple[Finding, ...]
+    """of the reading and of the images; those that stop come first, then warnings, then notes"""
+    unreadable: tuple[tuple[str, Text], ...]
+    """path and reason of every image that was left out"""
+    sizes: np.ndarray
+    """int (images, 2): width and height in pixels of every readable image"""
+    exact: tuple[tuple[str, ...], ...]
+    """paths of each group of images with the same content"""
+    near: tuple[tuple[str, ...], ...]
+    """paths of each group of images that are almost the same; exact duplicates count here as well"""
+
+    @property
+    def can_train(self) -> bool:
+        """Whether nothing that was found stops a training."""
+        return not any(found.level == "stops" for found in self.findings)
+
+    @property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """Every class and its usable images; empty for regression."""
+        return tuple(zip(self.dataset.classes, self.dataset.counts.tolist(), strict=True))
+
+
+def inspect(dataset: Dataset, *, progress: Progress | None = None) -> DataReport:
+    """Opens every image once, shrunk while decoding, a few at a time; nothing is kept of it but a line of facts.
+
+    What cannot be used is left out of the report's dataset and named; duplicates stay and become groups.
+    """
+    readable, facts, unreadable = [], [], []
+    with closing(_facts(dataset)) as looked_at:  # also where `progress` stops the work
+        for i, fact in enumerate(looked_at):
+            if progress is not None:
+                progress(i, len(dataset))
+            if isinstance(fact, Text):
+                unreadable.append((dataset.items[i].path, fact))
+            else:
+                readable.append(i)
+                facts.append(fact)
+    usable = dataset.only(readable)
+    exact = exact_groups([fact.digest for fact in facts])
+    near = near_groups([fact.hash for fact in facts])
+    usable = replace(usable, groups=_group_numbers(len(usable), exact + near))
+    sizes = np.array([(fact.width, fact.height) for fact in facts], np.int64).reshape(-1, 2)
+    findings = [
+        *dataset.findings,
+        *_unreadable(unreadable),
+        *_sizes(usable, sizes),
+        *_duplicates(usable, exact, near),
+        *balance(usable),
+    ]
+    order = ("stops", "warning", "note")
+    return DataReport(
+        usable,
+        tuple(sorted(findings, key=lambda found: order.index(found.level))),
+        tuple(unreadable),
+        sizes,
+        _paths(usable, exact),
+        _paths(usable, near),
+    )
+
+
+_UNREADABLE = Text(
+    "Images that cannot be used are left out: {count} ({names}). The first: {reason}",
+    "无法使用的图像已忽略：{count} 幅（{names}）。第一幅：{reason}",
+)
+_TINY = Text(
+    "Images with a side of fewer than {side} pixels: {count} ({names}). A model sees them enlarged and blurred.",
+    "边长不足 {side} 像素的图像：{count} 幅（{names}）。模型看到的是放大后的模糊图像。",
+)
+_HUGE = Text(
+    "Images of more than {most} million pixels: {count} ({names}). They are shrunk while reading, which takes a while "
+    "the first time.",
+    "超过 {most_zh} 万像素的图像：{count} 幅（{names}）。读取时会缩小，首次读取较慢。",
+)
+_EXACT = Text(
+    "Images that are there more than once: {count} in all ({names}). They stay on one side of the split.",
+    "重复出现的图像：共 {count} 幅（{names}）。划分时会留在同一侧。",
+)
+_NEAR = Text(
+    "Images that are almost the same as another: {count} in all ({names}). They stay on one side of the split.",
+    "与其他图像近似重复的图像：共 {count} 幅（{names}）。划分时会留在同一侧。",
+)
+_CONFLICT = Text(
+    "The same image with different targets: {count} in all ({names}). One of them is wrong; please decide which.",
+    "同一图像对应不同的目标值：共 {count} 幅（{names}）。其中有错误，请确认哪个正确。",
+)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What is kept of an image that was opened."""
+
+    width: int
+    height: int
+    digest: str
+    hash: bytes
+
+
+def _facts(dataset: Dataset) -> Generator[_Facts | Text, None, None]:
+    """Of each image in order; a sentence for one that cannot be used. Pillow decodes outside the interpreter's lock."""
+    limit = settings().max_megapixels
+
+    def look(index: int) -> _Facts | Text:
+        try:
+            opened = open_shrunk(dataset.path(index), _SHORT_SIDE, max_megapixels=limit)
+        except ImageError as error:
+            return error.text
+        return _Facts(opened.width, opened.height, opened.digest, difference_hash(opened.pixels))
+
+    with ThreadPoolExecutor(min(_MOST_THREADS, os.cpu_count() or 1)) as threads:
+        try:
+            yield from threads.map(look, range(len(dataset)))
+        finally:
+            threads.shutdown(cancel_futures=True)
+
+
+def _group_numbers(count: int, groups: tuple[Group, ...]) -> tuple[int, ...]:
+    """For each image the number of its group; one without duplicates is a group of its own."""
+    links = [(group[0], other) for group in groups for other in group[1:]]
+    numbers = [0] * count
+    for number, group in enumerate(together(count, links)):
+        for i in group:
+            numbers[i] = number
+    return tuple(numbers)
+
+
+def _paths(dataset: Dataset, groups: tuple[Group, ...]) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(dataset.items[i].path for i in group) for group in groups)
+
+
+def _unreadable(unreadable: list[tuple[str, Text]]) -> list[Finding]:
+    paths = [path for path, _ in unreadable]
+    return [finding("unreadable", "warning", _UNREADABLE, paths, reason=unreadable[0][1])] if paths else []
+
+
+def _sizes(dataset: Dataset, sizes: np.ndarray) -> list[Finding]:
+    tiny = [dataset.items[i].path for i in np.flatnonzero(sizes.min(1) < TINY_SIDE)]
+    huge = [dataset.items[i].path for i in np.flatnonzero(sizes.prod(1) > HUGE_MEGAPIXELS * 10**6)]
+    found = [finding("tiny", "warning", _TINY, tiny, side=TINY_SIDE)] if tiny else []
+    most = {"most": HUGE_MEGAPIXELS, "most_zh": HUGE_MEGAPIXELS * 100}
+    return [*found, finding("huge", "note", _HUGE, huge, **most)] if huge else found
+
+
+def _duplicates(dataset: Dataset, exact: tuple[Group, ...], near: tuple[Group, ...]) -> list[Finding]:
+    targets = dataset.targets
+    twice = {i for group in exact for i in group}
+    almost = {i for group in near for i in group} - twice
+    conflicts = {i for group in exact + near if len(np.unique(targets[list(group)])) > 1 for i in group}
+    if dataset.task == "regression":
+        conflicts &= twice  # almost the same picture may well have almost the same number
+    kinds = (
+        ("exact_duplicates", "note", _EXACT, twice),
+        ("near_duplicates", "note", _NEAR, almost),
+        ("conflicting_labels", "warning", _CONFLICT, conflicts),
+    )
+    return [
+        finding(kind, level, text, [dataset.items[i].path for i in sorted(which)])
+        for kind, level, text, which in kinds
+        if which
+    ]

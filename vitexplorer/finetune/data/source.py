@@ -1,0 +1,30 @@
+"""One door for whatever a person names: a folder, a zip of one, or a table beside its images."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from vitexplorer.finetune.data.archive import read_zip
+from vitexplorer.finetune.data.dataset import Dataset, Progress
+from vitexplorer.finetune.data.files import is_table_name
+from vitexplorer.finetune.data.folder import read_folder
+from vitexplorer.finetune.data.table import ANYTHING, Pick, read_table
+
+
+def read_data(
+    path: str | os.PathLike, into: str | os.PathLike, pick: Pick = ANYTHING, *, progress: Progress | None = None
+) -> Dataset:
+    """The dataset at `path`: `read_folder`, `read_table` or, unpacked to `into`, `read_zip`.
+
+    A zip that was unpacked to `into` before is read from there: that folder is there whole or not at all. Raises
+    DataError for whatever cannot be used.
+    """
+    path, into = Path(path).expanduser(), Path(into).expanduser()
+    if not path.is_file():
+        return read_folder(path, pick)
+    if is_table_name(path.name):
+        return read_table(path, pick=pick)
+    if into.is_dir() and any(into.iterdir()):
+        return read_folder(into, pick)
+    return read_zip(path, into, pick, progress=progress)

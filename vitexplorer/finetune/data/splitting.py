@@ -1,0 +1,103 @@
+"""Sets images aside to check a training with: seeded, the same share of every class, duplicates on one side.
+
+The order in which groups of duplicates are drawn is the order of SHA-256(seed, path): the same on every machine and in
+every version, and adding one image moves no other one to the other side but for the rounding of its class.
+scikit-learn's stratified splits refuse classes with one image or know no groups, or divide into k equal folds only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from vitexplorer.finetune.data.dataset import Dataset
+from vitexplorer.finetune.data.findings import DataError
+from vitexplorer.interfaces import SettingError
+from vitexplorer.words import Text
+
+MOST_STRATA = 10
+"""into as many ranges of equal count are the numbers of a regression divided"""
+_LEAST_IN_A_STRATUM = 5
+
+
+@dataclass(frozen=True)
+class Split:
+    """Indices into a dataset's items, ascending, each on one side."""
+
+    train: tuple[int, ...]
+    validation: tuple[int, ...]
+    seed: int
+    share: float
+    """of the images that was wanted for validation, 0-1"""
+
+
+def split(dataset: Dataset, seed: int = 0, share: float = 0.2) -> Split:
+    """Sets `share` of every class (of every range of numbers) aside for validation, to the nearest image.
+
+    A class of two images and more has at least one on each side, unless all of them are duplicates of each other.
+    Groups are those of `inspect`, so split the report's dataset; without them every image counts for itself.
+    Raises SettingError for a share outside 0-1, DataError where one side stays empty.
+    """
+    if not 0 < share < 1:
+        raise SettingError(_SHARE.format(share=share))
+    validation: set[int] = set()
+    strata: dict[int, list[list[int]]] = defaultdict(list)
+    strata_of = _strata(dataset).tolist()
+    for group in _groups(dataset):
+        commonest = Counter(strata_of[i] for i in group).most_common(1)[0][0]
+        strata[commonest].append(group)
+    for groups in strata.values():
+        validation.update(_drawn(dataset, groups, seed, share))
+    train = tuple(i for i in range(len(dataset)) if i not in validation)
+    if not train or not validation:
+        raise DataError(_EMPTY_SIDE)
+    return Split(train, tuple(sorted(validation)), seed, share)
+
+
+_SHARE = Text(
+    "The share for validation is {share}; it must lie between 0 and 1.", "验证集比例为 {share}；必须在 0 与 1 之间。"
+)
+_EMPTY_SIDE = Text(
+    "The images cannot be split for training and validation: there are too few that differ. Add images.",
+    "无法将图像划分为训练集和验证集：互不相同的图像太少。请添加图像。",
+)
+
+
+def _strata(dataset: Dataset) -> np.ndarray:
+    """Int (items,): the class, or for regression which range of equal count the number lies in."""
+    targets = dataset.targets
+    if dataset.task == "classification":
+        return targets
+    count = max(1, min(MOST_STRATA, len(targets) // _LEAST_IN_A_STRATUM))
+    return np.digitize(targets, np.unique(np.quantile(targets, np.linspace(0, 1, count + 1)))[1:-1])
+
+
+def _groups(dataset: Dataset) -> list[list[int]]:
+    """Indices of the items of each group of duplicates."""
+    numbers = range(len(dataset)) if dataset.groups is None else dataset.groups
+    groups: dict[int, list[int]] = defaultdict(list)
+    for i, number in enumerate(numbers):
+        groups[number].append(i)
+    return list(groups.values())
+
+
+def _drawn(dataset: Dataset, groups: list[list[int]], seed: int, share: float) -> list[int]:
+    """The items of one stratum that are set aside: whole groups in the drawn order, as long as they fit."""
+    images = sum(map(len, groups))
+    wanted = min(max(round(share * images), 1), images - 1)
+    order = sorted(groups, key=lambda group: _place(dataset.items[group[0]].path, seed))
+    drawn: list[int] = []
+    for group in order:
+        if len(drawn) + len(group) <= wanted:
+            drawn += group
+    if not drawn and len(groups) > 1:  # every group is larger than what is wanted
+        drawn = list(min(order, key=len))
+    return drawn
+
+
+def _place(path: str, seed: int) -> bytes:
+    return hashlib.sha256(os.fsencode(f"{seed}\0{path}")).digest()
