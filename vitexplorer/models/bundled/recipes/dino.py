@@ -33,11 +33,11 @@ from vitexplorer.models.bundled.measure import attention_figures, neighbour_figu
 from vitexplorer.models.bundled.pool import Scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 
-STEPS = 5000
+STEPS = 3150
 CURRICULUM = Curriculum(
-    sizes=((4400, 96), (STEPS, 192)),
-    zooms=((0, 1.0), (500, 1.0), (3000, 0.0)),
-    paints=((0, 2.0), (300, 2.0), (3300, -1.0)),
+    sizes=((3000, 96), (STEPS, 192)),
+    zooms=((0, 1.0), (500, 1.0), (1200, 0.72), (2300, 0.0)),
+    paints=((0, 2.0), (300, 2.0), (1200, 1.1), (2300, -1.0)),
 )
 COLOURS = ((0, 0.2), (600, 1.0))
 """(step, how strongly crops are recoloured)"""
