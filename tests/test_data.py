@@ -749,6 +749,7 @@ def test_near_groups_are_what_comparing_all_pairs_finds():
     twin = [group for group in together(len(bits), near) if len(group) > 1]
     assert list(near_groups(hashes)) == twin
     assert len(twin) > 20
+    assert [len(group) for group in near_groups([bytes(15) + bytes([i % 2]) for i in range(3000)])] == [3000]
     assert near_groups([]) == near_groups([b"", b""]) == ()
 
 
@@ -914,6 +915,10 @@ def test_a_cache_on_a_full_disk_costs_time_only(tmp_path, monkeypatch):
     assert np.array_equal(cache.get(source, 9, lambda: pixels), pixels)
     assert os.listdir(tmp_path / "cache") == []
     monkeypatch.undo()
+    assert np.array_equal(cache.get(source, 9, lambda: pixels), pixels)
+    (kept,) = (tmp_path / "cache").iterdir()
+    kept.write_bytes(kept.read_bytes()[:50])  # the power failed
+    assert np.array_equal(cache.get(source, 9, lambda: pixels), pixels)
     (tmp_path / "file").write_bytes(b"")
     assert np.array_equal(PictureCache(tmp_path / "file", 10).get(source, 9, lambda: pixels), pixels)
 

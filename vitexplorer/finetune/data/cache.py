@@ -71,10 +71,10 @@ class PictureCache:
 def _read(place: Path) -> np.ndarray | None:
     try:
         raw = np.fromfile(place, np.uint8)
-    except OSError:
+        height, width = raw[: 2 * _HEADER.itemsize].view(_HEADER).tolist()
+        return raw[2 * _HEADER.itemsize :].reshape(height, width, 3)
+    except (OSError, ValueError):  # ValueError: cut off when the power failed
         return None
-    height, width = raw[: 2 * _HEADER.itemsize].view(_HEADER).tolist()
-    return raw[2 * _HEADER.itemsize :].reshape(height, width, 3)
 
 
 def _written(place: Path, pixels: np.ndarray) -> bool:

@@ -10,7 +10,7 @@ found; turned and mirrored ones are not. Flat pictures, where noise alone decide
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import cv2
 import numpy as np
@@ -19,7 +19,6 @@ MOST_DIFFERENT_BITS = 8
 _SIDE = 8
 _BRIGHTER = 0.5  # of 255: less is rounding
 _LEAST_CONTRAST = 2.0  # standard deviation of the cells, of 255
-_ROWS_AT_ONCE = 256
 
 Group = tuple[int, ...]
 """indices of images that belong together, ascending"""
@@ -35,7 +34,7 @@ def difference_hash(pixels: np.ndarray) -> bytes:
     return np.packbits([np.diff(wide, axis=1) > _BRIGHTER, np.diff(tall, axis=0) > _BRIGHTER]).tobytes()
 
 
-def exact_groups(digests: Sequence[str]) -> tuple[Group, ...]:
+def exact_groups(digests: Sequence[Hashable]) -> tuple[Group, ...]:
     """Groups of two and more images with the same digest, in the order of their first ones."""
     same = defaultdict(list)
     for i, digest in enumerate(digests):
@@ -44,15 +43,21 @@ def exact_groups(digests: Sequence[str]) -> tuple[Group, ...]:
 
 
 def near_groups(hashes: Sequence[bytes]) -> tuple[Group, ...]:
-    """Groups of two and more images that hashes of at most `MOST_DIFFERENT_BITS` difference link to each other."""
+    """Groups of two and more images that hashes of at most `MOST_DIFFERENT_BITS` difference link to each other.
+
+    Every hash is held against every later one, row by row: the memory grows with the images, however alike they are.
+    """
     hashed = [i for i, value in enumerate(hashes) if value]
-    words = np.frombuffer(b"".join(hashes), np.uint64).reshape(-1, 2)
-    unique, first, place = np.unique(words, axis=0, return_index=True, return_inverse=True)
-    first = first.tolist()
-    links = [(first[k], i) for i, k in enumerate(place.ravel().tolist())]  # equal hashes
-    links += [(first[i], first[j]) for i, j in _near_pairs(unique)]
-    groups = together(len(words), links)
-    return tuple(tuple(hashed[i] for i in group) for group in groups if len(group) > 1)
+    words, place = np.unique(np.frombuffer(b"".join(hashes), np.uint64).reshape(-1, 2), axis=0, return_inverse=True)
+    high, low = np.ascontiguousarray(words.T)
+    label = np.arange(len(words))
+    for i in range(len(words)):
+        bits = np.bitwise_count(high[i:] ^ high[i]) + np.bitwise_count(low[i:] ^ low[i])
+        met = np.unique(label[i:][bits <= MOST_DIFFERENT_BITS])
+        if len(met) > 1:
+            label[np.isin(label, met)] = met[0]
+    groups = exact_groups(label[place.ravel()].tolist())
+    return tuple(tuple(hashed[i] for i in group) for group in groups)
 
 
 def together(count: int, links: Sequence[tuple[int, int]]) -> tuple[Group, ...]:
@@ -72,15 +77,3 @@ def together(count: int, links: Sequence[tuple[int, int]]) -> tuple[Group, ...]:
     for i in range(count):
         groups[root(i)].append(i)
     return tuple(map(tuple, groups.values()))
-
-
-def _near_pairs(words: np.ndarray) -> list[tuple[int, int]]:
-    """Pairs of rows, uint64 (rows, 2), that differ in few bits: every one against every later one."""
-    pairs = []
-    for start in range(0, len(words), _ROWS_AT_ONCE):
-        rows, later = words[start : start + _ROWS_AT_ONCE], words[start:]
-        bits = sum(np.bitwise_count(rows[:, None, k] ^ later[None, :, k]).astype(np.uint8) for k in range(2))
-        for i, j in np.argwhere(bits <= MOST_DIFFERENT_BITS):
-            if i < j:
-                pairs.append((start + int(i), start + int(j)))
-    return pairs
