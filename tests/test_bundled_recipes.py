@@ -310,7 +310,7 @@ def test_shipped_weights_load_with_plain_timm(name):
     folder = ASSETS / "models" / name
     model = timm.create_model(f"local-dir:{folder}", pretrained=True)
     recipe = RECIPES[name]
-    assert tuple(model.pretrained_cfg["input_size"]) == (3, 192, 192)
+    assert tuple(model.pretrained_cfg["input_size"]) == (3, recipe.input_size, recipe.input_size)
     assert tuple(model.pretrained_cfg["mean"]) == (recipe.mean,) * 3
     assert model.num_classes == recipe.model_args["num_classes"]
     assert sum(file.stat().st_size for file in folder.glob("*.safetensors")) < 8e6

@@ -99,6 +99,11 @@ def test_bundled_models_are_what_lies_in_the_folder(tmp_path):
     assert vit.family == "ViT"
 
 
+def test_a_bundled_cnn_is_not_offered(tmp_path):
+    bundle(tmp_path, "scenes_resnet_96", architecture="resnet10t")
+    assert _bundled(tmp_path) == ()
+
+
 def test_a_bundled_configuration_may_bring_its_own_words(tmp_path):
     bundle(
         tmp_path,
@@ -121,6 +126,11 @@ def test_what_a_bundled_model_cannot_do_is_said() -> None:
     assert [text.en for text in learned] == [
         "Measured on held-out scenes: 20-nearest-neighbour accuracy 80.0% (untrained: 10.0%)."
     ]
+    (drawn,) = measured({"reconstruction error, ratio": 0.314})
+    assert "31 % of" in drawn.en
+    assert "31%" in drawn.zh
+    (taught,) = measured({"accuracy": 0.9, "accuracy of the teacher": 0.95})
+    assert "accuracy 90.0%; its teacher's 95.0%" in taught.en
     unlearned = measured({"20-nearest-neighbour accuracy": 0.11, "20-nearest-neighbour accuracy, untrained": 0.1})
     assert "next to nothing" in unlearned[-1].en
     assert "几乎没有" in unlearned[-1].zh

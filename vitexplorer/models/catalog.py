@@ -7,8 +7,10 @@ that the page can open before they are loaded; sizes are therefore written down,
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from vitexplorer.models.measured import measured
 from vitexplorer.settings import ASSETS
@@ -53,14 +55,22 @@ _SCENES = {
 
 
 def _bundled(folder: Path) -> tuple[CatalogEntry, ...]:
-    """Every model in `folder` whose configuration and weights are there; unknown ones are called by their name."""
-    files = sorted(folder.glob("*/config.json"))
-    return tuple(_bundled_entry(file) for file in files if (file.parent / "model.safetensors").is_file())
+    """Every model in `folder` whose configuration and weights are there; unknown ones are called by their name.
+
+    A CNN is bundled too, DeiT's teacher: it has no tokens to look at, and the page does not offer it.
+    """
+    files = sorted(file for file in folder.glob("*/config.json") if (file.parent / "model.safetensors").is_file())
+    configs = {file: json.loads(file.read_text(encoding="utf-8")) for file in files}
+    return tuple(
+        _bundled_entry(file, config)
+        for file, config in configs.items()
+        if not config["architecture"].startswith("resnet")
+    )
 
 
-def _bundled_entry(file: Path) -> CatalogEntry:
+def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
     """An entry from timm's config.json; `title` and `sentence`, each {"en": ..., "zh": ...}, may stand in it."""
-    config, name = json.loads(file.read_text(encoding="utf-8")), file.parent.name
+    name = file.parent.name
     kind = name.removeprefix("scenes_").split("_")[0]
     family, how = _SCENES.get(kind, ("ViT", same(config["architecture"])))
     title = Text("{family}, drawn scenes", "{family}（绘制场景）").format(family=family)
@@ -75,7 +85,7 @@ def _bundled_entry(file: Path) -> CatalogEntry:
         title=Text(**config["title"]) if "title" in config else title,
         family=family,
         sentence=Text(**config["sentence"]) if "sentence" in config else sentence,
-        megabytes=(file.parent / "model.safetensors").stat().st_size / 1e6,
+        megabytes=sum(part.stat().st_size for part in file.parent.glob("*.safetensors")) / 1e6,
         bundled=True,
     )
 

@@ -21,6 +21,11 @@ _OVERLAP = Text(
     "attention overlaps the object {ratio:.2f} times as well as an untrained twin's",
     "注意力与物体的重叠度为未训练模型的 {ratio:.2f} 倍",
 )
+_TEACHER = Text("its teacher's {accuracy:.1%}", "其教师为 {accuracy:.1%}")
+_RECONSTRUCTION = Text(
+    "hidden patches are drawn with {share:.0f} % of the error of filling them with the mean colour of the visible ones",
+    "补画被遮图块的误差为用可见图块平均颜色填充时的 {share:.0f}%",
+)
 _MEASURED = Text("Measured on held-out scenes: {figures}.", "在留出场景上的测量结果：{figures}。")
 _UNLEARNED = Text(
     "It has learned next to nothing: its maps do not show what this kind of training can do.",
@@ -33,6 +38,10 @@ def measured(figures: Mapping[str, float]) -> tuple[Text, ...]:
     said, unlearned = [], False
     if "accuracy" in figures:
         said.append(_ACCURACY.format(accuracy=figures["accuracy"]))
+    if "accuracy of the teacher" in figures:
+        said.append(_TEACHER.format(accuracy=figures["accuracy of the teacher"]))
+    if "reconstruction error, ratio" in figures:
+        said.append(_RECONSTRUCTION.format(share=100 * figures["reconstruction error, ratio"]))
     if "20-nearest-neighbour accuracy" in figures:
         accuracy = figures["20-nearest-neighbour accuracy"]
         untrained = figures["20-nearest-neighbour accuracy, untrained"]

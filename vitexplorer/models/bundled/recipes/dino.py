@@ -199,8 +199,8 @@ iteration ([arXiv 2006.09882](https://arxiv.org/abs/2006.09882)). 6 blocks, 3 he
 the teacher's backbone. To make the training short the augmentation uses the objects' masks: crops lie about the object
 and widen to the whole scene, 70 % of them show the object on another scene's ground ([arXiv
 2103.12719](https://arxiv.org/abs/2103.12719)), and at first the object's white mask is painted over it and fades out.
-Large crops have 96 pixels, in the last eighth of the steps 192; small ones half of that. The matrices of the blocks
-were trained by Muon, the rest by AdamW.""",
+Large crops have 96 pixels, in the last steps 192; small ones half of that. The matrices of the blocks were trained by
+Muon, the rest by AdamW.""",
     limits="""It can show what the views make of a self-supervised model without a classifier: attention of its heads,
 token similarity, principal components. How much it has learned is in the two lines above, beside those of the untrained
 twin. No label was read, but the masks shaped the crops: that it attends to objects was not found without help, unlike

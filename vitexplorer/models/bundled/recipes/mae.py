@@ -22,7 +22,7 @@ from vitexplorer.models.bundled.pool import SIZE, Scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, sine_positions, to_patches
 
-STEPS = 3500
+STEPS = 2000
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": SIZE, "depth": 6, "num_heads": 3, "num_classes": 0}
@@ -83,7 +83,7 @@ RECIPE = Recipe(
     model_args=MODEL_ARGS,
     learner=Mae,
     schedule=Schedule(
-        steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=300
+        steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=200
     ),
     num_scenes=24576,
     grounds=False,
