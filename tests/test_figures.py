@@ -344,10 +344,15 @@ def test_parts_are_gathered_by_their_names():
     assert place("patch_embed.norm1.bias") == ("patch_embed", "patch_embed", "patch_embed.norm1.bias")
     assert place("0.weight") == ("0", "weight", "weight")
     swin = rows_of([("block 0", 5), ("block 1", 5), ("downsample 1", 5), ("block 2", 9), ("block 3", 9), ("norm", 9)])
-    assert [row.label for row in swin] == ["block 0 … 1 (2 × 5)", "downsample 1", "block 2 … 3 (2 × 9)", "norm"]
+    assert [row.label.en for row in swin] == [
+        "block 0 … 1 (2 × 5)",
+        "merging before stage 1",
+        "block 2 … 3 (2 × 9)",
+        "final norm",
+    ]
     result = a_count()
     rows = rows_of(zip(result.parts, result.values.tolist(), strict=True))
-    assert [(row.label, row.total) for row in rows] == [("embed", 7), ("blocks.0 … 1 (2 × 80)", 160)]
+    assert [(row.label.en, row.total) for row in rows] == [("embed", 7), ("blocks.0 … 1 (2 × 80)", 160)]
     assert {(kind, piece): n for kind, piece, n in rows[1].together} == {
         ("attn", "attn.qkv"): 60,
         ("mlp", "mlp"): 100,

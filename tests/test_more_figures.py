@@ -6,11 +6,14 @@ import csv
 import io
 import json
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+import vitexplorer as vx
 from tests.small_models import capture_small
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
@@ -23,12 +26,23 @@ from vitexplorer.figures.rendering import RENDERERS
 from vitexplorer.figures.tables import as_csv, as_json
 from vitexplorer.figures.tiles import tiles
 from vitexplorer.interfaces import UnsupportedError
-from vitexplorer.types import MatrixResult, Provenance, Result
+from vitexplorer.settings import ASSETS
+from vitexplorer.types import CurvesResult, MatrixResult, Provenance, Result
 from vitexplorer.views import VIEWS, compute
-from vitexplorer.words import Text
+from vitexplorer.words import ExplainedError, Text
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 SETTINGS = {"faithfulness": {"methods": ("attention_rollout",), "steps": 2}, "integrated_gradients": {"steps": 2}}
+IN_WORDS = [
+    ("attention_rollout", {"head_fusion": "max", "discard_ratio": 0.5, "start_block": 1}),
+    ("token_pca", {"norm": True, "foreground": True}),
+    ("occlusion", {"baseline": "blur"}),
+    ("logit_lens", {"token": "own"}),
+    ("position_similarity", {"kind": "sincos_2d"}),
+    ("attention_distance", {"normalise": "renormalised"}),
+    *(("head_atlas", {"metric": metric}) for metric in ("class_mass", "prefix_mass", "self_mass", "peak")),
+]
+"""settings whose names or values would be read in English"""
 MORE = [
     ("logit_lens", {"token": "patches"}),
     ("head_atlas", {"metric": "entropy"}),
@@ -38,6 +52,23 @@ MORE = [
 
 def all_words(figure: go.Figure) -> str:
     return " ".join(note.text for note in figure.layout.annotations)
+
+
+def every_word(figure: go.Figure) -> Iterator[str]:
+    """All that a person can read on a figure: notes, titles of scales, what the mouse brings up."""
+
+    def walk(part: object, name: str = "") -> Iterator[str]:
+        if isinstance(part, dict):
+            for key, value in part.items():
+                yield from walk(value, key)
+        elif isinstance(part, list | tuple | np.ndarray) and name in ("annotations", "data", "text", "hovertext", ""):
+            for value in part:
+                yield from walk(value, name)
+        elif isinstance(part, str) and name in ("text", "hovertext", "hovertemplate", "name"):
+            yield re.sub(r"%\{.*?\}|<.*?>|&\w+;", " ", part)
+
+    read = figure.to_dict()
+    yield from walk({"data": read["data"], **read["layout"]})
 
 
 def a_matrix(**changes) -> MatrixResult:
@@ -80,6 +111,72 @@ def test_every_view_is_drawn_and_saved(geometry):
         assert len(rows) == result.values.size
         assert json.loads(as_json(result))["type"] == type(result).__name__
     assert len(drawn) > 20
+
+
+FORMULAS = (
+    r"softmax|relu|rownorm|fuse|norm1?|mean|max|argmax|sin|cos|ln|bias|row|col|cls|"
+    r"[A-Za-z]{1,2}|[A-Za-z]_\w+|(mean|max)_\w|N_"
+)
+"""functions and symbols of mathematics"""
+FIELD = r"logits?|rollout|gradient|LeGrad|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|NaN|nat|L2"
+"""what Chinese lectures write in Latin letters too"""
+LATIN = re.compile(f"{FORMULAS}|{FIELD}")
+GEOMETRIES = (
+    "vit",
+    "deit_distilled",
+    "dinov2_registers",
+    "beit",
+    "dinov3",
+    "siglip",
+    "encoder",
+    "swin_padded",
+    "swinv2",
+)
+
+
+def english_words(figure: go.Figure, provenance: Provenance) -> set[str]:
+    """Words in Latin letters that are neither names nor mathematics."""
+    text = " ".join(every_word(figure))
+    for name in (provenance.model, provenance.image_hash[:8]):
+        text = text.replace(name, " ")
+    text = re.sub(r"Logit lens|generic relevance|Grad-CAM", " ", text)
+    return {word for word in re.findall(r"[A-Za-z][A-Za-z_0-9]*", text) if not LATIN.fullmatch(word)}
+
+
+@pytest.mark.parametrize("geometry", GEOMETRIES)
+def test_a_chinese_figure_has_no_english_word(geometry):
+    capture, english = capture_small(geometry), {}
+    for view, settings in [*((view, SETTINGS.get(view, {})) for view in VIEWS), *MORE, *IN_WORDS]:
+        try:
+            result = compute(view, capture, **settings)
+        except ExplainedError:
+            continue
+        if found := english_words(render(result, language="zh"), result.provenance):
+            english[view] = found
+    assert english == {}
+
+
+def test_every_type_of_result_is_among_them():
+    made = set()
+    for view, settings in [*((view, SETTINGS.get(view, {})) for view in VIEWS), *MORE]:
+        for geometry in ("vit", "swin_padded"):
+            with suppress(ExplainedError):
+                made.add(type(compute(view, capture_small(geometry), **settings)))
+    ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.types"}
+    assert made == ours - {CurvesResult}  # what others are made from
+
+
+def test_the_classes_of_a_bundled_model_have_chinese_names():
+    model = vx.load_model("scenes_vit_patch16_192")
+    assert len(model.class_names_zh) == len(model.class_names) == model.num_classes
+    seen = vx.capture(model, ASSETS / "examples" / "scene_ring.webp")
+    for view, settings in (("grad_cam", {"target": "圆环"}), ("pooling", {}), ("logit_lens", {"token": "patches"})):
+        result = compute(view, seen, **settings)
+        chinese, english = (" ".join(every_word(render(result, language=language))) for language in ("zh", "en"))
+        assert any(name in chinese for name in model.class_names_zh), view
+        assert not any(re.search(rf"\b{name}\b", chinese) for name in model.class_names), view
+        assert any(name in english for name in model.class_names), view
+        assert not CHINESE.search(english), view
 
 
 def test_matrix_hatches_what_is_missing_and_marks_what_is_pointed_out():

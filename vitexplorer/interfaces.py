@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from vitexplorer.registry import unknown_name
 from vitexplorer.types import PatchGrid, Query, Reading, Result, WindowLayout, query_text
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.words import ExplainedError, Text, same
 
 if TYPE_CHECKING:
     from jaxtyping import Float
@@ -122,7 +122,7 @@ class Explored(Protocol):
     logits: Any
     """Tensor (classes,), or None without a classifier"""
     model: Any
-    """has `name` and `class_names`"""
+    """has `name`, `class_names`, `class_names_zh` and `class_texts`"""
 
     @property
     def depth(self) -> int:
@@ -152,6 +152,22 @@ class Control(ABC):
 
         Raises SettingError with a sentence.
         """
+
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """What may be chosen, as a person would write it and in words; empty where that is no short list."""
+        return ()
+
+    def say(self, value: Any, capture: Explored) -> Text:
+        """A checked value in words."""
+        written = written_value(value)
+        return dict(self.offered(capture)).get(written, same(written))
+
+
+def written_value(value: Any) -> str:
+    """A setting as the command line and the URL write it."""
+    if isinstance(value, tuple | list):
+        return ",".join(str(part) for part in value)
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _whole(name: str, value: Any) -> int:
@@ -246,6 +262,19 @@ class QueryControl(Control):
         """The class token where there is one, otherwise the mean over patches."""
         return "cls" if "cls" in capture.prefix_tokens else "mean"
 
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """Everything but the patches."""
+        named = [name for name in ("cls", "dist") if name in capture.prefix_tokens]
+        return tuple((name, query_text(name)) for name in (*named, "mean"))
+
+    def say(self, value: Query | None, capture: Explored) -> Text:
+        """The token or the patch."""
+        return super().say(value, capture) if value is None else query_text(value)
+
+    def grid(self, capture: Explored, settings: Mapping[str, Any]) -> PatchGrid:
+        """Where its patches lie: the chosen block's grid, the last one's where no block is chosen."""
+        return capture.grid(settings.get("block", capture.depth - 1))
+
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query:
         """A query that exists in the chosen block (in the last one where no block is chosen)."""
         if isinstance(value, str) and "," in value:
@@ -262,7 +291,7 @@ class QueryControl(Control):
                 ).format(value=repr(value))
             ) from None
         row, col = _whole("row", row), _whole("col", col)
-        grid = capture.grid(settings.get("block", capture.depth - 1))
+        grid = self.grid(capture, settings)
         if not (0 <= row < grid.rows and 0 <= col < grid.cols):
             raise SettingError(
                 Text(
@@ -299,6 +328,8 @@ class TargetControl(Control):
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> int:
         """A class that the model has; of several names for one class ("tabby, tabby cat") each will do."""
         num_classes = len(self._logits(capture))
+        if value in capture.model.class_names_zh:
+            return capture.model.class_names_zh.index(value)
         if isinstance(value, str) and not value.strip().lstrip("-").isdigit() and capture.model.class_names:
             return self._named(value, capture.model.class_names)
         target = _whole(self.name, value)
@@ -310,6 +341,11 @@ class TargetControl(Control):
                 ).format(target=target, last=num_classes - 1)
             )
         return target
+
+    def say(self, value: int, capture: Explored) -> Text:
+        """Number and name."""
+        names = capture.model.class_texts
+        return Text("{n} ({name})", "{n}（{name}）").format(n=value, name=names[value]) if names else same(str(value))
 
     def _logits(self, capture: Explored) -> Any:
         reason = without_classifier(capture)
@@ -350,6 +386,10 @@ class TokenControl(QueryControl):
         grid = capture.grid(capture.depth - 1)
         return grid.rows // 2, grid.cols // 2
 
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """The prefix tokens that a query can name."""
+        return tuple(option for option in super().offered(capture) if option[0] != "mean")
+
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query:
         """A token that exists in the chosen block."""
         query = super().parse(value, capture, settings)
@@ -372,6 +412,10 @@ class Switch(Control):
     def default(self, capture: Explored) -> bool:
         """The start value."""
         return self.start
+
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """Both."""
+        return (("True", Text("on", "开")), ("False", Text("off", "关")))
 
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> bool:
         """True or False, also as "on" and "off", "true" and "false", 1 and 0."""
@@ -396,6 +440,10 @@ class Choice(Control):
         """The first option."""
         return self.options[0][0]
 
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """All options."""
+        return self.options
+
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> str:
         """One of the options."""
         known = [key for key, _ in self.options]
@@ -406,11 +454,12 @@ class Choice(Control):
 
 @dataclass(frozen=True)
 class Several(Control):
-    """Any number of a few words."""
+    """Any number of what is offered."""
 
-    @abstractmethod
-    def possible(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
-        """The words that have a meaning for this capture."""
+    def say(self, value: Any, capture: Explored) -> Text:
+        """Their names one after the other."""
+        names = [dict(self.offered(capture))[one] for one in value]
+        return Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from vitexplorer.capture import Capture
 from vitexplorer.types import Prediction, Reading
-from vitexplorer.words import Text
+from vitexplorer.words import Text, same
 
 TOP = 5
 
@@ -46,7 +46,7 @@ def read_patches_after(capture: Capture, block: int) -> Float[Tensor, "patches c
 
 
 def top_classes(
-    logits: Float[Tensor, " classes"], class_names: tuple[str, ...], count: int = TOP
+    logits: Float[Tensor, " classes"], class_names: tuple[Text, ...], count: int = TOP
 ) -> tuple[Prediction, ...]:
     """The likeliest classes, likeliest first, with softmax probabilities over all classes."""
     probabilities = logits.double().softmax(-1)
@@ -54,7 +54,7 @@ def top_classes(
     return tuple(
         Prediction(
             index=index,
-            name=class_names[index] if class_names else "",
+            name=class_names[index] if class_names else same(""),
             logit=float(logits[index]),
             probability=float(probabilities[index]),
         )

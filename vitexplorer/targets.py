@@ -24,13 +24,13 @@ ROW_SHOWN = Text("Shown is the row of the {query}.", "显示的是{query}对应�
 
 def class_text(capture: Capture, target: int) -> Text:
     """The class with its name where one is known, its logit and its probability."""
-    names = capture.model.class_names
+    names = capture.model.class_texts
     return Text(
         "Explained: class {target}{name}, logit {logit:.3f}, probability {probability:.3f}.",
         "所解释的类别：{target}{name}，logit {logit:.3f}，概率 {probability:.3f}。",
     ).format(
         target=target,
-        name=Text(" ({name})", "({name})").format(name=names[target]) if names else same(""),
+        name=Text(" ({name})", "（{name}）").format(name=names[target]) if names else same(""),
         logit=float(capture.logits[target]),
         probability=float(torch.softmax(capture.logits, 0)[target]),
     )
@@ -58,7 +58,7 @@ def class_map(
     values: Tensor,
     grid: PatchGrid,
     unit: Text,
-    formula: str,
+    formula: str | Text,
     settings: Mapping[str, object],
     notes: tuple[Text, ...] = (),
     **more: object,

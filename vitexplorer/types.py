@@ -107,7 +107,8 @@ class Provenance:
             "file": Text("weights from {source}", "权重来自 {source}"),
             "fine-tuned": Text("fine-tuned weights ({source})", "微调权重（{source}）"),
         }
-        return words[self.weights].format(source=self.weights_source)
+        source = self.weights_source
+        return words[self.weights].format(source=Text(source, source.replace("seed ", "种子 ")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,10 +121,13 @@ class Result:
     axes: tuple[str, ...]
     """one word of the glossary for each axis of `values`"""
     unit: Text
-    formula: str
+    formula: str | Text
+    """a `Text` where words stand in it"""
     provenance: Provenance
     settings: Mapping[str, object] = field(default_factory=dict)
     """the controls' values that gave this result"""
+    settings_said: Mapping[str, tuple[Text, Text]] = field(default_factory=dict)
+    """the same in words: label and value of each"""
     notes: tuple[Text, ...] = ()
     """what was dropped, normalised or approximated"""
 
@@ -241,7 +245,7 @@ class Prediction:
     """One class of a classifier's answer."""
 
     index: int
-    name: str
+    name: Text
     """empty where nobody knows the classes' names"""
     logit: float
     probability: float
@@ -281,7 +285,7 @@ class LensResult(Result):
     """for one reading: each block's likeliest classes"""
     probabilities: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """of `values`: for one reading of every class, for patches of the class that is shown"""
-    class_names: tuple[str, ...] = ()
+    class_names: tuple[Text, ...] = ()
     grid: PatchGrid
     image: np.ndarray
 

@@ -35,6 +35,12 @@ DROPPED = Text("Not shown", "未显示")
 SCALE = Text("Scale", "标度")
 NOTE = Text("Note", "说明")
 
+FITS = {
+    "crop": Text("crop", "裁剪"),
+    "squash": Text("squash", "压缩"),
+    "pad": Text("pad", "填充"),
+    "native": Text("native size", "原始尺寸"),
+}
 FUSIONS = {
     "mean": Text("mean over heads", "各头取平均"),
     "max": Text("maximum over heads", "各头取最大值"),
@@ -62,6 +68,11 @@ def head_text(head: int | str) -> Text:
     return Text("head {head}", "头 {head}").format(head=head)
 
 
+def formula_text(result: Result) -> Text:
+    """The formula in both languages."""
+    return result.formula if isinstance(result.formula, Text) else same(result.formula)
+
+
 def _joined(parts: list[Text], separators: Text) -> Text:
     return Text(separators.en.join(part.en for part in parts), separators.zh.join(part.zh for part in parts))
 
@@ -80,14 +91,20 @@ def _image(result: Result) -> Iterator[Text]:
         height, width = provenance.input_size
         yield Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)
     if provenance.fit:
-        yield Text("fit: {fit}", "适配方式：{fit}").format(fit=provenance.fit)
+        yield Text("fit: {fit}", "适配方式：{fit}").format(fit=FITS.get(provenance.fit, provenance.fit))
     if provenance.image_hash:
         yield same(provenance.image_hash[:8])
 
 
 def _settings(result: Result) -> Iterator[Text]:
+    """In words where the view gave them, as the API names them where somebody made the result by hand."""
     for name, value in result.settings.items():
-        if name not in SAID_ELSEWHERE:
+        if name in SAID_ELSEWHERE:
+            continue
+        if name in result.settings_said:
+            label, said = result.settings_said[name]
+            yield Text("{label}: {value}", "{label}：{value}").format(label=label, value=said)
+        else:
             yield same(f"{name} = {value}")
 
 
@@ -121,7 +138,7 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
         (IMAGE, [*_image(result)]),
         (WHERE, [*_where(result)]),
         (QUERY, [Text("{query} → patches", "{query} → 图块").format(query=query_text(query))] if query else []),
-        (FORMULA, [same(result.formula)] if result.formula else []),
+        (FORMULA, [formula_text(result)] if result.formula else []),
         (UNIT, [result.unit]),
         (SETTINGS, [*_settings(result)]),
         (DROPPED, [*_dropped(result)]),

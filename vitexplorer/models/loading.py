@@ -63,8 +63,16 @@ class LoadedModel:
     preprocessing: Preprocessing
     class_names: tuple[str, ...] = ()
     """one name per output of the classifier; empty where nobody knows them"""
+    class_names_zh: tuple[str, ...] = ()
+    """the same in Chinese; empty for ImageNet, whose names timm has in English alone"""
     notes: tuple[Text, ...] = ()
     """what was changed or left out to fit the weights into the module"""
+
+    @cached_property
+    def class_texts(self) -> tuple[Text, ...]:
+        """The classes' names in both languages as far as they are known."""
+        chinese = self.class_names_zh or self.class_names
+        return tuple(Text(en, zh) for en, zh in zip(self.class_names, chinese, strict=True))
 
     @cached_property
     def block_of_parameter(self) -> dict[int, int]:
@@ -216,8 +224,15 @@ def _describe(
         provenance=Provenance(name, kind, source),
         preprocessing=preprocessing,
         class_names=_class_names(module) if kind != "random" else (),
+        class_names_zh=_chinese_names(name) if kind == "bundled" else (),
         notes=notes,
     )
+
+
+def _chinese_names(name: str) -> tuple[str, ...]:
+    """The labels of a bundled model in Chinese; timm takes the English ones alone out of its configuration."""
+    config = json.loads((ASSETS / "models" / name / "config.json").read_text(encoding="utf-8"))
+    return tuple(config.get("label_names_zh", ()))
 
 
 def _class_names(module: nn.Module) -> tuple[str, ...]:

@@ -76,9 +76,12 @@ UI_WORDS: dict[str, Text] = {
         "{view}: {done} of {total} images through the model", "{view}：模型已处理 {done} / {total} 幅图像"
     ),
     "panel_left": Text(", about {seconds} s left", "，约剩 {seconds} 秒"),
+    "panel_patch": Text("row {row}, column {col}", "第 {row} 行第 {col} 列"),
+    "panel_pick": Text(
+        "Pick a patch: point at it, click to hold it; arrow keys move it",
+        "选择图块：指向即可，点击可固定；方向键可移动",
+    ),
     "panel_stop": Text("Stop", "停止"),
-    "panel_on": Text("on", "开"),
-    "panel_off": Text("off", "关"),
     "save": Text("Save", "保存"),
     # flow
     "fusion": Text("Heads fused by", "头的融合方式"),
@@ -98,17 +101,6 @@ UI_WORDS: dict[str, Text] = {
     ),
     # size
     "size_of_model": Text("Parameters of {model}", "{model} 的参数量"),
-    "part_patch_embed": Text("patch embedding", "图块嵌入"),
-    "part_pos_embed": Text("position embedding", "位置编码"),
-    "part_prefix_tokens": Text("prefix tokens", "前缀标记"),
-    "part_norm": Text("final norm", "最后的归一化"),
-    "part_fc_norm": Text("norm after pooling", "池化后的归一化"),
-    "part_norm_pre": Text("norm before the blocks", "各块之前的归一化"),
-    "part_head": Text("classifier", "分类头"),
-    "part_head_dist": Text("classifier of the distillation token", "蒸馏标记的分类头"),
-    "part_attn_pool": Text("attention pooling", "注意力池化"),
-    "part_block": Text("block {number}", "块 {number}"),
-    "part_downsample": Text("merging before stage {number}", "阶段 {number} 之前的合并"),
     "formula": Text("Closed formula, term by term", "闭式公式逐项"),
     "formula_none": Text(
         "No closed formula is stated for this family; the counts are read off the module.",

@@ -34,7 +34,15 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         raise UnsupportedError(reason)
     told = {"progress": progress} if record.reports_progress else {}
     result = record.compute(capture, **record.settings(capture, settings), **told)
-    return replace(result, notes=(*capture.model.notes, *capture.input.notes, *result.notes))
+    return replace(
+        result,
+        notes=(*capture.model.notes, *capture.input.notes, *result.notes),
+        settings_said={
+            control.name: (control.label, control.say(result.settings[control.name], capture))
+            for control in record.controls
+            if control.name in result.settings
+        },
+    )
 
 
 def views() -> dict[str, View]:

@@ -209,7 +209,8 @@ def compute(capture: Capture, image_size: tuple[int, int]) -> CostResult:
         values=split.sum(1),
         axes=("parts",),
         unit=Text("multiply-accumulates", "次乘加 (MAC)"),
-        formula=" + ".join(term.symbols for term in terms) or "Σ m · n · k of every matrix product",
+        formula=" + ".join(term.symbols for term in terms)
+        or Text("Σ m · n · k of every matrix product", "Σ 每个矩阵乘法的 m · n · k"),
         provenance=capture.provenance,
         settings={"image_size": image_size},
         notes=(COUNTED, *_notes(image_size, sites, bool(terms))),

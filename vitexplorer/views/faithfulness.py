@@ -72,7 +72,7 @@ class MethodsControl(Several):
         """Every method with its title."""
         return tuple((key, view.title) for key, view in _methods().items())
 
-    def possible(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
         """Those that have a meaning for this model."""
         return tuple((key, view.title) for key, view in _methods().items() if view.refuses(capture) is None)
 
@@ -190,7 +190,7 @@ def compute(
         values=values,
         axes=("methods", "curves", "steps"),
         unit=Text("probability of the class", "该类别的概率"),
-        formula="∫ p(class) d(share of patches exchanged)",
+        formula=Text("∫ p(class) d(share of patches exchanged)", "∫ p（类别）d（已替换图块的比例）"),
         provenance=capture.provenance,
         settings={"target": target, "methods": methods, "steps": steps, "seed": seed},
         notes=(

@@ -26,7 +26,7 @@ from vitexplorer.head_statistics import (
     uneven_heads,
 )
 from vitexplorer.interfaces import Choice, Paper, UnsupportedError, View
-from vitexplorer.types import MatrixResult
+from vitexplorer.types import MatrixResult, prefix_text
 from vitexplorer.words import Text
 
 TITLE = Text("Head atlas", "注意力头总览")
@@ -47,7 +47,7 @@ FORMULAS = {
     "distance": "mean_i Σ_j A_ij D_ij",
     "entropy": "mean_i −Σ_j A_ij ln A_ij",
     "class_mass": "mean_i A_i,cls",
-    "prefix_mass": "mean_i Σ_{j prefix} A_ij",
+    "prefix_mass": "mean_i Σ_{j < p} A_ij",
     "self_mass": "mean_i A_ii",
     "peak": "mean_i max_j A_ij",
 }
@@ -102,8 +102,8 @@ def _notes(capture: Capture, metric: str) -> list[Text]:
     if metric == "entropy":
         notes.append(
             Text(
-                "`relative` is the share of ln(keys); masked keys of a shifted window count as keys.",
-                "`relative` 为占 ln（键数） 的比例；移位窗口中被遮蔽的键也计入键数。",
+                "The share is that of ln(keys), the most there can be; masked keys of a shifted window count as keys.",
+                "百分比为占最大可能值 ln（键数）的比例；移位窗口中被遮蔽的键也计入键数。",
             )
         )
     if metric == "distance":
@@ -114,9 +114,10 @@ def _notes(capture: Capture, metric: str) -> list[Text]:
             )
         )
     if metric == "prefix_mass":
-        names = ", ".join(capture.prefix_tokens)
+        names = [prefix_text(name) for name in capture.prefix_tokens]
+        listed = Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
         notes.append(
-            Text("Prefix tokens: {names}.", "前缀标记：{names}。").format(names=names)
+            Text("The p prefix tokens: {names}.", "p 个前缀标记：{names}。").format(names=listed)
             if names
             else Text("This model has no prefix tokens.", "该模型没有前缀标记。")
         )

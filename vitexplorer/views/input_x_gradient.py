@@ -29,7 +29,7 @@ def compute(capture: Capture, target: int) -> MapResult:
         values=patch_sums(product[0].sum(0), grid),
         grid=grid,
         unit=Text("logit", "logit"),
-        formula="∑ x · ∂L/∂x over the patch",
+        formula=Text("∑ x · ∂L/∂x over the patch", "在图块上求和 ∑ x · ∂L/∂x"),
         settings={"target": target},
         notes=(
             Text("The baseline is implied: {baseline}.", "隐含的基线：{baseline}。").format(

@@ -60,7 +60,7 @@ def compute(capture: Capture, target: int, baseline: str, steps: int, progress: 
         values=patch_sums(pixels.sum(0), grid),
         grid=grid,
         unit=Text("logit", "logit"),
-        formula="∑ (x − x₀) · ∫ ∂L/∂x over the patch",
+        formula=Text("∑ (x − x₀) · ∫ ∂L/∂x over the patch", "在图块上求和 ∑ (x − x₀) · ∫ ∂L/∂x"),
         settings={"target": target, "baseline": baseline, "steps": steps},
         notes=(
             Text("Baseline: {baseline}.", "基线：{baseline}。").format(baseline=baseline_text(capture, baseline)),

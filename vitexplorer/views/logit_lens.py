@@ -26,7 +26,10 @@ from vitexplorer.words import Text
 
 TITLE = Text("Logit lens", "Logit lens（逐块读出 logits）")
 PATCHES = "patches"
+EACH_PATCH = Text("every patch", "每个图块")
 READINGS = (*READING_WORDS, PATCHES)
+CLASS_OF_EACH = Text("argmax head(norm(x_i))", "argmax 分类头（归一化（x_i））")
+LOGITS_OF_ONE = Text("head(norm(x))", "分类头（归一化（x））")
 OWN_STATISTICS = Text("The final norm uses each block's own statistics.", "最后的归一化使用每个块自身的统计量。")
 
 
@@ -40,6 +43,11 @@ class ReadingControl(Control):
     def default(self, capture: Explored) -> str:
         """The class token where there is one, otherwise the mean over patches."""
         return "cls" if "cls" in capture.prefix_tokens else "mean"
+
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """The readings that the model has the tokens for."""
+        absent = {"cls", "dist"} - set(capture.prefix_tokens)
+        return tuple((name, READING_WORDS.get(name, EACH_PATCH)) for name in READINGS if name not in absent)
 
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> str:
         """A reading that the model has the tokens for."""
@@ -65,7 +73,7 @@ def likeliest(
 
 def compute(capture: Capture, token: str) -> LensResult:
     """Logits after each block, (blocks, classes), or the likeliest class of each patch, int (blocks, rows, cols)."""
-    blocks, names = readable_blocks(capture), capture.model.class_names
+    blocks, names = readable_blocks(capture), capture.model.class_texts
     grid = capture.grid(blocks[-1])
     if token == PATCHES:
         classes, sure = likeliest(torch.stack([read_patches_after(capture, block) for block in blocks]))
@@ -83,7 +91,7 @@ def compute(capture: Capture, token: str) -> LensResult:
         unit=Text("number of the likeliest class", "最可能类别的编号")
         if token == PATCHES
         else Text("logits", "logits"),
-        formula="argmax head(norm(x_i))" if token == PATCHES else "head(norm(x))",
+        formula=CLASS_OF_EACH if token == PATCHES else LOGITS_OF_ONE,
         provenance=capture.provenance,
         settings={"token": token},
         notes=(OWN_STATISTICS, *_notes(capture, token, blocks)),

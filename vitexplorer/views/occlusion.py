@@ -53,7 +53,7 @@ def compute(capture: Capture, target: int, baseline: str, progress: Progress | N
         values=falls[corners[:, 0], corners[:, 1]],
         grid=grid,
         unit=Text("logit", "logit"),
-        formula="L(x) − L(x with the patch covered)",
+        formula=Text("L(x) − L(x with the patch covered)", "L(x) − L（遮住该图块的 x）"),
         settings={"target": target, "baseline": baseline},
         notes=(
             Text("Covered with {baseline}.", "遮挡用{baseline}。").format(baseline=baseline_text(capture, baseline)),

@@ -131,7 +131,7 @@ def compute(capture: Capture) -> CountResult:
         values=values,
         axes=("parts",),
         unit=Text("parameters", "个参数"),
-        formula=symbolic(terms) or "Σ elements of every parameter",
+        formula=symbolic(terms) or Text("Σ elements of every parameter", "Σ 每个参数张量的元素数"),
         provenance=capture.provenance,
         notes=tuple(notes),
         parts=tuple(parts),

@@ -45,7 +45,7 @@ def compute(capture: Capture, count: int) -> FiltersResult:
         values=0.5 + 0.5 * pictures / largest,
         axes=("filters", "height", "width", "channels"),
         unit=Text("colour, each filter scaled by its maximum; grey is zero", "颜色，各滤波器按其最大值缩放；灰色为零"),
-        formula="PCA of the kernels",
+        formula=Text("PCA of the kernels", "卷积核的 PCA"),
         provenance=capture.provenance,
         settings={"count": count},
         notes=(

@@ -33,7 +33,7 @@ def cosine_to_mean(token: Float[Tensor, " dim"], patches: Float[Tensor, "patches
 
 def read_out(capture: Capture, reading: Reading, is_own: bool) -> ReadOut:
     """What one reading predicts at the end, and would predict after each block."""
-    names, blocks = capture.model.class_names, readable_blocks(capture)
+    names, blocks = capture.model.class_texts, readable_blocks(capture)
     return ReadOut(
         reading=reading,
         is_own=is_own,

@@ -49,11 +49,19 @@ class PatchOrAllControl(QueryControl):
         """All patches."""
         return None
 
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """All of them."""
+        return (("", Text("all patches", "全部图块")),)
+
+    def grid(self, capture: Explored, settings: Mapping[str, Any]) -> PatchGrid:
+        """That of the first block, where positions are added."""
+        return capture.grid(0)
+
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query | None:
         """A patch of the first block's grid; prefix tokens have no place to compare."""
-        if value is None or value == "all":
+        if value is None or value in ("", "all"):
             return None
-        query = super().parse(value, capture, {"block": 0})
+        query = super().parse(value, capture, settings)
         if isinstance(query, str):
             raise SettingError(
                 Text(

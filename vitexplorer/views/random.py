@@ -35,7 +35,7 @@ def compute(capture: Capture, target: int, seed: int) -> MapResult:
         values=draw(seed, target, grid.num_patches),
         grid=grid,
         unit=Text("random number", "随机数"),
-        formula="uniform on [0, 1)",
+        formula=Text("uniform on [0, 1)", "[0, 1) 上的均匀分布"),
         settings={"target": target, "seed": seed},
     )
 

@@ -34,7 +34,7 @@ def compute(capture: Capture, block: int) -> OffsetsResult:
         values=values,
         axes=("heads", "row_offsets", "col_offsets"),
         unit=Text("added to the scores before the softmax", "softmax 之前加到分数上的值"),
-        formula="softmax(scores + B[query − key])",
+        formula=Text("softmax(scores + B[query − key])", "softmax(分数 + B[查询 − 键])"),
         provenance=capture.provenance,
         settings={"block": block},
         notes=(DIRECTION, *((CLASS_TOKEN,) if capture.prefix_tokens else ())),

@@ -38,8 +38,8 @@ def compute(capture: Capture) -> MatrixResult:
         marked[block, prefix : len(norms)] = far_out(norms[prefix:])
     notes = [
         Text(
-            "{count} patches lie more than 3 interquartile ranges above the upper quartile of their block.",
-            "有 {count} 个图块超出其所在块上四分位数 3 倍四分位距以上。",
+            "Outliers, more than 3 interquartile ranges above the upper quartile of their block: {count}.",
+            "离群者（超出所在块上四分位数 3 倍四分位距以上）：{count} 个。",
         ).format(count=int(marked.sum()))
     ]
     if np.isnan(values).any():

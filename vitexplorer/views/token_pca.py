@@ -100,7 +100,9 @@ def compute(capture: Capture, block: int, norm: bool, foreground: bool) -> Colou
         values=colours.reshape(grid.rows, grid.cols, COLOURS),
         axes=("rows", "cols", "channels"),
         unit=Text("components 1, 2, 3 as red, green, blue", "第 1、2、3 主成分作为红、绿、蓝"),
-        formula="(x − mean) · component, from its minimum to its maximum",
+        formula=Text(
+            "(x − mean) · component, from its minimum to its maximum", "（x − 均值）· 主成分，从最小值到最大值"
+        ),
         provenance=capture.provenance,
         settings={"block": block, "norm": norm, "foreground": foreground},
         notes=tuple(_notes(len(basis.components), foreground, int(shown.sum()), len(tokens))),

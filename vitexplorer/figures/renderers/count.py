@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from vitexplorer.figures.caption import FORMULA, facts, percent
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.parts import part_text
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import CATEGORIES, SMALL_SIZE
 from vitexplorer.figures.typesetting import width
@@ -51,11 +52,16 @@ class Row:
         return ((kind, piece, self.count * each) for (kind, piece), each in self.pieces.items())
 
     @property
-    def label(self) -> str:
-        """`head`, or `blocks.0 … 11 (12 × 444,864)`."""
+    def label(self) -> Text:
+        """`classifier`, or `block 0 … 11 (12 × 444,864)`."""
         if self.count == 1:
-            return self.first
-        return f"{self.first} … {_last_number(self.last)} ({self.count} × {self.total // self.count:,})"
+            return part_text(self.first)
+        return Text("{first} … {last} ({count} × {each:,})", "{first} … {last}（{count} × {each:,}）").format(
+            first=part_text(self.first),
+            last=_last_number(self.last),
+            count=self.count,
+            each=self.total // self.count,
+        )
 
 
 def place(part: str) -> tuple[str, str, str]:
@@ -163,7 +169,8 @@ def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> floa
         for kind, piece, count in row.together:
             box = Box(x, y, room * count / longest, BAR)
             share = _share(count, everything)
-            pieces.append((box, colors.get(kind, OTHER), f"{row.first}: {piece}\n{count:,} ({share})"))
+            name = part_text(row.first).in_(page.language) + (f": {piece}" if len(row.pieces) > 1 else "")
+            pieces.append((box, colors.get(kind, OTHER), f"{name}\n{count:,} ({share})"))
             if len(row.pieces) > 1 and width(piece, SMALL_SIZE) + 12 < box.width:
                 x_middle, _ = box.centre
                 page.text(x_middle, middle, piece, size=SMALL_SIZE, color="#ffffff", anchor="center", vertical="middle")

@@ -18,7 +18,7 @@ from vitexplorer.figures.themes import CATEGORIES, SMALL_SIZE
 from vitexplorer.figures.tiles import tiles
 from vitexplorer.figures.typesetting import width, wrap
 from vitexplorer.types import LensResult, Prediction
-from vitexplorer.words import Text
+from vitexplorer.words import Text, same
 
 LEFT, STEP = 40, 40
 OTHER = "#3a3d42"
@@ -140,7 +140,7 @@ def _rgb(color: str) -> tuple[float, float, float]:
 def _name(result: LensResult, index: int | None) -> Text:
     if index is None:
         return Text("other classes", "其他类别")
-    name = result.class_names[index] if index < len(result.class_names) else ""
+    name = result.class_names[index] if index < len(result.class_names) else same("")
     return class_name(Prediction(index, name, 0.0, 0.0))
 
 

@@ -20,7 +20,7 @@ NUMBERED = Text("class {index}", "类别 {index}")
 
 def class_name(prediction: Prediction) -> Text:
     """The name of a class, or its number where nobody knows its name."""
-    return Text(prediction.name, prediction.name) if prediction.name else NUMBERED.format(index=prediction.index)
+    return prediction.name if prediction.name.en else NUMBERED.format(index=prediction.index)
 
 
 def draw(page: Page, result: PoolingResult) -> float:

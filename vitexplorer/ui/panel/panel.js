@@ -68,6 +68,71 @@ function boxes(control) {
   return group;
 }
 
+function writePatch(row, col) {
+  return shown.words.panel_patch.replace('{row}', row).replace('{col}', col);
+}
+
+// A patch that is picked stands in the list of tokens as its last entry.
+function choose(select, value) {
+  for (const option of [...select.options]) if (option.value.includes(',')) option.remove();
+  if (value.includes(',')) select.append(new Option(writePatch(...value.split(',')), value));
+  select.value = value;
+}
+
+// The picture the model saw: the patch under the mouse is asked for, a click holds it.
+function picker(control, select) {
+  const box = document.createElement('div'), mark = document.createElement('div'), [tall, wide] = control.covered;
+  let held = false, last = control.value, wanted = null;
+  box.className = 'picker';
+  box.tabIndex = 0;
+  box.role = 'application';
+  box.setAttribute('aria-label', shown.words.panel_pick);
+  box.title = shown.words.panel_pick;
+  const image = document.createElement('img');
+  Object.assign(image, {src: shown.image.url, alt: '', draggable: false});
+  box.append(image, mark);
+  const place = () => {
+    const [row, col] = select.value.split(',').map(Number);
+    mark.hidden = !select.value.includes(',');
+    Object.assign(mark.style, {
+      top: `${100 * tall * row / control.rows}%`, left: `${100 * wide * col / control.cols}%`,
+      height: `${100 * tall / control.rows}%`, width: `${100 * wide / control.cols}%`,
+    });
+  };
+  const go = (row, col) => {
+    wanted = `${Math.min(control.rows - 1, Math.max(0, row))},${Math.min(control.cols - 1, Math.max(0, col))}`;
+    if (wanted === last && select.value === wanted) return;
+    choose(select, wanted);
+    place();
+    if (pending) return;
+    last = wanted;
+    ask(shown.chosen, settings());
+  };
+  const cell = (event) => {
+    const {top, left, height, width} = box.getBoundingClientRect();
+    return [Math.floor((event.clientY - top) / height / tall * control.rows),
+      Math.floor((event.clientX - left) / width / wide * control.cols)];
+  };
+  box.addEventListener('pointermove', (event) => { if (!held && event.pointerType === 'mouse') go(...cell(event)); });
+  box.addEventListener('click', (event) => { held = !held; box.classList.toggle('held', held); go(...cell(event)); });
+  box.addEventListener('keydown', (event) => {
+    const step = {ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1]}[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const [row, col] = select.value.includes(',') ? select.value.split(',').map(Number) : [0, 0];
+    go(row + step[0], col + step[1]);
+  });
+  // An answer arrived: the mark stands where the control does, or the mouse is further already.
+  box.answer = (value) => {
+    if (wanted && wanted !== last && select.value === wanted) { last = wanted; ask(shown.chosen, settings()); return; }
+    last = value;
+    choose(select, value);
+    place();
+  };
+  place();
+  return box;
+}
+
 function field(control) {
   if (control.several) return boxes(control);
   const label = document.createElement('label'), name = document.createElement('span');
@@ -92,15 +157,24 @@ function field(control) {
   }
   input.addEventListener('change', () => ask(shown.chosen, settings()));
   label.dataset.name = control.name;
+  if (control.rows) {
+    choose(input, control.value);
+    label.append(picker(control, input));
+  }
   return label;
 }
 
 function showControls(value) {
-  const shape = JSON.stringify(value.controls.map((control) => ({...control, value: ''})));
+  const fixed = ({options, rows}) => (rows ? options.filter((option) => !option.value.includes(',')) : options);
+  const shape = JSON.stringify(
+    [value.image?.url, value.controls.map((control) => ({...control, value: '', options: fixed(control)}))],
+  );
   if (controls.dataset.shape === `${value.chosen} ${shape}`) {
     for (const control of value.controls.filter((one) => !one.several)) {
       const input = controls.querySelector(`[name="${CSS.escape(control.name)}"]`);
-      if (document.activeElement !== input) input.value = control.value;
+      const patches = input.closest('label').querySelector('.picker');
+      if (patches) patches.answer(control.value);
+      else if (document.activeElement !== input) input.value = control.value;
     }
     return;
   }

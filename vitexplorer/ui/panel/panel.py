@@ -18,18 +18,16 @@ from gradio.data_classes import FileData, GradioModel
 
 from vitexplorer.interfaces import (
     BlockControl,
-    Choice,
     Control,
     HeadControl,
     Number,
     QueryControl,
     Several,
-    Switch,
     TargetControl,
-    TokenControl,
+    written_value,
 )
-from vitexplorer.types import PREFIX_WORDS, Result
-from vitexplorer.ui.files import cached_file
+from vitexplorer.types import Result
+from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.jobs import Step, StoppedError
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.widget import Widget
@@ -43,7 +41,17 @@ LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 LIKELY_CLASSES = 12
 """classes offered to be explained, the model's first choices"""
 
-_WORDS = ("save", "misleads", "paper", "python_lines", "panel_working", "panel_views", "panel_stop")
+_WORDS = (
+    "save",
+    "misleads",
+    "paper",
+    "python_lines",
+    "panel_working",
+    "panel_views",
+    "panel_stop",
+    "panel_patch",
+    "panel_pick",
+)
 
 _log = logging.getLogger(__name__)
 
@@ -67,6 +75,11 @@ class PanelControl(GradioModel):
     options: list[PanelOption] = []
     several: bool = False
     """whether any number of the options may be chosen"""
+    rows: int = 0
+    """of the patches that may be picked on the picture; 0 where none may"""
+    cols: int = 0
+    covered: tuple[float, float] = (1.0, 1.0)
+    """shares of the picture's height and width that the patches cover"""
     low: float | None = None
     high: float | None = None
     step: float | None = None
@@ -104,6 +117,8 @@ class PanelData(GradioModel):
     paper: str = ""
     paper_url: str = ""
     controls: list[PanelControl] = []
+    image: FileData | None = None
+    """the pixels the model saw, to pick a patch on; only where one may be picked"""
     figure: FileData | None = None
     """plotly JSON"""
     csv: FileData | None = None
@@ -183,6 +198,8 @@ def panel_data(
         _log.exception("Could not show %s with %s", view, given)
         data.refused = word("unexpected", language)
     data.controls = [describe(control, capture, {**given, **settings}, language) for control in record.controls]
+    if any(control.rows for control in data.controls):
+        data.image = image_file(capture.input.pixels)
     return data, settings
 
 
@@ -205,7 +222,7 @@ def describe(control: Control, capture: Capture, settings: dict[str, Any], langu
     """A control as the browser draws it."""
     value = settings.get(control.name)
     value = control.default(capture) if value is None else value
-    described = PanelControl(name=control.name, label=control.label.in_(language), value=text_of(value))
+    described = PanelControl(name=control.name, label=control.label.in_(language), value=written_value(value))
     if isinstance(control, BlockControl):
         described.low, described.high, described.step = 0, capture.depth - 1, 1
     elif isinstance(control, Number):
@@ -216,35 +233,21 @@ def describe(control: Control, capture: Capture, settings: dict[str, Any], langu
         block = int(settings.get("block", capture.depth - 1))
         options = options_of(control, capture, block, language)
         if options and not described.several and described.value not in options:
-            options[described.value] = described.value
+            options[described.value] = control.say(value, capture).in_(language)
+        if isinstance(control, QueryControl):
+            grid, (height, width) = control.grid(capture, {"block": block}), capture.input.pixels.shape[:2]
+            described.rows, described.cols = grid.rows, grid.cols
+            described.covered = (grid.rows * grid.patch_size / height, grid.cols * grid.patch_size / width)
         described.options = [PanelOption(value=key, label=label) for key, label in options.items()]
     return described
 
 
 def options_of(control: Control, capture: Capture, block: int, language: Language) -> dict[str, str]:
     """What a control may be, value -> label; empty where a person has to write it."""
-    if isinstance(control, Choice):
-        return {key: text.in_(language) for key, text in control.options}
-    if isinstance(control, Several):
-        return {key: text.in_(language) for key, text in control.possible(capture)}
-    if isinstance(control, Switch):
-        return {"True": word("panel_on", language), "False": word("panel_off", language)}
     if isinstance(control, HeadControl):
         fused = {how: word(f"fusion_{how}", language) for how in control.fusions}
         return fused | {str(head): str(head) for head in range(capture.num_heads(block))}
-    if isinstance(control, QueryControl):
-        mean = () if isinstance(control, TokenControl) else ("mean",)
-        tokens = [name for name in ("cls", "dist") if name in capture.prefix_tokens]
-        return {name: PREFIX_WORDS[name].in_(language) for name in (*tokens, *mean)}
     if isinstance(control, TargetControl):
-        names = capture.model.class_names
         likely = capture.logits.argsort(descending=True)[:LIKELY_CLASSES].tolist()
-        return {str(n): f"{n} · {names[n]}" if names else str(n) for n in likely}
-    return {}
-
-
-def text_of(value: Any) -> str:
-    """A setting as text, the way the command line and the URL write it."""
-    if isinstance(value, tuple | list):
-        return ",".join(str(part) for part in value)
-    return "" if value is None else str(value)
+        return {str(n): control.say(n, capture).in_(language) for n in likely}
+    return {key: text.in_(language) for key, text in control.offered(capture)}

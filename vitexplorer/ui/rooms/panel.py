@@ -85,7 +85,7 @@ class RoomPanel:
             return [gr.skip(), gr.skip()]
         return [self._quickly(Question(self.views()[0]), address, language), address]
 
-    def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> PanelData:
+    def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
         """Another view or other settings; what a browser sends is checked by the view's own controls."""
         asked = Question.read(event._data, self.views())
         if asked is None:

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 from gradio.components.base import Component
 
+from vitexplorer.figures.parts import part_text
 from vitexplorer.formulas import ViTShape, vit_terms
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator import CountTable, parts_table, terms_table
@@ -15,7 +16,7 @@ from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.panel import RoomPanel
 from vitexplorer.ui.rooms.room import QUICK, Room, about, python_lines
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import Language, Text, same
+from vitexplorer.words import Language, Text
 
 PRESETS = {
     "ViT-Ti/16": ViTShape(dim=192, num_heads=3, hidden=768),
@@ -77,13 +78,6 @@ class SizeRoom(Room):
         formula = terms_table(counted.terms, language, title=UI_WORDS["formula"], note=exact)
         designed = design_table(ViTShape(), language)
         return [about("parameters", language), parts, formula, python_lines(address, "parameters"), designed]
-
-
-def part_text(part: str) -> Text:
-    """A part of a module in words; timm's own name where there are none."""
-    name, _, number = part.partition(" ")
-    known = UI_WORDS.get(f"part_{name}")
-    return known.format(number=number) if known else same(part)
 
 
 def choose_preset(name: str) -> list[float]:
