@@ -64,7 +64,7 @@ RECIPE = Recipe(
     model_args=MODEL_ARGS,
     learner=Supervised,
     schedule=Schedule(
-        steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=800
+        steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=700
     ),
     num_scenes=24576,
     grounds=False,
