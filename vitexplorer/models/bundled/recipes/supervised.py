@@ -25,9 +25,9 @@ from vitexplorer.models.bundled.pool import Scenes
 from vitexplorer.models.bundled.recipe import Recipe
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
-STEPS = 8000
+STEPS = 7000
 CURRICULUM = Curriculum(
-    sizes=((7000, 96), (STEPS, 192)),
+    sizes=((5400, 96), (5800, 128), (STEPS, 192)),
     zooms=((0, 1.0), (4000, 0.0)),
     paints=((0, 2.0), (2000, -1.0)),
 )
@@ -64,7 +64,7 @@ RECIPE = Recipe(
     model_args=MODEL_ARGS,
     learner=Supervised,
     schedule=Schedule(
-        steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=700
+        steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=7400, floor=0.0, cooldown=700
     ),
     num_scenes=24576,
     grounds=False,
