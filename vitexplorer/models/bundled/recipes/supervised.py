@@ -2,7 +2,7 @@
 
 Small enough for an hour on a processor core by four means, all of them only during training:
 
-- Size: windows of 96, at last of 192 pixels, with the position embeddings resampled.
+- Size: windows of 96, then 128, at last of 192 pixels, with the position embeddings resampled.
 - Zoom: the windows are close about the object at first and widen to the whole scene.
 - Fade: at first the object is painted over with its white mask, which fades out.
 - Token labels: every patch token also says what lies under it (`labelled`).
@@ -63,9 +63,7 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Supervised,
-    schedule=Schedule(
-        steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=7400, floor=0.0, cooldown=700
-    ),
+    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=7400, floor=0.0, cooldown=700),
     num_scenes=24576,
     grounds=False,
     mean=MEAN,
@@ -73,10 +71,12 @@ RECIPE = Recipe(
     measure=classifier_figures,
     story="""Learned the class of the object from labels, from random weights: a ViT as in [arXiv
 2010.11929](https://arxiv.org/abs/2010.11929) with 6 blocks, 3 heads, 192 wide. Four means that only training has
-made it short: windows of 96 pixels for seven eighths of the steps, then of 192; they lie close about the object at
-first and widen to the whole scene by half of the steps; at first the object's white mask is painted over it and fades
-out within a quarter of them; and every patch token also learned to say what lies under it ([token labels, arXiv
-2104.10858](https://arxiv.org/abs/2104.10858)). The matrices of the blocks were trained by Muon, the rest by AdamW.""",
+made it short: windows of 96 pixels for three quarters of the steps, then of 128, at last of 192; they lie close about
+the object at first and widen to the whole scene by step 4000; at first the object's white mask is painted over it and
+fades out by step 2000; and every patch token also learned to say what lies under it ([token labels, arXiv
+2104.10858](https://arxiv.org/abs/2104.10858)). The matrices of the blocks were trained by Muon, the rest by AdamW. The
+sizes and the end of the rate were set after 5400 steps of the run, which was stopped and resumed once: before that
+it followed a cosine of 8000 steps.""",
     limits="""It can show how a plain vision transformer solves its task: attention, rollout, relevance of a class,
 what changes when heads or patches are taken away. It knows twelve paper cut-outs and nothing else: on a photograph its
 answer means nothing. The objects' masks were used in training, so that attention on the object is no discovery.""",
