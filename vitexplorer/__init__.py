@@ -18,14 +18,43 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vitexplorer import capture, models, views
     from vitexplorer.figures import render, save
-    from vitexplorer.models.loading import load_model
+    from vitexplorer.finetune.attaching import attach, count_parameters, merge, methods
+    from vitexplorer.finetune.peft import export_peft, import_peft
+    from vitexplorer.finetune.storing import load_tuned, save_tuned
+    from vitexplorer.models.loading import load_backbone, load_model
     from vitexplorer.views import compute
 
-__all__ = ["capture", "compute", "load_model", "models", "render", "save", "views"]
+__all__ = [
+    "attach",
+    "capture",
+    "compute",
+    "count_parameters",
+    "export_peft",
+    "import_peft",
+    "load_backbone",
+    "load_model",
+    "load_tuned",
+    "merge",
+    "methods",
+    "models",
+    "render",
+    "save",
+    "save_tuned",
+    "views",
+]
 
 _HOMES = {
     "load_model": "vitexplorer.models.loading",
     "compute": "vitexplorer.views",
+    "attach": "vitexplorer.finetune.attaching",
+    "count_parameters": "vitexplorer.finetune.attaching",
+    "merge": "vitexplorer.finetune.attaching",
+    "methods": "vitexplorer.finetune.attaching",
+    "save_tuned": "vitexplorer.finetune.storing",
+    "load_tuned": "vitexplorer.finetune.storing",
+    "export_peft": "vitexplorer.finetune.peft",
+    "import_peft": "vitexplorer.finetune.peft",
+    "load_backbone": "vitexplorer.models.loading",
     "render": "vitexplorer.figures",
     "save": "vitexplorer.figures",
 }

@@ -21,6 +21,7 @@ _KINDS = {
     "model": Text("model", "模型"),
     "view": Text("view", "视图"),
     "setting": Text("setting", "设置"),
+    "method": Text("method", "方法"),
     "query": Text("query", "查询"),
     "class": Text("class", "类别"),
     "option": Text("option", "选项"),

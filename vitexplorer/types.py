@@ -385,7 +385,9 @@ def query_text(query: Query) -> Text:
 
 
 def prefix_text(name: str) -> Text:
-    """A prefix token in words; registers are numbered from 1."""
+    """A prefix token in words; registers and learned prompts are numbered from 1."""
     if name.startswith("reg"):
         return Text("register {n}", "寄存器标记 {n}").format(n=name[3:])
+    if name.startswith("prompt"):
+        return Text("prompt token {n}", "提示标记 {n}").format(n=name[6:])
     return PREFIX_WORDS.get(name, same(name))

@@ -71,12 +71,14 @@ class SwinFamily(ModelFamily):
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
         """Swin's table; in Swin V2 16 sigmoid(what a small network says of the offset, in logarithms)."""
         attn = _blocks(module)[block].attn
-        rows, cols = (2 * side - 1 for side in attn.window_size)
         if isinstance(module, SwinTransformer):
+            rows, cols = (2 * side - 1 for side in attn.window_size)
             table = attn.relative_position_bias_table
         else:
-            table = 16 * attn.cpb_mlp(attn.relative_coords_table).sigmoid()
-        return table.detach().reshape(rows, cols, -1).permute(2, 0, 1)
+            rows, cols = attn.relative_coords_table.shape[1:3]
+            table = 16 * attn.cpb_mlp(attn.relative_coords_table).sigmoid().flatten(0, -2)
+        table = table.detach()[: rows * cols]  # prompts are one more offset
+        return table.reshape(rows, cols, -1).permute(2, 0, 1)
 
     def temperature(self, module: nn.Module, block: int) -> Float[Tensor, " heads"] | None:
         """Swin V2's factor of the cosine, at most 100 (arXiv 2111.09883, section 3.2)."""

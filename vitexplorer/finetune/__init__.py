@@ -1,0 +1,21 @@
+"""Fine-tuning: data, methods, trainer, report.
+
+A method is one file in `methods/` that defines a `Method` (method.py). What it promises to whoever trains it:
+
+- `attach(model, method, num_classes, seed=0, **settings) -> TunedModel` is a private copy, a `LoadedModel` like any
+  other, in eval mode. **What trains is what requires a gradient**: `training.trainable(module)` names it, the new
+  head included; everything else must come out of training bit for bit as it went in.
+- `training.first_trainable_block(tuned)`: what enters this block depends on nothing that trains, so that everything
+  below runs once without gradients and is kept. -1: run everything; the number of blocks: only what follows them
+  (final norm, head) trains.
+- `training.train_mode(tuned, drop_path=None)` puts what trains into training mode and leaves frozen batch norms and
+  dropouts in eval mode; it also switches stochastic depth on, at the recipe's rate. `tuned.module.eval()` ends it.
+  What is run once and kept (see above) is run in eval mode.
+- `training.parameter_groups(tuned, learning_rate=None, weight_decay=None)` are an optimizer's groups. None takes the
+  method's recipe (`training.recipe_of(tuned)`): learning rates differ by a factor of 100 between methods and are
+  never shared; vectors and prompts are not decayed.
+- `attaching.trained(tuned)` is the same model, said to be fine-tuned in every caption; call it when training ends.
+- `storing.learned(module)` are the tensors that training changes: parameters that train and statistics of batch norms
+  that train. They are what `save_tuned` writes and all that a checkpoint of a run needs of the model.
+- `attach(weightless(model), ...)` costs no memory: counts before training; `refusal(model, method)` says why not.
+"""

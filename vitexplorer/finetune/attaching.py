@@ -1,0 +1,201 @@
+"""`attach`: a private copy of a model with a method of fine-tuning in it, which is again a model like any other.
+
+`merge` puts what was learned into the weights, where the method allows it, and leaves a plain model.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from torch import nn
+
+from vitexplorer.finetune.method import Method
+from vitexplorer.finetune.methods import METHODS
+from vitexplorer.finetune.parts.heads import new_head, output_layers
+from vitexplorer.interfaces import UnsupportedError, checked
+from vitexplorer.models.loading import LoadedModel, seeded
+from vitexplorer.models.outline import outline
+from vitexplorer.multiplications import without_storage
+from vitexplorer.types import PatchGrid, Provenance
+from vitexplorer.words import Text
+
+
+@dataclass(frozen=True)
+class TunedModel(LoadedModel):
+    """A model with a method in it. Its `module` is the timm class it was, with parts hung into it."""
+
+    method: str = ""
+    """a key of `methods()`"""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """of the method's controls"""
+    base: Provenance | None = None
+    """of the model it was made from"""
+    seed: int = 0
+    """of what was drawn when it was attached"""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Parameters of a tuned model."""
+
+    total: int
+    """all, the base's included"""
+    trainable: int
+    """those that train, the head included"""
+    head: int
+    """of the layers that give the logits"""
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """A model as the controls of a method see it: no image has run through it."""
+
+    model: LoadedModel
+    prefix_tokens: tuple[str, ...] = ()
+    logits: None = None
+
+    @property
+    def depth(self) -> int:
+        return len(outline(self.model.module).blocks)
+
+    def num_heads(self, block: int) -> int:
+        return self.model.module.get_submodule(outline(self.model.module).blocks[block]).attn.num_heads
+
+    def grid(self, block: int) -> PatchGrid:
+        return self.model.blocks(self.model.preprocessing.input_size)[block].grid
+
+    def query_tokens(self, block: int) -> tuple[str, ...]:
+        return self.prefix_tokens
+
+
+def methods() -> dict[str, Method]:
+    """Every method of fine-tuning by its key, with its controls, its paper and its recipe."""
+    return dict(METHODS)
+
+
+def checked_settings(model: LoadedModel, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every setting of a method for a model: what was given, checked, and defaults for the rest. Raises as `attach`."""
+    return checked(METHODS[method].controls, _Subject(model), given)
+
+
+def attach(
+    model: LoadedModel,
+    method: str,
+    num_classes: int | None = None,
+    *,
+    class_names: tuple[str, ...] = (),
+    seed: int = 0,
+    **settings: Any,
+) -> TunedModel:
+    """A private copy of `model`, in eval mode, with a method in it and a new head; `model` stays as it was.
+
+    Only what the method trains requires gradients. Before any training the copy's features are the model's own,
+    bit for bit or within rounding, unless the method `changes_output`; its head is the same for every method.
+
+    Args:
+        model: from `load_model` or `load_backbone`.
+        method: a key of `methods()`.
+        num_classes: of the new classifier, 1 for a regression; None keeps the classifier the model has.
+        class_names: one for each class, where they are known.
+        seed: of everything that is drawn: head, low-rank matrices, prompts.
+        settings: the method's controls; what is left out takes its default.
+
+    Raises:
+        UnknownNameError: no such method or setting; the message names the nearest.
+        SettingError: a value that the control cannot take, or no classifier and no `num_classes`.
+        UnsupportedError: the method has no place in this architecture; the message says why.
+    """
+    record = METHODS[method]
+    _check(model, record)
+    chosen = checked_settings(model, method, settings)
+    module = copy.deepcopy(model.module).requires_grad_(False)
+    names = class_names or (model.class_names if num_classes is None else ())
+    with seeded(seed):
+        new_head(module, num_classes)
+        injected = record.inject(replace(model, module=module, class_names=names), **chosen)
+    module.to(model.device).eval()
+    return TunedModel(
+        **{f.name: getattr(injected, f.name) for f in fields(LoadedModel)},
+        method=method,
+        settings=chosen,
+        base=model.provenance,
+        seed=seed,
+    )
+
+
+def trained(tuned: TunedModel) -> TunedModel:
+    """The same model, said to be fine-tuned: what figures are told once it has learned something."""
+    source = f"{tuned.method}, {tuned.base.model}: {tuned.base.weights}, {tuned.base.weights_source}"
+    return replace(tuned, provenance=Provenance(tuned.name, "fine-tuned", source))
+
+
+def _check(model: LoadedModel, record: Method) -> None:
+    if isinstance(model, TunedModel):
+        raise UnsupportedError(
+            Text(
+                "{model} already carries {method}: merge it first, or begin with the model it was made from.",
+                "{model} 已带有 {method}：请先合并，或从原模型开始。",
+            ).format(model=model.name, method=METHODS[model.method].title)
+        )
+    if record.families is not None and model.family.key not in record.families:
+        known = [other.title for other in METHODS.values() if other.families is None]
+        raise UnsupportedError(
+            Text(
+                "{method} is not made for {model} (family: {family}). It takes: {known}.",
+                "{method} 不适用于 {model}（家族：{family}）。它可以使用：{known}。",
+            ).format(
+                method=record.title,
+                model=model.name,
+                family=model.family.title,
+                known=Text(", ".join(title.en for title in known), "、".join(title.zh for title in known)),
+            )
+        )
+
+
+def weightless(model: LoadedModel) -> LoadedModel:
+    """The same model without its numbers: methods can be attached and counted at no cost, but nothing can run."""
+    return replace(model, module=without_storage(model.module))
+
+
+def refusal(model: LoadedModel, method: str, **settings: Any) -> Text | None:
+    """Why a method cannot be attached to a model, or None where it can; nothing is copied."""
+    try:
+        attach(weightless(model), method, 1, **settings)
+    except UnsupportedError as error:
+        return error.text
+    return None
+
+
+def count_parameters(model: LoadedModel) -> Counts:
+    """Parameters in all, those that train, and those of the layers that give the logits."""
+    module = model.module
+    return Counts(
+        total=sum(parameter.numel() for parameter in module.parameters()),
+        trainable=sum(parameter.numel() for parameter in module.parameters() if parameter.requires_grad),
+        head=sum(parameter.numel() for layer in output_layers(module) for parameter in layer.parameters()),
+    )
+
+
+def merge(tuned: TunedModel) -> LoadedModel:
+    """A plain model that gives the same logits, with what was learned in its weights; `tuned` stays as it was.
+
+    Raises UnsupportedError for methods whose parts no weight can take in: adapters, prompts, a deeper head.
+    """
+    record = METHODS[tuned.method]
+    if record.merge is None:
+        raise UnsupportedError(
+            Text(
+                "{method} does not merge into the weights. Save it with save_tuned.",
+                "{method} 无法合并进权重。请用 save_tuned 保存。",
+            ).format(method=record.title)
+        )
+    module: nn.Module = copy.deepcopy(tuned.module)
+    record.merge(module)
+    plain = {f.name: getattr(tuned, f.name) for f in fields(LoadedModel)}
+    return LoadedModel(**{**plain, "module": module.requires_grad_(False).eval()})
+
+
+__all__ = ["Counts", "TunedModel", "attach", "checked_settings", "count_parameters", "merge", "methods", "refusal", "trained", "weightless"]

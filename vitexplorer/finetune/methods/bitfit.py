@@ -1,0 +1,35 @@
+"""Only the biases train (Ben Zaken et al. 2021, arXiv 2106.10199): 11 L D + 2D parameters in a plain ViT.
+
+BEiT's, EVA's and Swin V2's query and value biases have names of their own and count. Tables of relative positions are
+added to scores but are no biases of a layer: a switch lets them train too.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.finetune.method import PETL, Method, already_merged
+from vitexplorer.interfaces import Paper, Switch
+from vitexplorer.models.anatomy import biases, position_tables
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.words import Text
+
+
+def inject(model: LoadedModel, position_bias: bool) -> LoadedModel:
+    """Let the biases train and, if asked, the tables of relative positions."""
+    tables = position_tables(model.module) if position_bias else {}
+    for parameter in (*biases(model.module).values(), *tables.values()):
+        parameter.requires_grad_(True)
+    return model
+
+
+METHOD = Method(
+    title=Text("BitFit", "BitFit（只调偏置）"),
+    sentence=Text(
+        "Trains the biases of all layers and leaves every weight as it is.", "只训练各层的偏置，所有权重保持不变。"
+    ),
+    inject=inject,
+    recipe=PETL,
+    controls=(Switch("position_bias", Text("Relative position tables too", "同时训练相对位置偏置表")),),
+    families=None,
+    paper=Paper("Ben Zaken et al. 2021", "https://arxiv.org/abs/2106.10199"),
+    merge=already_merged,
+)

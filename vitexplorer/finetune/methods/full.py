@@ -1,0 +1,23 @@
+"""Every parameter of the model trains: the most numbers, the most memory, and with few images the most to forget."""
+
+from __future__ import annotations
+
+from vitexplorer.finetune.method import Method, Recipe, already_merged
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.words import Text
+
+
+def inject(model: LoadedModel) -> LoadedModel:
+    """Let everything train."""
+    model.module.requires_grad_(True)
+    return model
+
+
+METHOD = Method(
+    title=Text("Full fine-tuning", "全量微调"),
+    sentence=Text("Trains every parameter of the model.", "训练模型的全部参数。"),
+    inject=inject,
+    recipe=Recipe(learning_rate=1e-4, head_learning_rate=1e-3),
+    families=None,
+    merge=already_merged,
+)

@@ -1,0 +1,36 @@
+"""A new classifier on frozen features: the baseline that everything else must beat.
+
+With `norm` a batch norm without parameters stands before it, as in MAE's linear probing (He et al. 2021, arXiv
+2111.06377, appendix A.1); it merges into the classifier. Without one, features of MAE or DINO train badly.
+"""
+
+from __future__ import annotations
+
+from torch import nn
+
+from vitexplorer.finetune.method import Method, Recipe
+from vitexplorer.finetune.parts.heads import FeatureNorm, fold_norms, replace_heads
+from vitexplorer.interfaces import Paper, Switch
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.words import Text
+
+
+def inject(model: LoadedModel, norm: bool) -> LoadedModel:
+    """Nothing but the classifier trains."""
+    if norm:
+        replace_heads(model.module, lambda head: nn.Sequential(FeatureNorm(head.in_features), head))
+    return model
+
+
+METHOD = Method(
+    title=Text("Linear probe", "线性探测"),
+    sentence=Text(
+        "Trains a new classifier on the frozen features and nothing else.", "只在冻结的特征上训练一个新的分类头。"
+    ),
+    inject=inject,
+    recipe=Recipe(learning_rate=1e-2),
+    controls=(Switch("norm", Text("Batch norm before the classifier", "分类头前加批归一化")),),
+    families=None,
+    paper=Paper("He et al. 2021, appendix A.1", "https://arxiv.org/abs/2111.06377"),
+    merge=fold_norms,
+)

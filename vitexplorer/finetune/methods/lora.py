@@ -1,0 +1,56 @@
+"""Low-rank changes of the queries' and the values' projection (Hu et al. 2021, arXiv 2106.09685).
+
+q += (alpha / r) B_q A_q x and v likewise, inside the fused projection where there is one; never the keys. 4 L D r
+parameters. Merges into the weight.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from vitexplorer.finetune.method import PETL, Method
+from vitexplorer.finetune.parts.hanging import hang, hung, take_down
+from vitexplorer.finetune.parts.low_rank import LowRank, query_value_spans
+from vitexplorer.interfaces import Number, Paper
+from vitexplorer.models.anatomy import call_projection
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.models.outline import outline
+from vitexplorer.words import Text
+
+
+def inject(model: LoadedModel, r: int, alpha: float) -> LoadedModel:
+    """Hang a low-rank change on every projection to queries and values."""
+    for name in outline(model.module).blocks:
+        call_projection(model.module, name)
+    for layer, spans in query_value_spans(model.module).items():
+        linear = model.module.get_submodule(layer)
+        hang(linear, "lora", LowRank(linear.in_features, spans, linear.out_features, r, alpha))
+    return model
+
+
+@torch.no_grad()
+def merge(module: nn.Module) -> None:
+    """Add each change to the weight it changes."""
+    for linear, part in hung(module, "lora"):
+        linear.weight += part.delta()
+        take_down(linear, "lora")
+
+
+METHOD = Method(
+    title=Text("LoRA", "LoRA（低秩适配）"),
+    sentence=Text(
+        "Adds a trained change of low rank to the projections of queries and values.",
+        "给查询与值的投影加上一个可训练的低秩改变量。",
+    ),
+    inject=inject,
+    recipe=PETL,
+    controls=(
+        Number("r", Text("Rank", "秩"), low=1, high=256, start=8, step=1, whole=True),
+        Number(
+            "alpha", Text("Alpha (the change is times alpha / rank)", "alpha（改变量乘以 alpha / 秩）"), 0.01, 1024, 8
+        ),
+    ),
+    paper=Paper("Hu et al. 2021", "https://arxiv.org/abs/2106.09685"),
+    merge=merge,
+)

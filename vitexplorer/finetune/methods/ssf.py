@@ -1,0 +1,125 @@
+"""A scale and a shift after every operation: y = gamma y + beta (SSF, Lian et al. 2022, arXiv 2210.08823).
+
+After patch embedding, both norms, projection to q, k, v, output projection and both layers of the MLP of every block,
+and after the final norm: 22 D L + 4D parameters in a plain ViT. All of it merges into the layers before. Where the
+projection has its biases apart (BEiT, EVA, Swin V2), scale and shift come before them: the same functions, written
+otherwise. It begins at gamma 1 and beta 0; the paper draws N(1, 0.02) and N(0, 0.02), an option here.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from vitexplorer.finetune.method import PETL, Method
+from vitexplorer.finetune.parts.hanging import hang, hung, take_down
+from vitexplorer.interfaces import Paper, Switch, UnsupportedError
+from vitexplorer.models.anatomy import block_parts, call_projection
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.models.outline import outline
+from vitexplorer.words import Text
+
+_SPREAD = 0.02
+
+
+class ScaleShift(nn.Module):
+    """gamma y + beta along the last axis."""
+
+    def __init__(self, width: int, drawn: bool):
+        """Args: drawn: begin near 1 and 0 and not at them."""
+        super().__init__()
+        spread = _SPREAD if drawn else 0.0
+        self.gamma = nn.Parameter(1 + spread * torch.randn(width))
+        self.beta = nn.Parameter(spread * torch.randn(width))
+
+    def forward(self, made: Float[Tensor, "*any dim"], given: Tensor) -> Float[Tensor, "*any dim"]:
+        """Scaled and shifted."""
+        return torch.addcmul(self.beta, made, self.gamma)
+
+
+def inject(model: LoadedModel, drawn: bool) -> LoadedModel:
+    """Hang a scale and a shift on every operation."""
+    module = model.module
+    parts = outline(module)
+    places = ["patch_embed", *parts.ending]
+    for name in parts.blocks:
+        block = block_parts(module, name)
+        call_projection(module, name)
+        places += [*block.norms, *block.projections, block.proj, *block.expand, block.reduce]
+    for place in places:
+        part = module.get_submodule(place)
+        hang(part, "ssf", ScaleShift(_outputs(part), drawn))
+    return model
+
+
+def _outputs(part: nn.Module) -> int:
+    """Width of what a layer, a norm or the patch embedding gives."""
+    if isinstance(part, nn.Linear):
+        return part.out_features
+    return part.proj.out_channels if hasattr(part, "proj") else part.weight.shape[0]
+
+
+# ---------------------------------------------------------------------------------------------- merging
+
+
+@torch.no_grad()
+def merge(module: nn.Module) -> None:
+    """Put each scale and shift into the layer it follows.
+
+    Raises UnsupportedError, with nothing changed, where that layer is an RMS norm, which cannot shift.
+    """
+    found = hung(module, "ssf")
+    for layer in (_layer(part) for part, _ in found):
+        if not isinstance(layer, (nn.Linear, nn.Conv2d)) and getattr(layer, "bias", None) is None:
+            raise UnsupportedError(
+                Text(
+                    "The shift of an RMS norm cannot be merged: it has no bias.",
+                    "RMS 归一化没有偏置，其平移量无法合并。",
+                )
+            )
+    attentions = {id(part.qkv): part for part in module.modules() if getattr(part, "q_bias", None) is not None}
+    for part, ssf in found:
+        _put_in(_layer(part), ssf, attentions.get(id(part)))
+        take_down(part, "ssf")
+
+
+def _layer(part: nn.Module) -> nn.Module:
+    """The patch embedding ends in a convolution or, in Swin, in a norm."""
+    if not hasattr(part, "proj"):
+        return part
+    norm = getattr(part, "norm", None)
+    return norm if norm is not None and not isinstance(norm, nn.Identity) else part.proj
+
+
+def _put_in(layer: nn.Module, ssf: ScaleShift, attention: nn.Module | None) -> None:
+    gamma, beta = ssf.gamma.detach(), ssf.beta.detach()
+    layer.weight.mul_(gamma.view(-1, *(1,) * (layer.weight.ndim - 1)))
+    if attention is not None:
+        _shift(attention, beta)
+    elif layer.bias is None:
+        layer.bias = nn.Parameter(beta.clone(), requires_grad=layer.weight.requires_grad)
+    else:
+        layer.bias.mul_(gamma).add_(beta)
+
+
+def _shift(attention: nn.Module, beta: Tensor) -> None:
+    """Biases that stand apart; that of the keys becomes part of the state, so that no file is without it."""
+    query, key, value = beta.chunk(3)
+    attention.q_bias.add_(query)
+    attention.v_bias.add_(value)
+    attention.register_buffer("k_bias", attention.k_bias + key)
+
+
+METHOD = Method(
+    title=Text("SSF", "SSF（缩放与平移）"),
+    sentence=Text(
+        "Scales and shifts what every operation gives, channel by channel, and merges into the weights afterwards.",
+        "对每个运算的输出逐通道缩放和平移，训练后可合并进权重。",
+    ),
+    inject=inject,
+    recipe=PETL,
+    controls=(Switch("drawn", Text("Begin at random near 1 and 0", "从 1 和 0 附近随机开始")),),
+    paper=Paper("Lian et al. 2022", "https://arxiv.org/abs/2210.08823"),
+    merge=merge,
+)

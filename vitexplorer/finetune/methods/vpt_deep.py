@@ -1,0 +1,34 @@
+"""Learned tokens at every block: fresh ones take the place of the block before's (VPT-deep, arXiv 2203.12119).
+
+p tokens behind the prefix tokens at every block, L p D parameters, dropout 0.1 of their values. In Swin they stand in
+every window (`parts/window_prompts.py`). They can be shown, but not merged; on features of MAE they collapse.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.finetune.method import PETL, Method
+from vitexplorer.finetune.parts.prompts import prompt_sequence
+from vitexplorer.finetune.parts.window_prompts import prompt_windows
+from vitexplorer.interfaces import Number, Paper
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.words import Text
+
+
+def inject(model: LoadedModel, prompts: int) -> LoadedModel:
+    """Put the prompts in at every block."""
+    put_in = prompt_windows if model.family.key == "swin" else prompt_sequence
+    return put_in(model, prompts, deep=True, dropout=0.1)
+
+
+METHOD = Method(
+    title=Text("VPT-deep", "VPT-deep（深层提示）"),
+    sentence=Text(
+        "Puts fresh learned tokens into the sequence at every block and leaves the model as it is.",
+        "在每个块都向序列插入新的可学习提示标记，模型本身不变。",
+    ),
+    inject=inject,
+    recipe=PETL,
+    controls=(Number("prompts", Text("Prompt tokens", "提示标记数"), low=1, high=200, start=10, step=1, whole=True),),
+    paper=Paper("Jia et al. 2022", "https://arxiv.org/abs/2203.12119"),
+    changes_output=True,
+)

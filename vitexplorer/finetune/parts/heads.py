@@ -1,0 +1,71 @@
+"""The classifier of a tuned model: timm's own for a number of classes, or what a method puts in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from vitexplorer.interfaces import SettingError
+from vitexplorer.models.outline import classifiers
+from vitexplorer.words import Text
+
+
+def new_head(module: nn.Module, num_classes: int | None) -> None:
+    """A fresh classifier, timm's; None keeps the one there is. It trains, alone of all there is in `module`.
+
+    Raises SettingError where there is none and no number is given.
+    """
+    if num_classes is None and not module.num_classes:
+        raise SettingError(
+            Text(
+                "The model has no classifier: say num_classes, the number of classes (1 for a regression).",
+                "模型没有分类头：请给出类别数 num_classes（回归任务为 1）。",
+            )
+        )
+    if num_classes is not None:
+        module.reset_classifier(num_classes)
+    for name in classifiers(module):
+        module.get_submodule(name).requires_grad_(True)
+
+
+def replace_heads(module: nn.Module, build: Callable[[nn.Linear], nn.Module]) -> None:
+    """Put build(classifier) in place of each classifier of `module`."""
+    for name in classifiers(module):
+        parent, _, own = name.rpartition(".")
+        setattr(module.get_submodule(parent), own, build(module.get_submodule(name)))
+
+
+def output_layers(module: nn.Module) -> list[nn.Linear]:
+    """The layers that give the logits: the last linear layer of each classifier."""
+    heads = [module.get_submodule(name) for name in classifiers(module)]
+    layers = [[part for part in head.modules() if isinstance(part, nn.Linear)] for head in heads]
+    return [found[-1] for found in layers if found]
+
+
+class FeatureNorm(nn.Module):
+    """A batch norm without parameters along the last axis: features of MAE and DINO come with very unequal spreads."""
+
+    def __init__(self, width: int):
+        """Args: width: of a feature."""
+        super().__init__()
+        self.norm = nn.BatchNorm1d(width, affine=False)
+
+    def forward(self, features: Float[Tensor, "*any dim"]) -> Float[Tensor, "*any dim"]:
+        """Each feature at mean 0 and variance 1 over what was seen in training."""
+        return self.norm(features.flatten(0, -2)).view_as(features)
+
+
+@torch.no_grad()
+def fold_norms(module: nn.Module) -> None:
+    """Put a `FeatureNorm` before a classifier into the classifier."""
+    replace_heads(module, lambda head: _folded(*head) if isinstance(head, nn.Sequential) else head)
+
+
+def _folded(norm: FeatureNorm, layer: nn.Linear) -> nn.Linear:
+    scale = (norm.norm.running_var + norm.norm.eps).rsqrt()
+    layer.weight.mul_(scale)
+    layer.bias.sub_(layer.weight @ norm.norm.running_mean)
+    return layer

@@ -1,0 +1,56 @@
+"""A change of low rank of some rows of a linear layer, computed from what the layer is given."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from vitexplorer.models.anatomy import query_and_value
+from vitexplorer.models.outline import outline
+
+
+def query_value_spans(module: nn.Module) -> dict[str, tuple[tuple[int, int], ...]]:
+    """By layer, the rows that are queries or values of its block: two spans of a fused projection, or one of each.
+
+    Raises UnsupportedError where a block has no such layer.
+    """
+    spans: dict[str, tuple[tuple[int, int], ...]] = {}
+    for name in outline(module).blocks:
+        for rows in query_and_value(module, name):
+            spans[rows.layer] = (*spans.get(rows.layer, ()), (rows.start, rows.stop))
+    return spans
+
+
+class LowRank(nn.Module):
+    """y[rows] += (alpha / r) B A x, with its own A and B for each span of rows; rows of no span stay as they are.
+
+    A is drawn from Kaiming's uniform distribution (a = sqrt 5), B is 0. The A of all spans lie below each other in
+    `down`, (spans r, in), so that the input is read once. r is at least 1, and alpha / r a true division.
+    """
+
+    def __init__(self, width: int, spans: tuple[tuple[int, int], ...], out: int, r: int, alpha: float):
+        """Args: width: inputs of the layer; spans: first row and the one after the last; out: its outputs."""
+        super().__init__()
+        self.spans, self.out, self.r, self.scale = spans, out, r, alpha / r
+        self.down = nn.Parameter(torch.empty(len(spans) * r, width))
+        self.up = nn.ParameterList(torch.zeros(stop - start, r) for start, stop in spans)
+        nn.init.kaiming_uniform_(self.down, a=math.sqrt(5))
+
+    def forward(self, made: Float[Tensor, "*any out"], given: Float[Tensor, "*any dim"]) -> Float[Tensor, "*any out"]:
+        """What the layer made of `given`, changed."""
+        return made + F.linear(F.linear(given, self.down), self.joined())
+
+    def joined(self) -> Float[Tensor, "out ranks"]:
+        """All B in one matrix, each in its span's rows and its own r columns, times alpha / r."""
+        joined = self.down.new_zeros(self.out, len(self.down))
+        for i, ((start, stop), up) in enumerate(zip(self.spans, self.up, strict=True)):
+            joined[start:stop, i * self.r : (i + 1) * self.r] = up
+        return joined * self.scale
+
+    def delta(self) -> Float[Tensor, "out dim"]:
+        """The change of the layer's weight; 0 outside the spans."""
+        return self.joined() @ self.down

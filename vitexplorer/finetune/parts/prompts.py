@@ -1,0 +1,122 @@
+"""Learned tokens in the sequence of a model in which every token sees all others.
+
+They stand behind the prefix tokens, enter where the first block begins and leave where the last one ends, so that
+norm, pooling and classifier meet the sequence they know. Learned and rotary positions do not touch them; a bias for
+relative positions (BEiT) gets rows and columns of 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from vitexplorer.interfaces import ModelFamily
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.types import Reading
+
+
+class Prompts(nn.Module):
+    """`count` tokens, drawn from U(-v, v) with v = sqrt(6 / (3 P^2 + D)) (VPT, arXiv 2203.12119, and its code)."""
+
+    def __init__(self, count: int, width: int, patch_size: int, dropout: float = 0.0):
+        """Args: width: of a token; patch_size: side of a patch in pixels; dropout: of their values while training."""
+        super().__init__()
+        bound = math.sqrt(6 / (3 * patch_size**2 + width))
+        self.tokens = nn.Parameter(torch.empty(1, count, width).uniform_(-bound, bound))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, batch: int) -> Float[Tensor, "batch prompts dim"]:
+        """The same tokens for every image of a batch."""
+        return self.dropout(self.tokens.expand(batch, -1, -1))
+
+
+def prompt_sequence(model: LoadedModel, count: int, deep: bool, dropout: float) -> LoadedModel:
+    """Put prompts into the sequence of `model`, at the first block or, when `deep`, fresh ones at every block."""
+    module, prefix = model.module, len(model.prefix_tokens)
+    sites = model.blocks(model.preprocessing.input_size)
+    blocks = [module.get_submodule(site.name) for site in sites]
+    for place, block in enumerate(blocks):
+        if deep or place == 0:
+            block.add_module("prompts", Prompts(count, module.embed_dim, sites[place].grid.patch_size, dropout))
+            block.register_forward_pre_hook(partial(_enter, prefix, count if place else 0))
+        _make_room(block, prefix, count)
+    blocks[-1].register_forward_hook(partial(_leave, prefix, count))
+    if getattr(module, "rel_pos_bias", None) is not None:
+        module.rel_pos_bias.register_forward_hook(partial(_widen, prefix, count))
+    return replace(model, family=prompted_family(model.family, count))
+
+
+def _enter(prefix: int, replaced: int, block: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    tokens, *others = args
+    prompts = block.prompts(len(tokens))
+    return torch.cat([tokens[:, :prefix], prompts, tokens[:, prefix + replaced :]], dim=1), *others
+
+
+def _leave(prefix: int, count: int, block: nn.Module, args: tuple[Any, ...], tokens: Tensor) -> Tensor:
+    return without_prompts(tokens, prefix, count)
+
+
+def without_prompts(
+    tokens: Float[Tensor, "batch tokens dim"], prefix: int, count: int
+) -> Float[Tensor, "batch kept dim"]:
+    """The sequence with `count` tokens behind the prefix tokens left out."""
+    return torch.cat([tokens[:, :prefix], tokens[:, prefix + count :]], dim=1)
+
+
+def _make_room(block: nn.Module, prefix: int, count: int) -> None:
+    """Tell a block's attention of tokens that have no place in the image."""
+    attention = getattr(block, "attn", None)
+    if hasattr(attention, "num_prefix_tokens"):  # those that rotary positions leave alone
+        attention.num_prefix_tokens += count
+    if getattr(attention, "relative_position_bias_table", None) is not None:
+        attention._get_rel_pos_bias = Widened(attention._get_rel_pos_bias, prefix, count)
+
+
+class Widened:
+    """timm's function that makes a bias, and room in what it makes."""
+
+    def __init__(self, bias: Callable[[], Tensor], at: int, count: int):
+        """Args: at: tokens before the new ones; count: new ones."""
+        self._bias, self._at, self._count = bias, at, count
+
+    def __call__(self) -> Tensor:
+        """The bias with rows and columns of 0 for the new tokens."""
+        return widened(self._bias(), self._at, self._count)
+
+
+def _widen(at: int, count: int, module: nn.Module, args: tuple[Any, ...], bias: Tensor) -> Tensor:
+    return widened(bias, at, count)
+
+
+def widened(bias: Float[Tensor, "*any tokens tokens"], at: int, count: int) -> Float[Tensor, "*any more more"]:
+    """`count` rows and columns of 0 at index `at`."""
+    for dim in (-2, -1):
+        before, after = bias.split([at, bias.shape[dim] - at], dim)
+        shape = list(bias.shape)
+        shape[dim] = count
+        bias = torch.cat([before, bias.new_zeros(shape), after], dim)
+    return bias
+
+
+def prompted_family(family: ModelFamily, count: int) -> ModelFamily:
+    """What `family` says of a module in whose sequence prompts stand: they are its last prefix tokens."""
+
+    class Prompted(type(family)):
+        def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+            return *super().prefix_tokens(module), *(f"prompt{n}" for n in range(1, count + 1))
+
+        def read_out(
+            self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading
+        ) -> Float[Tensor, "batch classes"]:
+            if reading == "own":  # the module's own pooling never sees them
+                tokens = without_prompts(tokens, len(super().prefix_tokens(module)), count)
+            return super().read_out(module, tokens, reading)
+
+    return Prompted()

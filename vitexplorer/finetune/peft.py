@@ -1,0 +1,192 @@
+"""LoRA to and from the files of Hugging Face's peft, which knows one low-rank change for a whole layer.
+
+A fused projection's change of queries and values is written as one of twice the rank: A' = [A_q; A_v] and
+B' = [[B_q, 0], [0, 0], [0, B_v]], r' = 2r, alpha' = 2 alpha, so that alpha' / r' = alpha / r. Read are files whose
+change leaves the keys alone, of whatever rank. The files are `adapter_model.safetensors` and `adapter_config.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+
+from vitexplorer.finetune.attaching import TunedModel, attach, trained
+from vitexplorer.finetune.parts.hanging import hung
+from vitexplorer.finetune.parts.low_rank import LowRank, query_value_spans
+from vitexplorer.interfaces import UnsupportedError
+from vitexplorer.models.checkpoints import WeightsError
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.models.outline import classifiers, outline
+from vitexplorer.words import Text
+
+WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
+_PREFIX = "base_model.model."
+_PLAIN: dict[str, Any] = {
+    "use_dora": False,
+    "use_rslora": False,
+    "rank_pattern": {},
+    "alpha_pattern": {},
+    "bias": "none",
+    "fan_in_fan_out": False,
+    "lora_bias": False,
+}
+"""settings of peft with which a change is alpha / r B A and nothing else"""
+
+
+# ---------------------------------------------------------------------------------------------- out
+
+
+def export_peft(tuned: TunedModel, folder: str | os.PathLike) -> None:
+    """Write a LoRA as peft does: `PeftModel.from_pretrained(module, folder)` gives its logits, module being timm's with
+    as many classes and the base's weights.
+
+    Raises UnsupportedError for another method, and for models whose attention peft cannot change: BEiT, EVA and
+    Swin V2 read the weight of their projection without calling it.
+    """
+    _check_can_leave(tuned)
+    names = {id(module): name for name, module in tuned.module.named_modules()}
+    layers = {names[id(linear)]: part for linear, part in hung(tuned.module, "lora")}
+    tensors: dict[str, Tensor] = {}
+    for name, part in layers.items():
+        tensors[f"{_PREFIX}{name}.lora_A.weight"] = part.down
+        tensors[f"{_PREFIX}{name}.lora_B.weight"] = part.joined() / part.scale
+    heads = classifiers(tuned.module) if tuned.num_classes else ()
+    for head in heads:
+        for own, tensor in tuned.module.get_submodule(head).state_dict().items():
+            tensors[f"{_PREFIX}{head}.{own}"] = tensor
+    first = next(iter(layers.values()))
+    rank = len(first.down)
+    config = {
+        "peft_type": "LORA",
+        "r": rank,
+        "lora_alpha": _whole(rank * first.scale),
+        "target_modules": sorted({name.rpartition(".")[2] for name in layers}),
+        "modules_to_save": list(heads),
+    }
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+    safetensors.torch.save_file(kept, folder / WEIGHTS, {"format": "pt"})
+    (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+
+
+def _whole(number: float) -> float | int:
+    return round(number) if abs(number - round(number)) < 1e-9 else number
+
+
+def _check_can_leave(tuned: TunedModel) -> None:
+    if tuned.method != "lora":
+        raise UnsupportedError(
+            Text(
+                "peft knows no {method} of a timm model: only lora can be exported. save_tuned saves every method.",
+                "peft 不支持 timm 模型的 {method}：只能导出 lora。save_tuned 可保存所有方法。",
+            ).format(method=tuned.method)
+        )
+    attentions = [getattr(tuned.module.get_submodule(name), "attn", None) for name in outline(tuned.module).blocks]
+    if any(getattr(attention, "q_bias", None) is not None for attention in attentions):
+        raise UnsupportedError(
+            Text(
+                "{model} reads the weight of its projection without calling it, so peft's LoRA has no effect there."
+                " Merge the model, or save it with save_tuned.",
+                "{model} 直接读取投影权重而不调用该层，peft 的 LoRA 在此不起作用。请合并模型，或用 save_tuned 保存。",
+            ).format(model=tuned.name)
+        )
+
+
+# ---------------------------------------------------------------------------------------------- in
+
+
+def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
+    """A copy of `model` with a LoRA that peft saved in `folder`, and its classifier where one was saved.
+
+    Raises WeightsError for what is no such file, and UnsupportedError for a LoRA that changes anything but queries
+    and values, or not plainly (DoRA, ranks that differ, trained biases).
+    """
+    folder = Path(folder)
+    config, tensors = _read(folder)
+    if config.get("peft_type") != "LORA" or any(config.get(key, plain) != plain for key, plain in _PLAIN.items()):
+        raise _not_plain(folder)
+    scale = float(config["lora_alpha"]) / int(config["r"])
+    heads = {head: _below(tensors, f"{_PREFIX}{head}.") for head in classifiers(model.module)}
+    num_classes = next((len(own["weight"]) for own in heads.values() if "weight" in own), None)
+    changes, spans = _changes(tensors), query_value_spans(model.module)
+    if not changes or not changes.keys() <= spans.keys():
+        raise _not_plain(folder)
+    rank = max(len(down) // len(_columns(up, spans[name])) for name, (down, up) in changes.items())
+    tuned = attach(model, "lora", num_classes, r=rank, alpha=scale * rank)
+    with torch.no_grad():
+        for name, (down, up) in changes.items():
+            _fill(tuned.module.get_submodule(name).lora, down, up, folder)
+        for head, own in heads.items():
+            if own:
+                tuned.module.get_submodule(head).load_state_dict(own)
+    return trained(tuned)
+
+
+def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    try:
+        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        return dict(config), safetensors.torch.load_file(folder / WEIGHTS)
+    except (OSError, ValueError, TypeError, SafetensorError) as error:
+        raise WeightsError(
+            Text(
+                "{folder} holds no LoRA of peft: {weights} and {config} are needed.",
+                "{folder} 中没有 peft 的 LoRA：需要 {weights} 和 {config}。",
+            ).format(folder=folder.name, weights=WEIGHTS, config=CONFIG)
+        ) from error
+
+
+def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+
+
+def _changes(tensors: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
+    """A and B of each layer that is changed, by the layer's name."""
+    tails = (".lora_A.weight", ".lora_B.weight")
+    names = {name.removeprefix(_PREFIX).removesuffix(tails[0]) for name in tensors if name.endswith(tails[0])}
+    return {name: tuple(tensors[f"{_PREFIX}{name}{tail}"] for tail in tails) for name in names}
+
+
+Spans = tuple[tuple[int, int], ...]
+
+
+def _columns(up: Tensor, spans: Spans) -> list[slice]:
+    """The columns of B' that are each span's own; all of them for every span where they share, as peft trains them."""
+    width = up.shape[1] // len(spans)
+    own = [slice(i * width, (i + 1) * width) for i in range(len(spans))]
+    foreign = [up[start:stop, other] for i, (start, stop) in enumerate(spans) for other in (*own[:i], *own[i + 1 :])]
+    apart = up.shape[1] % len(spans) == 0 and not any(part.any() for part in foreign)
+    return own if apart else [slice(None)]
+
+
+def _fill(part: LowRank, down: Tensor, up: Tensor, folder: Path) -> None:
+    """Put A' and B' of a whole layer into the spans of ours, filled up with zeros to its rank."""
+    outside = torch.ones(part.out, dtype=torch.bool)
+    for start, stop in part.spans:
+        outside[start:stop] = False
+    if up.shape[0] != part.out or down.shape[1] != part.down.shape[1] or up[outside].any():
+        raise _not_plain(folder)
+    columns = _columns(up, part.spans)
+    part.down.zero_()
+    for i, ((start, stop), own) in enumerate(zip(part.spans, part.up, strict=True)):
+        of_span = columns[i % len(columns)]
+        rank = len(down[of_span])
+        part.down[i * part.r : i * part.r + rank] = down[of_span]
+        own[:, :rank] = up[start:stop, of_span]
+
+
+def _not_plain(folder: Path) -> UnsupportedError:
+    return UnsupportedError(
+        Text(
+            "The LoRA in {folder} is not one that changes queries and values of this model and nothing else.",
+            "{folder} 中的 LoRA 不是只修改该模型查询与值的普通 LoRA。",
+        ).format(folder=folder.name)
+    )

@@ -1,0 +1,193 @@
+"""`save_tuned` and `load_tuned`: a tuned model in one safetensors file, without the base model it was made from.
+
+The file holds what was trained (the head included) and the statistics of batch norms that followed it. Its metadata,
+one JSON text under `vitexplorer`, names the base model, the method, the classes, the preprocessing and the recipe.
+Reading it runs no code. A fingerprint of everything that the file does not hold tells a wrong base model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import safetensors.torch
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor, nn
+
+from vitexplorer.finetune.attaching import TunedModel, attach, trained
+from vitexplorer.finetune.training import trainable
+from vitexplorer.models.checkpoints import WeightsError
+from vitexplorer.models.loading import LoadedModel, load_backbone
+from vitexplorer.types import Provenance
+from vitexplorer.words import Text
+
+_KEY = "vitexplorer"
+_VERSION = 1
+
+
+def save_tuned(tuned: TunedModel, path: str | os.PathLike, recipe: Mapping[str, Any] | None = None) -> None:
+    """Write a tuned model to `path`; `recipe` is how it was trained, in anything that JSON can say.
+
+    The file appears whole or not at all. Raises OSError where it cannot be written.
+    """
+    about = {
+        "version": _VERSION,
+        "base": asdict(tuned.base) if tuned.base else {},
+        "fingerprint": fingerprint(tuned.module),
+        "method": tuned.method,
+        "settings": dict(tuned.settings),
+        "seed": tuned.seed,
+        "num_classes": tuned.num_classes,
+        "class_names": list(tuned.class_names),
+        "preprocessing": asdict(tuned.preprocessing),
+        "recipe": dict(recipe or {}),
+    }
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in learned(tuned.module).items()}
+    path = Path(path)
+    unfinished = path.with_name(path.name + ".tmp")
+    try:
+        safetensors.torch.save_file(tensors, unfinished, {_KEY: json.dumps(about, ensure_ascii=False)})
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def load_tuned(
+    path: str | os.PathLike, base: LoadedModel | None = None, device: str | torch.device | None = None
+) -> TunedModel:
+    """Read a tuned model from a file of `save_tuned`.
+
+    Args:
+        path: the file.
+        base: the model it was made from; loaded by the name in the file when None.
+        device: where to run; a GPU where there is one when None. Ignored where `base` is given.
+
+    Raises:
+        WeightsError: the file cannot be read, is none of these, or does not fit the base model.
+        UnknownNameError, DownloadError: the base model is not known, or not to be had.
+    """
+    about, tensors = _read(Path(path))
+    try:
+        if base is None:
+            base = _base(about["base"], Path(path), device)
+        tuned = attach(
+            base,
+            str(about["method"]),
+            int(about["num_classes"]) or None,
+            class_names=tuple(map(str, about["class_names"])),
+            seed=int(about["seed"]),
+            **about["settings"],
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _not_ours(Path(path)) from error
+    _fill(tuned.module, tensors, Path(path))
+    if fingerprint(tuned.module) != about.get("fingerprint"):
+        raise WeightsError(
+            Text(
+                "{file} was trained on other weights of {model} than these ({weights}).",
+                "{file} 是在 {model} 的另一组权重上训练的，与当前权重（{weights}）不同。",
+            ).format(file=Path(path).name, model=base.name, weights=base.provenance.weights_text)
+        )
+    return trained(tuned)
+
+
+def recipe_in(path: str | os.PathLike) -> dict[str, Any]:
+    """How the model in a file was trained. Raises WeightsError where it is no file of `save_tuned`."""
+    about, _ = _read(Path(path))
+    return dict(about.get("recipe", {}))
+
+
+# ---------------------------------------------------------------------------------------------- what is in it
+
+
+def learned(module: nn.Module) -> dict[str, Tensor]:
+    """What training changes, by name: trained parameters, and the buffers of modules all of whose parameters train."""
+    buffers = {
+        f"{name}.{key}": tensor
+        for name, part in module.named_modules()
+        if isinstance(part, nn.modules.batchnorm._BatchNorm) and all(p.requires_grad for p in part.parameters())
+        for key, tensor in part.named_buffers(recurse=False)
+        if part.affine or _in_head(module, name)
+    }
+    return {**trainable(module), **buffers}
+
+
+def _in_head(module: nn.Module, name: str) -> bool:
+    """Whether a batch norm without parameters stands before a classifier that trains."""
+    siblings = module.get_submodule(name.rpartition(".")[0].rpartition(".")[0]).parameters()
+    return all(parameter.requires_grad for parameter in siblings)
+
+
+def fingerprint(module: nn.Module) -> str:
+    """SHA-256 of the names and numbers of all that a file does not hold; the base model's share."""
+    own = learned(module)
+    digest = hashlib.sha256()
+    for name, tensor in sorted(module.state_dict().items()):
+        if name not in own:
+            digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+            digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------- reading
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    try:
+        with safe_open(path, framework="pt") as file:
+            about = json.loads((file.metadata() or {})[_KEY])
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no mapping)
+    except (SafetensorError, OSError, KeyError, ValueError, RecursionError) as error:
+        raise _not_ours(path) from error
+    if not isinstance(about, dict) or about.get("version") != _VERSION:
+        raise _not_ours(path)
+    return about, tensors
+
+
+def _not_ours(path: Path) -> WeightsError:
+    return WeightsError(
+        Text(
+            "{file} is not a tuned model of this program, or is damaged.",
+            "{file} 不是本程序保存的微调模型，或文件已损坏。",
+        ).format(file=path.name)
+    )
+
+
+def _base(about: Mapping[str, Any], path: Path, device: str | torch.device | None) -> LoadedModel:
+    base = Provenance(str(about["model"]), about["weights"], str(about["weights_source"]))
+    if base.weights == "random":
+        return load_backbone(base.model, "random", seed=int(base.weights_source.removeprefix("seed ")), device=device)
+    if base.weights in ("bundled", "pretrained"):
+        return load_backbone(base.model, base.weights, device=device)
+    raise WeightsError(
+        Text(
+            "{file} was trained on {model} with weights of a file of its own ({source}). Load that first and give it"
+            " as base.",
+            "{file} 是在 {model} 的自有权重文件（{source}）上训练的。请先加载该模型，再以 base 传入。",
+        ).format(file=path.name, model=base.model, source=base.weights_source)
+    )
+
+
+@torch.no_grad()
+def _fill(module: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Everything fits, or nothing is written."""
+    own = learned(module)
+    fits = own.keys() == tensors.keys() and all(
+        tensor.shape == own[name].shape and tensor.is_floating_point() == own[name].is_floating_point()
+        for name, tensor in tensors.items()
+    )
+    if not fits or not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
+        raise WeightsError(
+            Text(
+                "What {file} holds does not fit the model it names, or is not finite.",
+                "{file} 中的内容与其所述模型不符，或含有非有限数值。",
+            ).format(file=path.name)
+        )
+    for name, tensor in tensors.items():
+        own[name].copy_(tensor)

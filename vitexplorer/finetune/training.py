@@ -1,0 +1,81 @@
+"""What a trainer asks of a tuned model: what trains, how fast, from which block on, and in which mode.
+
+A frozen part stays in eval mode while the rest trains: its dropout is off and its batch norms keep their statistics.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+
+from vitexplorer.finetune.attaching import TunedModel
+from vitexplorer.finetune.method import TRANSFORMERS, Recipe
+from vitexplorer.finetune.methods import METHODS
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.models.outline import classifiers, is_drop_path, outline, set_drop_path
+
+
+def recipe_of(tuned: TunedModel) -> Recipe:
+    """The recipe of the tuned model's method."""
+    return METHODS[tuned.method].recipe
+
+
+def trainable(module: nn.Module) -> dict[str, nn.Parameter]:
+    """The parameters that train, by name."""
+    return {name: parameter for name, parameter in module.named_parameters() if parameter.requires_grad}
+
+
+def first_trainable_block(model: LoadedModel) -> int:
+    """The first block whose passing needs a gradient.
+
+    What enters it depends on no trained parameter, so that everything below may run once, without gradients, and be
+    kept. -1 where something before the blocks trains (a patch embedding's bias, a pixel prompt), or where the place
+    of a part is not known: everything runs every time. The number of blocks where only what follows them trains.
+    """
+    parts = outline(model.module)
+    return min((parts.place(name) for name in trainable(model.module)), default=len(parts.blocks))
+
+
+def parameter_groups(
+    tuned: TunedModel, learning_rate: float | None = None, weight_decay: float | None = None
+) -> list[dict[str, Any]]:
+    """Groups for an optimizer: body and head, each with and without weight decay; empty ones are left out.
+
+    Vectors (biases, norms, scales) and prompts are not decayed. What is None is the method's own recipe's.
+    """
+    recipe = recipe_of(tuned)
+    rate = recipe.learning_rate if learning_rate is None else learning_rate
+    head_rate = rate if recipe.head_learning_rate is None or learning_rate is not None else recipe.head_learning_rate
+    decay = recipe.weight_decay if weight_decay is None else weight_decay
+    heads = classifiers(tuned.module)
+    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+    for name, parameter in trainable(tuned.module).items():
+        in_head = any(name.startswith(f"{head}.") for head in heads)
+        decays = parameter.ndim > 1 and ".prompts." not in name and ".pixels." not in name
+        groups.setdefault((in_head, decays), []).append(parameter)
+    return [
+        {"params": params, "lr": head_rate if in_head else rate, "weight_decay": decay if decays else 0.0}
+        for (in_head, decays), params in groups.items()
+    ]
+
+
+def train_mode(tuned: TunedModel, drop_path: float | None = None) -> None:
+    """Put into training mode what trains, and only that; `tuned.module.eval()` ends it.
+
+    A module trains when all of its parameters do (a batch norm of which only the bias trains keeps its statistics),
+    or when it has none and stands in one that trains. The skipping of branches is on in frozen blocks too, at
+    `drop_path`, the recipe's when None: it is what keeps a few parameters from overfitting.
+    """
+    module = tuned.module
+    if tuned.family.key in TRANSFORMERS:
+        set_drop_path(module, recipe_of(tuned).drop_path if drop_path is None else drop_path)
+    _set_mode(module, inherited=False)
+
+
+def _set_mode(module: nn.Module, inherited: bool) -> None:
+    parameters = list(module.parameters())
+    trains = all(parameter.requires_grad for parameter in parameters) if parameters else inherited
+    module.training = trains or is_drop_path(module)
+    for child in module.children():
+        _set_mode(child, trains)

@@ -1,0 +1,149 @@
+"""The parts of one transformer block, by name: where a method of fine-tuning can take hold.
+
+timm's blocks call their parts alike, but not everywhere: BEiT, EVA and Swin V2 read the weight of their fused
+projection instead of calling it, EVA-02 has one projection for queries and another for values, gated MLPs have two
+first layers, and in Swin V2 the norm comes last. A parallel block (ViT-22B) has no MLP of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from timm.layers import RmsNorm
+from timm.models.eva import EvaBlockPostNorm
+from timm.models.swin_transformer_v2 import SwinTransformerV2Block
+from timm.models.vision_transformer import ParallelScalingBlock, ResPostBlock
+from torch import nn
+
+from vitexplorer.interfaces import UnsupportedError
+from vitexplorer.words import Text
+
+_NORM_LAST = (ResPostBlock, EvaBlockPostNorm, SwinTransformerV2Block)
+_NORMS = (nn.LayerNorm, nn.GroupNorm, nn.modules.batchnorm._BatchNorm, RmsNorm, nn.RMSNorm)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a linear layer's weight: the outputs that are queries, or values."""
+
+    layer: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True)
+class BlockParts:
+    """Names of the parts of a block, `blocks.3.attn`, ...; lists are in the order of the forward pass."""
+
+    name: str
+    width: int
+    """of a token"""
+    attention: str
+    projections: tuple[str, ...]
+    """the layers that make queries, keys and values: one, or one for each"""
+    proj: str
+    mlp: str
+    expand: tuple[str, ...]
+    """the first layer of the MLP, or the two of a gated one"""
+    reduce: str
+    norms: tuple[str, str]
+    """of the attention and of the MLP"""
+    norm_first: bool
+    """False where a norm follows what it belongs to"""
+    end: str
+    """the last thing the MLP's branch passes through before it is added to the tokens"""
+
+
+def block_parts(module: nn.Module, name: str) -> BlockParts:
+    """The parts of the block `name`. Raises UnsupportedError for a block that is built otherwise."""
+    block = module.get_submodule(name)
+    if not all(hasattr(block, part) for part in ("norm1", "attn", "norm2", "mlp", "drop_path2")):
+        raise UnsupportedError(
+            Text(
+                "{block} has no attention and MLP of the usual kind, one after the other.",
+                "{block} 没有常见的、先注意力后 MLP 的结构。",
+            ).format(block=f"{name} ({type(block).__name__})")
+        )
+    gated = hasattr(block.mlp, "fc1_g")
+    return BlockParts(
+        name=name,
+        width=_width(block),
+        attention=f"{name}.attn",
+        projections=tuple(f"{name}.attn.{part}" for part in _projections(block.attn)),
+        proj=f"{name}.attn.proj",
+        mlp=f"{name}.mlp",
+        expand=tuple(f"{name}.mlp.{part}" for part in (("fc1_g", "fc1_x") if gated else ("fc1",))),
+        reduce=f"{name}.mlp.fc2",
+        norms=(f"{name}.norm1", f"{name}.norm2"),
+        norm_first=not isinstance(block, _NORM_LAST),
+        end=f"{name}.drop_path2",
+    )
+
+
+def _width(block: nn.Module) -> int:
+    return block.mlp.fc2.out_features
+
+
+def _projections(attention: nn.Module) -> tuple[str, ...]:
+    fused = getattr(attention, "qkv", None)
+    return ("qkv",) if fused is not None else ("q_proj", "k_proj", "v_proj")
+
+
+def query_and_value(module: nn.Module, name: str) -> tuple[Rows, Rows]:
+    """Which outputs of which layer are the queries and the values of the block `name`.
+
+    Raises UnsupportedError where the block has no such layer.
+    """
+    block = module.get_submodule(name)
+    if isinstance(block, ParallelScalingBlock):
+        hidden, *widths = block.in_split
+        starts = [hidden, hidden + widths[0] + widths[1]]
+        return tuple(Rows(f"{name}.in_proj", start, start + widths[0]) for start in starts)
+    attention = getattr(block, "attn", None)
+    if attention is None or not any(hasattr(attention, part) for part in ("qkv", "q_proj")):
+        raise UnsupportedError(
+            Text(
+                "{block} has no projection to queries and values that could be changed.",
+                "{block} 没有可以修改的查询与值投影。",
+            ).format(block=f"{name} ({type(block).__name__})")
+        )
+    if _projections(attention) == ("qkv",):
+        width = attention.qkv.out_features // 3
+        return Rows(f"{name}.attn.qkv", 0, width), Rows(f"{name}.attn.qkv", 2 * width, 3 * width)
+    return tuple(Rows(f"{name}.attn.{part}", 0, getattr(attention, part).out_features) for part in ("q_proj", "v_proj"))
+
+
+def reads_weight(module: nn.Module, name: str) -> bool:
+    """Whether a block's attention takes the weight out of its fused projection instead of calling it."""
+    attention = getattr(module.get_submodule(name), "attn", None)
+    return getattr(attention, "q_bias", None) is not None and not attention.qkv_bias_separate
+
+
+def call_projection(module: nn.Module, name: str) -> None:
+    """Make such an attention call its projection, so that what is added to it is not left out (timm's own switch)."""
+    if reads_weight(module, name):
+        module.get_submodule(name).attn.qkv_bias_separate = True
+
+
+def norms(module: nn.Module) -> dict[str, nn.Module]:
+    """Every norm with parameters, by name: layer norms, RMS norms, and in convolutional networks batch norms."""
+    return {
+        name: part
+        for name, part in module.named_modules()
+        if isinstance(part, _NORMS) and next(part.parameters(recurse=False), None) is not None
+    }
+
+
+def biases(module: nn.Module) -> dict[str, nn.Parameter]:
+    """Every bias, by name, BEiT's `q_bias` and `v_bias` too. Tables of relative positions are no biases."""
+    return {
+        name: parameter
+        for name, parameter in module.named_parameters()
+        if (own := name.rpartition(".")[2]) == "bias" or own.endswith("_bias")
+    }
+
+
+def position_tables(module: nn.Module) -> dict[str, nn.Parameter]:
+    """Every table of relative positions, by name."""
+    named = module.named_parameters()
+    return {name: parameter for name, parameter in named if name.endswith("relative_position_bias_table")}

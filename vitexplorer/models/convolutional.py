@@ -1,0 +1,44 @@
+"""Convolutional backbones: they are tuned beside the transformers for comparison, and have no attention to show."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from vitexplorer.interfaces import ModelFamily, UnsupportedError
+from vitexplorer.models.families import family_of
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily
+from vitexplorer.models.outline import CONVOLUTIONAL
+from vitexplorer.types import BlockSite
+from vitexplorer.words import Text
+
+
+class ConvolutionalFamily(AttentionOnlyFamily):
+    """timm's ResNet and EfficientNet, for fine-tuning only."""
+
+    key = "convolutional"
+    title = Text("convolutional network", "卷积网络")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's ResNet and EfficientNet."""
+        return isinstance(module, CONVOLUTIONAL)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Raises UnsupportedError: there are no tokens."""
+        raise UnsupportedError(
+            Text(
+                "{model} is a convolutional network: it can be fine-tuned, but has no tokens and no attention to show.",
+                "{model} 是卷积网络：可以微调，但没有可以显示的标记和注意力。",
+            ).format(model=type(module).__name__)
+        )
+
+    def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
+        """Nothing that could be taken away."""
+        return ()
+
+
+_FAMILY = ConvolutionalFamily()
+
+
+def family_of_backbone(module: nn.Module, name: str) -> ModelFamily:
+    """The family of what can be fine-tuned. Raises UnsupportedError where there is none."""
+    return _FAMILY if _FAMILY.claims(module) else family_of(module, name)
