@@ -19,3 +19,30 @@ A method is one file in `methods/` that defines a `Method` (method.py). What it 
   that train. They are what `save_tuned` writes and all that a checkpoint of a run needs of the model.
 - `attach(weightless(model), ...)` costs no memory: counts before training; `refusal(model, method)` says why not.
 """
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from vitexplorer.callable_module import call_module_as
+
+if TYPE_CHECKING:
+    from vitexplorer.finetune.records import FinetuneResult
+
+
+def finetune(
+    folder: str | os.PathLike,
+    model: str,
+    method: str = "lora",
+    epochs: int = 10,
+    out: str | os.PathLike | None = None,
+    **controls: Any,
+) -> FinetuneResult:
+    """Train one method on a folder of images; `running.finetune` says what it takes and raises."""
+    from vitexplorer.finetune import running
+
+    return running.finetune(folder, model, method, epochs, out, **controls)
+
+
+call_module_as(finetune)

@@ -33,6 +33,7 @@ from vitexplorer.finetune.trainer.folder import (
     TUNED,
     JobError,
     claimed,
+    is_first_process,
     read_config,
     run_folder,
     write_config,
@@ -164,7 +165,8 @@ def compare(
 def run_job(config: JobConfig, out: str | os.PathLike, listen: Listener | None = None) -> Comparison:
     """Do a job in this process, or what is left of the one in `out`, and load what it found."""
     out = Path(out).expanduser().absolute()
-    write_config(out, config)
+    if is_first_process():
+        write_config(out, config)
     with claimed(out):
         from vitexplorer.finetune.trainer.work import work
 

@@ -97,13 +97,18 @@ def worker_of(folder: Path) -> int | None:
         return None
 
 
+def is_first_process() -> bool:
+    """Whether this process tells and writes for all: the only one, or the first of `accelerate launch`."""
+    return not int(os.environ.get("RANK", 0))
+
+
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
     """The job is this process's within the context; a stop that was asked for before does not count.
 
     Raises JobError where another process works on it. The processes of `accelerate launch` claim it together.
     """
-    if int(os.environ.get("RANK", 0)):
+    if not is_first_process():
         yield
         return
     path = folder / PROCESS

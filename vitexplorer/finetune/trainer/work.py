@@ -93,6 +93,7 @@ class _Job:
     def __init__(self, folder: Path, log: EventLog, accelerator):
         self._folder, self._log, self._said = folder, log, 0.0
         self._stop = stop_file(folder)
+        accelerator.wait_for_everyone()  # the first process has written the configuration
         self._accelerator, self._config = accelerator, read_config(folder)
 
     def run(self) -> int:

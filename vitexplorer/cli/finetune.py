@@ -1,0 +1,254 @@
+"""The command that trains: `python -m vitexplorer finetune pets --method lora,adaptformer --epochs 10 --out runs/pets`.
+
+It prints what is in the folder, what must be beaten, what each method will cost, every epoch, and who won. Called
+again with the same `--out` it goes on where it was, also after Ctrl-C; with more methods it adds them.
+"""
+# ruff: noqa: B008
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from vitexplorer.cli.text import one_sentence, table
+from vitexplorer.registry import unknown_name
+from vitexplorer.settings import settings
+from vitexplorer.words import ExplainedError, Language, Text
+
+HELP = Text("Fine-tune a model on a folder of images and compare methods.", "在图像文件夹上微调模型并比较各方法。")
+ALL = "all"
+
+_DATA = Text("Class folders, a .zip of them, or images with a .csv.", "类别文件夹、其 .zip，或图像加 .csv。")
+_METHOD = Text(
+    "Methods with a comma between them, settings after colons: lora:r=4:lr=0.002,linear. Or: all.",
+    "方法以逗号分隔，设置写在冒号之后：lora:r=4:lr=0.002,linear。或：all。",
+)
+_MODEL = Text("A name from `models`, or any of timm's.", "`models` 列出的或 timm 的模型名称。")
+_WEIGHTS = Text(
+    "auto, pretrained, bundled, random, or a weight file.", "auto、pretrained、bundled、random 或权重文件。"
+)
+_WEIGHTS_SEED = Text("Seed of random weights.", "随机权重的种子。")
+_EPOCHS = Text("Passes over the training images.", "遍历训练图像的轮数。")
+_OUT = Text("Folder of the job; runs/<folder> when not given.", "任务文件夹；未指定时为 runs/<文件夹名>。")
+_PLAN = Text(
+    "Another setting of the training, as name=value: batch_size=32, patience=5, loss=bce, seed=1. May be repeated.",
+    "训练的其他设置，写作 name=value：batch_size=32、patience=5、loss=bce、seed=1。可重复使用。",
+)
+_TARGET = Text("Column of the table to learn.", "要学习的表格列。")
+_IMAGES = Text("Column of the table that names the images.", "表格中图像名称所在的列。")
+_LANGUAGE = Text("Language of what is printed.", "输出的语言。")
+
+
+def finetune_command(language: Language) -> Callable[..., None]:
+    """The command, with its help in `language`."""
+
+    def say(text: Text) -> str:
+        return text.in_(language)
+
+    def finetune(
+        data: Path = typer.Argument(..., help=say(_DATA)),
+        method: str = typer.Option("lora", help=say(_METHOD)),
+        model: str = typer.Option(settings().model, help=say(_MODEL)),
+        weights: str = typer.Option("auto", help=say(_WEIGHTS)),
+        weights_seed: int = typer.Option(0, help=say(_WEIGHTS_SEED)),
+        epochs: int = typer.Option(10, help=say(_EPOCHS)),
+        out: Path | None = typer.Option(None, help=say(_OUT)),
+        set: list[str] = typer.Option([], "--set", help=say(_PLAN)),
+        target_column: str | None = typer.Option(None, help=say(_TARGET)),
+        image_column: str | None = typer.Option(None, help=say(_IMAGES)),
+        language: Language = typer.Option(language, help=say(_LANGUAGE)),
+    ) -> None:
+        with one_sentence(language):
+            from vitexplorer.finetune.trainer.plan import JobConfig, Plan
+
+            config = JobConfig(
+                data=str(data),
+                model=model,
+                candidates=candidates(method),
+                plan=Plan(epochs=epochs, **dict(_pair(text) for text in set)),
+                weights=weights,
+                weights_seed=weights_seed,
+                image_column=image_column,
+                target_column=target_column,
+            )
+            _train(config, out or Path("runs") / data.stem, language)
+
+    return finetune
+
+
+def candidates(given: str) -> tuple[Any, ...]:
+    """`lora:r=4:lr=0.002,linear` as candidates. Raises ExplainedError for what is no such list."""
+    from vitexplorer.finetune.methods import METHODS
+    from vitexplorer.finetune.trainer.plan import Candidate
+
+    names = list(METHODS) if given == ALL else [part.strip() for part in given.split(",") if part.strip()]
+    found = []
+    for name in names:
+        method, *pairs = name.split(":")
+        if method not in METHODS:
+            raise unknown_name("method", method, METHODS)
+        values = dict(map(_pair, pairs))
+        rate = values.pop("lr", None)
+        found.append(Candidate(method, values, rate))
+    return tuple(found)
+
+
+def _pair(text: str) -> tuple[str, Any]:
+    """`name=value`; the value as JSON reads it, or a word."""
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise ExplainedError(
+            Text("'{text}' is not of the form name=value.", "“{text}”不是 name=value 的形式。").format(text=text)
+        )
+    try:
+        return name.strip().replace("-", "_"), json.loads(value)
+    except json.JSONDecodeError:
+        return name.strip().replace("-", "_"), value
+
+
+# ---------------------------------------------------------------------------------------------- doing and telling
+
+
+def _train(config: Any, out: Path, language: Language) -> None:
+    from vitexplorer.finetune.running import run_job
+    from vitexplorer.finetune.trainer.folder import is_first_process
+
+    comparison = run_job(config, out, _teller(language))
+    if is_first_process():
+        typer.echo(leaderboard(comparison, language))
+        typer.echo(str(comparison.folder))
+
+
+def _teller(language: Language) -> Callable[[Any], None]:
+    """Prints events that say something new; progress goes to stderr, on one line."""
+    told = {"data": _data, "baseline": _baseline, "estimate": _estimate, "epoch": _epoch}
+
+    def tell(event: Any) -> None:
+        if event.kind in ("reading", "extracting", "step"):
+            typer.echo(f"\r{_progress(event)}\033[K", nl=False, err=True)
+            return
+        typer.echo("\r\033[K", nl=False, err=True)
+        if event.kind in told:
+            for line in told[event.kind](event):
+                typer.echo(line.in_(language))
+        elif event.text and event.run:
+            typer.echo(f"{event.run}: {event.text.in_(language)}", err=True)
+
+    return tell
+
+
+def _progress(event: Any) -> str:
+    values = event.values
+    if event.kind == "step":
+        return f"{event.run}  {values['step']}/{values['steps']}  {duration(values['seconds_left'])}"
+    return f"{event.run}  {values['done']}/{values['total']}"
+
+
+def _data(event: Any) -> list[Text]:
+    values = event.values
+    counts = zip(values["classes"], values["counts"], strict=True) if values["classes"] else ()
+    listed = ", ".join(f"{name} {count}" for name, count in counts)
+    head = Text(
+        "{images} images: {train} to learn from, {validation} to validate",
+        "{images} 张图像：{train} 张训练，{validation} 张验证",
+    ).format(**{name: values[name] for name in ("images", "train", "validation")})
+    lines = [head, *([Text(listed, listed)] if listed else [])]
+    return lines + [Text(f"- {english}", f"- {chinese}") for _, english, chinese in values["findings"]]
+
+
+def _baseline(event: Any) -> list[Text]:
+    values = event.values
+    return [
+        Text(
+            "To beat: {value} {metric} by a regression on frozen features ({constant} without looking)",
+            "需要超过：冻结特征上的回归达到 {metric} {value}（不看图像为 {constant}）",
+        ).format(
+            value=figure(values["metric"], values["metrics"][values["metric"]]),
+            metric=values["metric"],
+            constant=figure(values["metric"], values["constant"]),
+        )
+    ]
+
+
+def _estimate(event: Any) -> list[Text]:
+    values = event.values
+    return [
+        Text(
+            "{run}: {trainable} of {total} parameters train; about {seconds}, {memory:.1f} GB. {how}",
+            "{run}：训练 {total} 个参数中的 {trainable} 个；约 {seconds}，{memory:.1f} GB。{how}",
+        ).format(
+            run=event.run,
+            trainable=f"{values['trainable']:,}",
+            total=f"{values['total']:,}",
+            seconds=duration(values["seconds"]),
+            memory=values["memory_bytes"] / 1e9,
+            how=event.text,
+        )
+    ]
+
+
+def _epoch(event: Any) -> list[Text]:
+    values = event.values
+    metric = "accuracy" if "accuracy" in values["metrics"] else "rmse"
+    line = (
+        f"{event.run}  {values['epoch']}/{values['epochs']}  loss {values['train_loss']:.4f}  "
+        f"{metric} {figure(metric, values['metrics'][metric])}{' *' if values['is_best'] else ''}"
+    )
+    return [Text(line, line)]
+
+
+_COLUMNS = (
+    Text("run", "训练"),
+    Text("metric", "指标"),
+    Text("against the best", "与最佳相比"),
+    Text("trained parameters", "训练参数"),
+    Text("time", "时间"),
+    Text("file", "文件"),
+)
+
+
+def leaderboard(comparison: Any, language: Language) -> str:
+    """The results, the best first, each with what the bootstrap says of the best against it."""
+    board = comparison.leaderboard
+    rows = [[column.in_(language) for column in _COLUMNS]]
+    for result in board:
+        against = ""
+        if result is not board[0]:
+            found = comparison.bootstrap(board[0].run, result.run)
+            sure = Text("worse", "较差") if found.low > 0 else Text("not to be told apart", "无法区分")
+            against = sure.in_(language)
+        rows.append(
+            [
+                result.run,
+                f"{result.metric} {figure(result.metric, result.value)}",
+                against,
+                f"{result.trainable:,}",
+                duration(result.seconds),
+                f"{result.file_bytes / 1e6:.2f} MB",
+            ]
+        )
+    failures = [f"{run}: {why.in_(language)}" for run, why in comparison.failures]
+    return "\n".join(["", table(rows), *failures])
+
+
+def figure(metric: str, value: float | None) -> str:
+    """A metric as people read it: shares in percent."""
+    if value is None:
+        return "–"
+    return f"{100 * value:.1f} %" if metric == "accuracy" else f"{value:.4g}"
+
+
+def duration(seconds: float | None) -> str:
+    """Hours, minutes and seconds, the two largest of them."""
+    if seconds is None:
+        return ""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
