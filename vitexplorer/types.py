@@ -222,6 +222,21 @@ class ColoursResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReconstructionResult(Result):
+    """A picture of which parts were hidden and drawn again, values (height, width, 3) uint8."""
+
+    grid: PatchGrid
+    image: np.ndarray
+    """(height, width, 3) uint8: the whole picture, of which the model saw the patches that are not hidden"""
+    hidden: np.ndarray
+    """bool (rows, cols)"""
+    error: float
+    """mean squared error of the hidden patches as they were drawn, pixels in 0-1; NaN where none is hidden"""
+    simplest_error: float
+    """the same for filling each with the mean colour of the visible ones"""
+
+
+@dataclass(frozen=True, kw_only=True)
 class FiltersResult(Result):
     """Small colour pictures, values (filters, height, width, 3) red, green, blue in 0-1."""
 

@@ -20,6 +20,7 @@ from torch import nn
 
 from vitexplorer.interfaces import BlockSite, ModelFamily, SettingError
 from vitexplorer.models.families import family_of
+from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
 from vitexplorer.models.weights import (
     apply_state_dict,
@@ -67,6 +68,8 @@ class LoadedModel:
     """the same in Chinese; empty for ImageNet, whose names timm has in English alone"""
     notes: tuple[Text, ...] = ()
     """what was changed or left out to fit the weights into the module"""
+    decoder: MaeDecoder | None = None
+    """what a masked autoencoder draws hidden patches with, where the weights hold one"""
 
     @cached_property
     def class_texts(self) -> tuple[Text, ...]:
@@ -151,11 +154,14 @@ def load_model(
 
     architecture = f"local-dir:{bundled}" if is_bundled else name
     notes: tuple[Text, ...] = ()
+    decoder = None
     if weights == "random":
         module, kind, source = _build(architecture, seed), "random", f"seed {seed}"
     elif weights == "bundled":
         module, kind, source = _build(architecture, 0), "bundled", f"assets/models/{name}"
         notes = load_weights(module, bundled / "model.safetensors")
+        if (bundled / "decoder.safetensors").is_file():
+            decoder = decoder_from(read_state_dict(bundled / "decoder.safetensors"), module)
         notes += measured(json.loads((bundled / "config.json").read_text(encoding="utf-8")).get("figures", {}))
     elif weights == "pretrained":
         path = download_pretrained(name, progress=progress)
@@ -165,8 +171,9 @@ def load_model(
         kind, source = "file", Path(weights).name
         state_dict = read_state_dict(weights)
         module = _build(architecture, 0, num_classes=count_classes(state_dict))
-        notes = apply_state_dict(module, state_dict, source)
-    return _describe(name, module, kind, source, device, notes)
+        decoder = decoder_from(state_dict, module)
+        notes = apply_state_dict(module, without_decoder(state_dict) if decoder else state_dict, source)
+    return _describe(name, module, kind, source, device, notes, decoder)
 
 
 def _is_timm_name(name: str) -> bool:
@@ -204,6 +211,7 @@ def _describe(
     source: str,
     device: str | torch.device | None,
     notes: tuple[Text, ...],
+    decoder: MaeDecoder | None,
 ) -> LoadedModel:
     family = family_of(module, name)
     config = resolve_model_data_config(module)
@@ -226,6 +234,7 @@ def _describe(
         class_names=_class_names(module) if kind != "random" else (),
         class_names_zh=_chinese_names(name) if kind == "bundled" else (),
         notes=notes,
+        decoder=None if decoder is None else decoder.to(device),
     )
 
 

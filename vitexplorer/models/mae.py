@@ -24,13 +24,10 @@ _PARTS = ("decoder_", "mask_token")
 class MaeDecoder(nn.Module):
     """Draws all patches from the tokens of the visible ones."""
 
-    normalised_targets = False
-    """whether it draws each patch less its mean and divided by its deviation; the tensors do not tell"""
-
     def __init__(self, encoder_dim: int, dim: int, depth: int, grid: tuple[int, int], patch_size: int):
         """Args: grid: rows, cols of patches; one class token is before them."""
         super().__init__()
-        rows, cols = grid
+        self.grid, (rows, cols) = grid, grid
         self.decoder_embed = nn.Linear(encoder_dim, dim)
         self.mask_token = nn.Parameter(0.02 * torch.randn(1, 1, dim))
         positions = torch.cat([torch.zeros(1, dim), sine_positions(rows, cols, dim)])
@@ -97,17 +94,24 @@ def choose_visible(patches: int, hidden_share: float, generator: torch.Generator
     return torch.rand(batch, patches, generator=generator).argsort(1)[:, :count]
 
 
-def decoder_from(tensors: Mapping[str, Tensor], encoder: VisionTransformer) -> MaeDecoder | None:
+def decoder_from(tensors: Mapping[str, Tensor], encoder: nn.Module) -> MaeDecoder | None:
     """The decoder among the tensors of a checkpoint; None where there is none, or none that fits the encoder."""
     wanted = {name: tensor for name, tensor in tensors.items() if name.startswith(_PARTS)}
     embed = wanted.get("decoder_embed.weight")
-    if embed is None or embed.shape[1] != encoder.embed_dim or embed.shape[0] % HEAD_DIM:
+    if embed is None or not isinstance(encoder, VisionTransformer):
+        return None
+    if embed.shape[1] != encoder.embed_dim or embed.shape[0] % HEAD_DIM or encoder.num_prefix_tokens != 1:
         return None
     blocks = {name.split(".")[1] for name in wanted if name.startswith("decoder_blocks.")}
-    patch_size = encoder.patch_embed.patch_size[0]
-    decoder = MaeDecoder(encoder.embed_dim, embed.shape[0], len(blocks), encoder.patch_embed.grid_size, patch_size)
+    grid, patch_size = encoder.patch_embed.grid_size, encoder.patch_embed.patch_size[0]
+    decoder = MaeDecoder(encoder.embed_dim, embed.shape[0], len(blocks), grid, patch_size)
     own = decoder.state_dict()
     if own.keys() != wanted.keys() or any(own[name].shape != tensor.shape for name, tensor in wanted.items()):
         return None
     decoder.load_state_dict(wanted)
     return decoder.eval()
+
+
+def without_decoder(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The encoder's tensors alone."""
+    return {name: tensor for name, tensor in tensors.items() if not name.startswith(_PARTS)}

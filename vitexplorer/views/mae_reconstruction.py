@@ -1,0 +1,209 @@
+"""What does a masked autoencoder make of the patches it cannot see? Hidden patches as the decoder draws them.
+
+He et al. 2021 (arXiv 2111.06377): the encoder sees the visible patches alone, the decoder draws all of them. Which are
+hidden is drawn from a seed, as many as `mask_ratio` says (patches are whole: at least one stays), or given. "pasted"
+shows the visible patches as they are, "raw" the drawing of all of them; the loss never counted the visible ones.
+Misleading: a decoder that was trained on patches brought to mean 0 and deviation 1 (norm-pix) draws no colours of its
+own. To be shown, each hidden patch gets the true mean and deviation back, which the model never saw: such a picture
+looks far better than what was inferred. The tensors do not tell how they were trained, so `norm_pix` must.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Choice, Control, Explored, Number, Paper, SettingError, Switch, View
+from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_images, to_patches
+from vitexplorer.types import PatchGrid, ReconstructionResult
+from vitexplorer.words import Text
+
+TITLE = Text("Masked autoencoder", "掩码自编码器 (MAE)")
+
+
+@dataclass(frozen=True)
+class HiddenControl(Control):
+    """Patches to hide, instead of a random choice: their numbers row by row, or a board of rows x cols."""
+
+    name: str = "mask"
+    label: Text = Text("Hidden patches (numbers; empty: random)", "被遮图块（编号；留空则随机）")
+
+    def default(self, capture: Explored) -> tuple[int, ...]:
+        """None named: they are chosen by ratio and seed."""
+        return ()
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, ...]:
+        """Numbers of patches, ascending, from "0,1,17", from a list of them, or from (rows, cols) true or false."""
+        grid = capture.grid(0)
+        board = np.asarray(value.replace(" ", "").strip(",").split(",") if isinstance(value, str) else value)
+        if board.shape == (grid.rows, grid.cols):
+            board = np.flatnonzero(board.astype(bool))
+        try:
+            patches = tuple(sorted({int(number) for number in board.ravel()}))
+        except (TypeError, ValueError):
+            patches = (-1,)
+        if patches and not 0 <= patches[0] <= patches[-1] < grid.num_patches:
+            raise SettingError(
+                Text(
+                    "mask takes numbers of patches from 0 to {last}, or {rows} x {cols} true or false, not {value}.",
+                    "mask 应为 0 到 {last} 的图块编号，或 {rows} x {cols} 的真假值，而不是 {value}。",
+                ).format(last=grid.num_patches - 1, rows=grid.rows, cols=grid.cols, value=repr(value))
+            )
+        if len(patches) == grid.num_patches:
+            raise SettingError(
+                Text("At least one patch must stay visible.", "至少要保留一个可见图块。"),
+            )
+        return patches
+
+
+def hidden_patches(patches: int, mask_ratio: float, seed: int, mask: tuple[int, ...]) -> Bool[Tensor, " patches"]:
+    """True for what is hidden: what the mask names, or all but a random choice."""
+    if mask:
+        return torch.zeros(patches, dtype=torch.bool).index_fill(0, torch.tensor(mask), True)
+    visible = choose_visible(patches, mask_ratio, torch.Generator().manual_seed(seed))[0]
+    return torch.ones(patches, dtype=torch.bool).index_fill(0, visible, False)
+
+
+def with_own_statistics(
+    drawn: Float[Tensor, "1 patches pixels"], true: Float[Tensor, "1 patches pixels"]
+) -> Float[Tensor, "1 patches pixels"]:
+    """Drawings of a norm-pix decoder, given the mean and the deviation (n - 1) of the true patches."""
+    return drawn * (true.var(-1, keepdim=True) + 1e-6).sqrt() + true.mean(-1, keepdim=True)
+
+
+def mean_of_visible(
+    true: Float[Tensor, "1 patches pixels"], hidden: Bool[Tensor, " patches"]
+) -> Float[Tensor, "1 patches pixels"]:
+    """Every patch in the mean colour of the visible ones."""
+    colour = true[:, ~hidden].unflatten(-1, (-1, 3)).mean((1, 2))
+    return colour.repeat(1, true.shape[-1] // 3)[:, None].expand_as(true)
+
+
+@torch.no_grad()
+def draw(
+    capture: Capture, decoder: MaeDecoder, hidden: Bool[Tensor, " patches"], norm_pix: bool
+) -> tuple[Float[Tensor, "1 patches pixels"], Float[Tensor, "1 patches pixels"]]:
+    """The patches as the decoder draws them and as they are, both normalised."""
+    image = capture.input.tensor
+    true = to_patches(image, capture.grid(0).patch_size)
+    visible = (~hidden).nonzero().T.to(image.device)
+    drawn = decoder(encode_visible(capture.model.module, image, visible), visible)
+    return (with_own_statistics(drawn, true) if norm_pix else drawn), true
+
+
+def compute(
+    capture: Capture, mask_ratio: float, seed: int, mask: tuple[int, ...], shown: str, norm_pix: bool
+) -> ReconstructionResult:
+    """The picture drawn from its visible patches, (height, width, 3) uint8."""
+    grid, pixels = capture.grid(0), capture.input.pixels
+    hidden = hidden_patches(grid.num_patches, mask_ratio, seed, mask)
+    drawn, true = draw(capture, capture.model.decoder, hidden, norm_pix)
+    std = true.new_tensor(capture.model.preprocessing.std).repeat(true.shape[-1] // 3)
+    board = hidden.reshape(grid.rows, grid.cols).numpy()
+    return ReconstructionResult(
+        view="mae_reconstruction",
+        title=TITLE,
+        values=_pasted(_pixels(capture, drawn, grid), pixels, board, grid)
+        if shown == "pasted"
+        else _pixels(capture, drawn, grid),
+        axes=("height", "width", "channels"),
+        unit=Text("8-bit RGB", "8 位 RGB"),
+        formula="decoder(encoder(x visible), mask token for x hidden)",
+        provenance=capture.provenance,
+        settings={"mask_ratio": mask_ratio, "seed": seed, "mask": mask, "shown": shown, "norm_pix": norm_pix},
+        notes=tuple(_notes(int(hidden.sum()), grid.num_patches, shown, norm_pix)),
+        grid=grid,
+        image=pixels,
+        hidden=board,
+        error=_error(drawn, true, hidden, std),
+        simplest_error=_error(mean_of_visible(true, hidden), true, hidden, std),
+    )
+
+
+def _error(drawn: Tensor, true: Tensor, hidden: Tensor, std: Tensor) -> float:
+    """Mean squared error of the hidden patches, pixels in 0-1."""
+    return float(((drawn - true)[:, hidden] * std).square().mean())
+
+
+def _pixels(capture: Capture, patches: Float[Tensor, "1 patches pixels"], grid: PatchGrid) -> np.ndarray:
+    wanted = capture.model.preprocessing
+    image = to_images(patches, (grid.rows, grid.cols), grid.patch_size)[0].permute(1, 2, 0).cpu().double().numpy()
+    return np.rint((image * wanted.std + wanted.mean) * 255).clip(0, 255).astype(np.uint8)
+
+
+def _pasted(drawn: np.ndarray, pixels: np.ndarray, hidden: np.ndarray, grid: PatchGrid) -> np.ndarray:
+    """The drawing where patches are hidden, the image elsewhere."""
+    where = hidden.repeat(grid.patch_size, 0).repeat(grid.patch_size, 1)
+    return np.where(where[..., None], drawn, pixels)
+
+
+def _notes(hidden: int, patches: int, shown: str, norm_pix: bool) -> list[Text]:
+    notes = [
+        Text("{hidden} of {patches} patches are hidden.", "{patches} 个图块中遮住了 {hidden} 个。").format(
+            hidden=hidden, patches=patches
+        )
+    ]
+    if shown == "raw":
+        notes.append(
+            Text(
+                "Visible patches are drawn too; the training never asked for them.",
+                "可见图块也由解码器绘制；训练损失从不计入它们。",
+            )
+        )
+    if norm_pix:
+        notes.append(
+            Text(
+                "The mean and deviation of every hidden patch come from the image itself: "
+                "its colours were not inferred.",
+                "每个被遮图块的均值和标准差取自原图：其颜色并非推断而来。",
+            )
+        )
+    return notes
+
+
+def _refuses(capture: Capture) -> Text | None:
+    decoder, grid = capture.model.decoder, capture.grid(0)
+    if decoder is None:
+        return Text(
+            "{model} has no decoder that could draw hidden patches. The bundled MAE has one, and so have checkpoints "
+            "like mae_visualize_vit_base.",
+            "{model} 没有可以补画被遮图块的解码器。内置的 MAE 以及 mae_visualize_vit_base 之类的检查点带有解码器。",
+        ).format(model=capture.model.name)
+    if decoder.grid != (grid.rows, grid.cols):
+        return Text(
+            "The decoder draws {rows} x {cols} patches, and this image has {here}: choose another fit than native.",
+            "解码器绘制 {rows} x {cols} 个图块，而当前图像为 {here}：请选择 native 以外的适配方式。",
+        ).format(rows=decoder.grid[0], cols=decoder.grid[1], here=f"{grid.rows} x {grid.cols}")
+    return None
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("What does the model make of patches it cannot see?", "对看不见的图块，模型会画出什么？"),
+    misleads=Text(
+        "What cannot be known is drawn as the mean of all that is possible: blur is honesty, not failure.",
+        "无法得知的内容会被画成各种可能的平均：模糊是如实的表达，而不是失败。",
+    ),
+    room="outputs",
+    compute=compute,
+    controls=(
+        Number("mask_ratio", Text("Hidden share", "遮挡比例"), low=0.05, high=0.95, start=0.75, step=0.05),
+        Number("seed", Text("Seed", "随机种子"), low=0, high=999, step=1, whole=True),
+        HiddenControl(),
+        Choice(
+            "shown",
+            Text("Shown", "显示"),
+            (("pasted", Text("with the visible patches", "保留可见图块")), ("raw", Text("raw output", "原始输出"))),
+        ),
+        Switch("norm_pix", Text("Trained with norm-pix", "训练时使用 norm-pix")),
+    ),
+    paper=Paper("He et al. 2021", "https://arxiv.org/abs/2111.06377"),
+    refuses=_refuses,
+)
