@@ -24,18 +24,17 @@ from vitexplorer.models.bundled.loop import Learner, Schedule
 from vitexplorer.models.bundled.measure import classifier_figures
 from vitexplorer.models.bundled.pool import Scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
-from vitexplorer.models.bundled.recipes import resnet, supervised
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 from vitexplorer.models.bundled.shipped import load, stated
 from vitexplorer.settings import ASSETS
 
-STEPS = 1400
-CURRICULUM = Curriculum(sizes=((1000, 96), (STEPS, 192)), zooms=((0, 0.0),), paints=((0, -1.0),))
+STEPS = 800
+CURRICULUM = Curriculum(sizes=((STEPS, 192),), zooms=((0, 0.0),), paints=((0, -1.0),))
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "deit_tiny_distilled_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(LABEL_NAMES)}
-TEACHER = ASSETS / "models" / resnet.RECIPE.name
-START = ASSETS / "models" / supervised.RECIPE.name
+TEACHER = ASSETS / "models" / "scenes_resnet_96"
+START = ASSETS / "models" / "scenes_vit_patch16_192"
 
 
 class Deit(Learner):
@@ -61,7 +60,9 @@ class Deit(Learner):
         batch = labelled_windows(scenes, CURRICULUM, rng, step, cell, device)
         images = (batch.images - MEAN) / STD
         with torch.no_grad():
-            taught = self.teacher(F.interpolate(images, resnet.SIZE, mode="area")).argmax(1)
+            taught = self.teacher(
+                F.interpolate(images, self.teacher.pretrained_cfg["input_size"][1:], mode="area")
+            ).argmax(1)
         tokens = self.model.forward_features(images)
         by_class, by_distillation = self.model.forward_head(tokens)
         label = F.cross_entropy(by_class.float(), batch.labels, label_smoothing=0.05)
@@ -95,7 +96,7 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Deit,
-    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=50, cosine=STEPS, floor=0.0, cooldown=200),
+    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=50, cosine=STEPS, floor=0.0, cooldown=100),
     num_scenes=24576,
     grounds=False,
     mean=MEAN,
@@ -105,9 +106,9 @@ RECIPE = Recipe(
 token learned the label, its distillation token the answer of a small residual network, `scenes_resnet_96`, to the same
 window (hard distillation); the model's answer is the mean of the two. To be short the training began with the weights
 of `scenes_vit_patch16_192`, the distillation token as a copy of the class token; the steps and minutes below come on
-top of that model's. Windows are whole scenes at 96, in the last part of the steps at 192 pixels; every patch token
-also learned to say what lies under it ([token labels, arXiv 2104.10858](https://arxiv.org/abs/2104.10858)). The
-matrices of the blocks were trained by Muon, the rest by AdamW.""",
+top of that model's. Windows are whole scenes, turned a little and mirrored; every patch token also learned to say
+what lies under it ([token labels, arXiv 2104.10858](https://arxiv.org/abs/2104.10858)). The matrices of the blocks
+were trained by Muon, the rest by AdamW.""",
     limits="""It can show a class token and a distillation token side by side: what each looks at and what each says.
 Label and teacher mostly agree on these scenes, and both tokens began alike, so that they differ less than in the DeiT
 of the paper. It knows twelve paper cut-outs and nothing else: on a photograph its answer means nothing. The objects'
