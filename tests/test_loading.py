@@ -181,7 +181,16 @@ def test_an_unknown_model_is_answered_with_the_nearest(name, near, shelf):
     assert str(error.value) == f"Unknown model '{name}'. Did you mean '{near}'?"
 
 
-@pytest.mark.parametrize("name", ["test_resnet", "test_maxvit", "swinv2_cr_tiny_224", "vit_relpos_small_patch16_224"])
-def test_an_architecture_without_a_family_is_named(name):
-    with pytest.raises(UnsupportedError, match=rf"{name} is a \w+: no family says where its tokens lie"):
+@pytest.mark.parametrize("name", ["test_resnet", "edgenext_xx_small", "shvit_s1"])
+def test_an_architecture_without_a_family_is_refused_with_the_reason(name):
+    with pytest.raises(UnsupportedError, match=rf"^{name} is a \w+: .*\.$"):
         vx.load_model(name, weights="random")
+
+
+@pytest.mark.parametrize(
+    "name", ["levit_128s", "test_maxvit", "twins_pcpvt_small", "crossvit_tiny_240", "tnt_s_patch16_224"]
+)
+def test_other_families_load_whether_or_not_they_embed_patches_like_vit(name):
+    model = vx.load_model(name, weights="random")
+    assert model.blocks(model.preprocessing.input_size)
+    assert set(model.block_of_parameter.values()) == {-1, *range(len(model.blocks(model.preprocessing.input_size)))}

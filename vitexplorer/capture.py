@@ -1,206 +1,29 @@
 """Run a model once and keep what every view needs.
 
-timm computes attention with `F.scaled_dot_product_attention`, which never shows its weights, or with an explicit
-softmax. `AttentionTap` is a `TorchFunctionMode` around one ordinary forward pass: it sees every torch function the
-pass calls, keeps the arguments of each attention call, and touches neither the module nor any global flag. Being a
-mode it is local to its thread, so that many threads can share one module.
-
 What is kept is O(blocks x tokens x dim); the attention itself, O(blocks x heads x tokens^2), is computed for one
 block, or a few query rows, when somebody asks. It is exact: softmax(scale q k^T + bias) is what the kernel computed,
-with every rotation, normalisation, bias and mask already in q, k and bias.
+with every rotation, normalisation, bias and mask already in q, k and bias. `tap.py` says how it is seen.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 import numpy as np
 import PIL.Image
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
 from vitexplorer.callable_module import call_module_as
-from vitexplorer.interfaces import BlockSite, UnsupportedError, no_such_block
+from vitexplorer.interfaces import SettingError, UnsupportedError, no_such_block, only_attention
 from vitexplorer.models.images import image_hash, open_image
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import fit_image, normalise
-from vitexplorer.types import PADDING, Fit, PatchGrid, Provenance, Query
+from vitexplorer.tap import AttentionCall, AttentionTap
+from vitexplorer.types import PADDING, BlockSite, Fit, PatchGrid, Provenance, Query, query_text
 from vitexplorer.words import Text
-
-WEIGHTS_AT_ONCE = 1 << 24
-"""attention weights computed in one piece, 64 MiB of float32"""
-
-# ------------------------------------------------------------------------------------------ one attention call
-
-
-@dataclass
-class AttentionCall:
-    """The arguments and the output of one attention call, axes (batch or windows, heads, tokens, head dim)."""
-
-    query: Tensor
-    key: Tensor
-    value: Tensor | None = None
-    output: Tensor | None = None
-    bias: Tensor | None = None
-    """added to the scaled scores: mask, relative positions"""
-    scale: float = 1.0
-    scores: Tensor | None = None
-    """what an explicit softmax read: scale, bias and mask are already in it, and `query` may hold the scale"""
-
-    @property
-    def num_heads(self) -> int:
-        """Attention heads."""
-        return self.query.shape[1]
-
-    @property
-    def num_tokens(self) -> int:
-        """Keys of each query."""
-        return self.key.shape[-2] if self.scores is None else self.scores.shape[-1]
-
-    def weights(self, queries: slice | Tensor = slice(None)) -> Float[Tensor, "windows heads queries keys"]:
-        """Attention of the chosen query rows; every row sums to 1."""
-        if self.scores is not None:
-            return self.scores[:, :, queries].softmax(-1)
-        scores = self.query[:, :, queries] @ self.key.transpose(-2, -1) * self.scale
-        if self.bias is not None:
-            rows = self.bias if self.bias.shape[-2] == 1 else self.bias[..., queries, :]
-            scores = scores + rows
-        return scores.softmax(-1)
-
-    def in_pieces(self) -> Iterator[tuple[slice, Float[Tensor, "windows heads queries keys"]]]:
-        """All weights, a few query rows at a time, so that the whole matrix never has to be in memory."""
-        windows, heads, queries = (self.query if self.scores is None else self.scores).shape[:3]
-        step = max(1, WEIGHTS_AT_ONCE // (windows * heads * self.num_tokens))
-        for start in range(0, queries, step):
-            rows = slice(start, start + step)
-            yield rows, self.weights(rows)
-
-    def from_shares(self, shares: Float[Tensor, "windows queries"]) -> Float[Tensor, "windows heads keys"]:
-        """shares @ attention for each head: where a mixture of queries looks."""
-        return sum(torch.einsum("wq,whqk->whk", shares[:, rows], weights) for rows, weights in self.in_pieces())
-
-
-def _of_kernel(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    attn_mask: Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> AttentionCall:
-    """A call from the arguments of `F.scaled_dot_product_attention`, in its own signature."""
-    bias = attn_mask
-    if is_causal:
-        bias = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool, device=query.device).tril()
-    if bias is not None and bias.dtype == torch.bool:
-        bias = torch.zeros_like(bias, dtype=query.dtype).masked_fill(~bias, float("-inf"))
-    if enable_gqa:
-        groups = query.shape[1] // key.shape[1]
-        key, value = key.repeat_interleave(groups, 1), value.repeat_interleave(groups, 1)
-    return AttentionCall(query, key, value, bias=bias, scale=query.shape[-1] ** -0.5 if scale is None else scale)
-
-
-# ------------------------------------------------------------------------------------------ the tap
-
-_PARAMETER_AT = {F.linear: 1, F.conv2d: 1, F.layer_norm: 2, F.rms_norm: 2}
-"""operations whose weight tells where the pass is, and which argument it is"""
-_NORMS = {F.layer_norm, F.rms_norm}
-_SUMS = {torch.add, Tensor.add, Tensor.add_, Tensor.__add__, Tensor.__iadd__, Tensor.__radd__}
-_SOFTMAXES = {F.softmax, torch.softmax, Tensor.softmax}
-_PRODUCTS = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm}
-
-OUTSIDE = -1
-"""in place of a block's number: before, between and after the blocks"""
-
-
-class AttentionTap(TorchFunctionMode):
-    """Keeps, for each block, its attention calls and the residual stream on both sides of it.
-
-    No hook says where the pass is: the parameter that was used last does. The first operation in a block that uses a
-    parameter reads the residual stream (in its norm, or in the projection to q, k and v where the norm comes last);
-    the last sum in a block makes it.
-    """
-
-    def __init__(self, block_of: Mapping[int, int], keep_norms: bool = False):
-        """Args: block_of: id of every parameter -> number of its block, or `OUTSIDE`; keep_norms: see `normed`."""
-        super().__init__()
-        self.calls: dict[int, list[AttentionCall]] = {}
-        self.read: dict[int, Tensor] = {}
-        """what the first operation of each block reads"""
-        self.made: dict[int, Tensor] = {}
-        """the last sum of each block"""
-        self.normed: dict[int, Tensor] = {}
-        """what the first norm of each block gives; kept only when asked for"""
-        self._keep_norms = keep_norms
-        self._block_of = block_of
-        self._block = OUTSIDE
-        self._product: tuple[Tensor, Tensor] | None = None  # the last q, k^T
-        self._open: tuple[AttentionCall, Tensor] | None = None  # a softmax that has not met its values
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        out = function(*args, **kwargs)
-        see = self._WATCHED.get(function)  # one look-up: a pass calls hundreds of functions that do not matter
-        if see is not None:
-            see(self, function, args, kwargs, out)
-        return out
-
-    def _see_parameter(self, function, args, kwargs, out: Tensor) -> None:
-        place = _PARAMETER_AT[function]
-        weight = args[place] if len(args) > place else kwargs.get("weight")
-        self._block = self._block_of.get(id(weight), self._block)
-        if self._block not in self.read:
-            self.read[self._block] = args[0] if args else kwargs["input"]
-        if self._keep_norms and function in _NORMS:
-            self.normed.setdefault(self._block, out)
-
-    def _see_sum(self, function, args, kwargs, out: Tensor) -> None:
-        self.made[self._block] = out
-
-    def _see_kernel(self, function, args, kwargs, out: Tensor) -> None:
-        self._keep(replace(_of_kernel(*args, **kwargs), output=out))
-
-    def _see_softmax(self, function, args, kwargs, out: Tensor) -> None:
-        dim = args[1] if len(args) > 1 else kwargs.get("dim")
-        if self._product is None or dim not in (-1, args[0].ndim - 1) or args[0].ndim != 4:
-            return
-        query, key = self._product
-        call = AttentionCall(query, key.transpose(-2, -1), scores=args[0])
-        self._keep(call)
-        self._open = (call, out)
-
-    def _see_dropout(self, function, args, kwargs, out: Tensor) -> None:
-        if self._open and args[0] is self._open[1]:
-            self._open = (self._open[0], out)
-
-    def _see_product(self, function, args, kwargs, out: Tensor) -> None:
-        if self._open and args[0] is self._open[1]:
-            call, _ = self._open
-            call.value, call.output, self._open = args[1], out, None
-        else:
-            self._product = (args[0], args[1])
-
-    def _keep(self, call: AttentionCall) -> None:
-        self.calls.setdefault(self._block, []).append(call)
-        self._product = None
-
-    _WATCHED: ClassVar[dict[Callable, Callable]] = {
-        **dict.fromkeys(_PARAMETER_AT, _see_parameter),
-        **dict.fromkeys(_SUMS, _see_sum),
-        **dict.fromkeys(_SOFTMAXES, _see_softmax),
-        **dict.fromkeys(_PRODUCTS, _see_product),
-        F.scaled_dot_product_attention: _see_kernel,
-        F.dropout: _see_dropout,
-    }
-
 
 # ------------------------------------------------------------------------------------------ the input
 
@@ -292,8 +115,24 @@ class Capture:
         return self.sites[block]
 
     def grid(self, block: int) -> PatchGrid:
-        """Patch grid of a block."""
+        """Patch grid of a block; that of its queries where keys have another."""
         return self.site(block).grid
+
+    def key_grid(self, block: int) -> PatchGrid:
+        """Patch grid of the keys of a block: what its maps are drawn on."""
+        site = self.site(block)
+        return site.layout.key_grid if site.layout else site.grid
+
+    def query_tokens(self, block: int) -> tuple[str, ...]:
+        """Names of the prefix tokens that look in a block."""
+        return self._named(self.query_positions(block))
+
+    def key_tokens(self, block: int) -> tuple[str, ...]:
+        """Names of the prefix tokens that are looked at in a block."""
+        return self._named(self.positions(block))
+
+    def _named(self, positions: np.ndarray) -> tuple[str, ...]:
+        return tuple(name for i, name in enumerate(self.prefix_tokens) if -1 - i in positions)
 
     def num_heads(self, block: int) -> int:
         """Attention heads of a block."""
@@ -310,14 +149,14 @@ class Capture:
                     "{model}：{module} 调用了 {calls} 次注意力，而预期是 1 次，因此无法显示。",
                 ).format(model=self.model.name, module=site.name, calls=len(calls))
             )
-        expected = self.positions(block).shape[1]
-        if calls[0].num_tokens != expected:
+        expected, found = self.positions(block).shape[1], calls[0].num_tokens
+        if found != expected:
             raise UnsupportedError(
                 Text(
                     "{model}: {module} attends to {keys} keys where its tokens are {tokens}, "
                     "so they cannot be placed in the image.",
                     "{model}：{module} 的键有 {keys} 个，而标记有 {tokens} 个，因此无法在图像中定位。",
-                ).format(model=self.model.name, module=site.name, keys=calls[0].num_tokens, tokens=expected)
+                ).format(model=self.model.name, module=site.name, keys=found, tokens=expected)
             )
         return calls[0]
 
@@ -326,19 +165,27 @@ class Capture:
     ) -> Float[Tensor, "heads queries keys"] | Float[Tensor, "windows heads queries keys"]:
         """Attention weights of a block, computed now: what its kernel used. Rows sum to 1."""
         weights = self.call(block).weights()
-        return weights if self.site(block).windows else weights[0]
+        site = self.site(block)
+        return weights if site.windows or (site.layout and len(weights) > 1) else weights[0]
 
     def positions(self, block: int) -> np.ndarray:
-        """Int (windows, tokens): where each token of a block lies.
+        """Int (windows, tokens): where each token of a block lies; its keys, where queries are other tokens.
 
         An index into the block's patch grid, row by row; -1 - i for prefix token i; `PADDING` for a token that only
         fills a window. One window where attention is global.
         """
         site = self.site(block)
+        if site.layout:
+            return site.layout.keys
         if site.windows:
             return site.windows.positions(site.grid)
         prefix = -1 - np.arange(site.grid.num_prefix_tokens)
         return np.concatenate([prefix, np.arange(site.grid.num_patches)])[None]
+
+    def query_positions(self, block: int) -> np.ndarray:
+        """Int (windows, queries): where each query of a block lies, as in `positions`."""
+        site = self.site(block)
+        return site.layout.queries if site.layout else self.positions(block)
 
     def token(self, query: Query, block: int) -> int:
         """Index in the sequence of the token a query names. "mean" is no single token and has none."""
@@ -349,6 +196,7 @@ class Capture:
 
     def residual(self, block: int) -> Float[Tensor, "tokens dim"]:
         """The residual stream that enters a block (`resid_pre`): prefix tokens, then patches row by row."""
+        self._refuse_stream()
         read = self.read[block]
         windows = self.site(block).windows
         if windows is None or read.shape[0] == 1:
@@ -360,7 +208,12 @@ class Capture:
 
     def residual_after(self, block: int) -> Float[Tensor, "tokens dim"]:
         """The residual stream that leaves a block (`resid_post`)."""
+        self._refuse_stream()
         return self.made[block][0].flatten(0, -2)
+
+    def _refuse_stream(self) -> None:
+        if not self.model.family.shows_stream:
+            raise UnsupportedError(only_attention(self.model.name, self.model.family.title))
 
     def attention_from(
         self, query: Query, block: int
@@ -369,18 +222,31 @@ class Capture:
 
         The three add up to 1. Only the rows asked for are computed; "mean" averages the rows of all patches.
         """
-        call, positions = self.call(block), torch.from_numpy(self.positions(block)).to(self.input.tensor.device)
+        call, device = self.call(block), self.input.tensor.device
+        keys, queries = (torch.from_numpy(p).to(device) for p in (self.positions(block), self.query_positions(block)))
+        wanted = queries >= 0 if query == "mean" else queries == self._code(query, block)
+        if not wanted.any():
+            raise SettingError(
+                Text(
+                    "{module} (block {block}) has no such query: its queries are the {queries}.",
+                    "{module}（块 {block}）没有这样的查询：它的查询是{queries}。",
+                ).format(module=self.site(block).name, block=block, queries=self._queries_text(block))
+            )
         if query == "mean":
-            rows = call.from_shares((positions >= 0).to(call.query.dtype) / self.grid(block).num_patches)
-        elif self.site(block).windows:
-            row, col = query
-            window, token = (positions == row * self.grid(block).cols + col).nonzero()[0]
-            rows = call.weights(token[None])[window, :, 0]
-            positions, rows = positions[window][None], rows[None]
+            rows = call.from_shares(wanted.to(call.query.dtype) / self.grid(block).num_patches)
         else:
-            token = torch.tensor([self.token(query, block)], device=positions.device)
-            rows = call.weights(token)[:, :, 0]
-        return self._placed(rows, positions, self.grid(block))
+            window, token = wanted.nonzero()[0]
+            keys, rows = keys[window][None], call.weights(token[None])[window, :, 0][None]
+        return self._placed(rows, keys, self.key_grid(block))
+
+    def _code(self, query: Query, block: int) -> int:
+        if isinstance(query, str):
+            return -1 - self.prefix_tokens.index(query)
+        return query[0] * self.grid(block).cols + query[1]
+
+    def _queries_text(self, block: int) -> Text:
+        names = self.query_tokens(block)
+        return query_text(names[0]) if names else Text("patches", "图块")
 
     def _placed(
         self, rows: Float[Tensor, "windows heads keys"], positions: Int[Tensor, "windows keys"], grid: PatchGrid
@@ -419,9 +285,13 @@ def capture_input(model: LoadedModel, given: ModelInput) -> Capture:
     """`capture` for an image that is already prepared."""
     height, width = given.tensor.shape[-2:]
     sites = model.blocks((height, width))
-    with torch.no_grad(), AttentionTap(model.block_of_parameter) as tap:
+    mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
+    keep_stream = model.family.shows_stream
+    with torch.no_grad(), AttentionTap(model.block_of_parameter, keep_stream=keep_stream, mixing=mixing) as tap:
         output = model.module(given.tensor)
-    calls = tuple(tuple(tap.calls.get(block, ())) for block in range(len(sites)))
+    calls = tuple(
+        tuple(call.arranged(site.arrange) for call in tap.calls.get(block, ())) for block, site in enumerate(sites)
+    )
     return Capture(model, given, sites, calls, tap.read, tap.made, output)
 
 

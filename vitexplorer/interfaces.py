@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from vitexplorer.registry import unknown_name
-from vitexplorer.types import PatchGrid, Query, Reading, Result, WindowLayout, query_text
+from vitexplorer.types import BlockSite, PatchGrid, Query, Reading, Result, query_text
 from vitexplorer.words import ExplainedError, Text, same
 
 if TYPE_CHECKING:
-    from jaxtyping import Float
+    from jaxtyping import Float, Int
     from torch import Tensor, nn
 
 
@@ -31,22 +31,13 @@ class SettingError(ExplainedError):
 # ---------------------------------------------------------------------------------------------- model families
 
 
-@dataclass(frozen=True)
-class BlockSite:
-    """One block: its place in the timm module and the places of its tokens in the image."""
-
-    name: str
-    """the block's module, `blocks.3`: its parameters announce that the pass is inside it"""
-    grid: PatchGrid
-    windows: WindowLayout | None = None
-    """None where every token attends to every other"""
-
-
 class ModelFamily(ABC):
     """What timm does not tell of an architecture: where attention happens and which token lies where."""
 
     key: str
     title: Text
+    shows_stream: bool = True
+    """False where only the attention of single blocks is stated, and nothing of what flows between them"""
 
     @abstractmethod
     def claims(self, module: nn.Module) -> bool:
@@ -80,6 +71,17 @@ class ModelFamily(ABC):
     @abstractmethod
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
         """What a block adds to its scores for each offset query minus key, -(size - 1) first; None if nothing."""
+
+    def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
+        """Tensors that tell tokens where they are, each with what tells nothing in its place; empty if none is known.
+
+        Windows, merging and the padding of convolutions know places too and cannot be taken away.
+        """
+        return ()
+
+    def shuffled_positions(self, module: nn.Module, order: Int[Tensor, " patches"]) -> tuple[Tensor, Tensor] | None:
+        """The learned position embedding, and it with the patches' rows in another order; None without one."""
+        return None
 
     def temperature(self, module: nn.Module, block: int) -> Float[Tensor, " heads"] | None:
         """What a block multiplies the cosine of query and key with; None where scores are q . k / sqrt(head dim)."""
@@ -134,6 +136,9 @@ class Explored(Protocol):
     def grid(self, block: int) -> PatchGrid:
         """Patch grid of one block."""
 
+    def query_tokens(self, block: int) -> tuple[str, ...]:
+        """Names of the prefix tokens that look in one block."""
+
 
 @dataclass(frozen=True)
 class Control(ABC):
@@ -145,6 +150,10 @@ class Control(ABC):
     @abstractmethod
     def default(self, capture: Explored) -> Any:
         """The value when none is given."""
+
+    def default_after(self, capture: Explored, settings: Mapping[str, Any]) -> Any:
+        """The value when none is given, where the controls before it matter; `settings` holds them."""
+        return self.default(capture)
 
     @abstractmethod
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Any:
@@ -192,6 +201,14 @@ def no_such_block(block: int, depth: int) -> SettingError:
             "没有块 {block}：该模型的块编号为 0 到 {last}。",
         ).format(block=block, last=depth - 1)
     )
+
+
+def only_attention(name: str, family: Text) -> Text:
+    """Why a view refuses a model of whose blocks only the attention is stated."""
+    return Text(
+        "{model}: of the {family} family only the attention of single blocks can be shown.",
+        "{model}：{family} 家族只能显示单个块的注意力。",
+    ).format(model=name, family=family)
 
 
 def without_classifier(capture: Explored) -> Text | None:
@@ -261,6 +278,12 @@ class QueryControl(Control):
     def default(self, capture: Explored) -> str:
         """The class token where there is one, otherwise the mean over patches."""
         return "cls" if "cls" in capture.prefix_tokens else "mean"
+
+    def default_after(self, capture: Explored, settings: Mapping[str, Any]) -> Query:
+        """The default, but the mean over patches in a block whose class token does not look."""
+        default = self.default(capture)
+        looks = default != "cls" or "cls" in capture.query_tokens(settings.get("block", capture.depth - 1))
+        return default if looks else "mean"
 
     def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
         """Everything but the patches."""
@@ -501,6 +524,24 @@ class Number(Control):
         return number
 
 
+def checked(controls: tuple[Control, ...], capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Every control's value: what was given, checked, and defaults for the rest.
+
+    Raises UnknownNameError for a control that is not there, SettingError for a value it cannot take.
+    """
+    names = [control.name for control in controls]
+    for name in given:
+        if name not in names:
+            raise unknown_name("setting", name, names)
+    settings: dict[str, Any] = {}
+    for control in controls:
+        chosen = given.get(control.name)
+        if chosen is None:
+            chosen = control.default_after(capture, settings)
+        settings[control.name] = control.parse(chosen, capture, settings)
+    return settings
+
+
 # ---------------------------------------------------------------------------------------------- views
 
 
@@ -530,22 +571,11 @@ class View:
     paper: Paper | None = None
     refuses: Callable[[Any], Text | None] = lambda capture: None
     """the reason why the view has no meaning for this capture, or None"""
+    any_family: bool = False
+    """needs only the attention of one block, so that families which state no more can be shown"""
     reports_progress: bool = False
     """the view runs the network many times: `compute` takes `progress` beside the settings"""
 
     def settings(self, capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Every control's value: what was given, checked, and defaults for the rest.
-
-        Raises UnknownNameError for a control the view does not have, SettingError for a value it cannot take.
-        """
-        names = [control.name for control in self.controls]
-        for name in given:
-            if name not in names:
-                raise unknown_name("setting", name, names)
-        settings: dict[str, Any] = {}
-        for control in self.controls:
-            chosen = given.get(control.name)
-            if chosen is None:
-                chosen = control.default(capture)
-            settings[control.name] = control.parse(chosen, capture, settings)
-        return settings
+        """Every control's value, see `checked`."""
+        return checked(self.controls, capture, given)

@@ -26,9 +26,9 @@ steps       points of a curve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -78,6 +78,42 @@ class WindowLayout:
         index = np.pad(index, padding, constant_values=PADDING)
         windows = index.reshape(index.shape[0] // height, height, index.shape[1] // width, width).swapaxes(1, 2)
         return np.ascontiguousarray(windows.reshape(-1, height * width))
+
+
+@dataclass(frozen=True, eq=False)
+class TokenLayout:
+    """Where the queries and the keys of a block lie where they are not the same tokens, or not in plain windows.
+
+    Both are int (windows, tokens): an index in the grid, row by row; -1 - i for prefix token i; `PADDING`.
+    """
+
+    queries: np.ndarray
+    """in the block's own grid"""
+    keys: np.ndarray
+    """in `key_grid`"""
+    key_grid: PatchGrid
+
+
+@dataclass(frozen=True)
+class BlockSite:
+    """One block: its place in the timm module and the places of its tokens in the image."""
+
+    name: str
+    """the block's module, `blocks.3`: its parameters announce that the pass is inside it"""
+    grid: PatchGrid
+    """of the queries, and of the keys unless there is a layout"""
+    windows: WindowLayout | None = None
+    """None where every token attends to every other"""
+    layout: TokenLayout | None = None
+    """instead of `windows`, where those cannot say it"""
+    arrange: Callable[[Any], Any] | None = None
+    """from the axes of the module's own tensors to (windows, heads, tokens, dim); None where they are these"""
+    mixes: bool = False
+    """whether the module changes the weights between softmax and values: shown is what multiplies the values"""
+    formula: str = "softmax(q kᵀ / √d + bias)"
+    """of the weights that are shown"""
+    notes: tuple[Text, ...] = ()
+    """what a person must know to read its maps"""
 
 
 @dataclass(frozen=True)

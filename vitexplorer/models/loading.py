@@ -194,7 +194,9 @@ def _build(architecture: str, seed: int, **options: int) -> nn.Module:
 
 def _is_cut_evenly(module: nn.Module) -> bool:
     """Whether whole patches fill the input; SigLIP so400m cuts 384 pixels into 27 patches of 14 and leaves 6."""
-    embed = module.patch_embed
+    embed = getattr(module, "patch_embed", None)
+    if not hasattr(embed, "img_size"):
+        return True
     return all(side % patch == 0 for side, patch in zip(embed.img_size, embed.patch_size, strict=True))
 
 
@@ -215,7 +217,7 @@ def _describe(
 ) -> LoadedModel:
     family = family_of(module, name)
     config = resolve_model_data_config(module)
-    input_size = tuple(getattr(module.patch_embed, "img_size", None) or config["input_size"][1:])
+    input_size = tuple(getattr(getattr(module, "patch_embed", None), "img_size", None) or config["input_size"][1:])
     preprocessing = Preprocessing(
         input_size=input_size,
         mean=tuple(config["mean"]),  # a bundled model's comes from JSON, as a list

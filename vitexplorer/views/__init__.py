@@ -7,7 +7,7 @@ from typing import Any
 
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Progress, UnsupportedError, View
+from vitexplorer.interfaces import Progress, UnsupportedError, View, only_attention
 from vitexplorer.registry import Registry
 from vitexplorer.types import Result
 
@@ -29,6 +29,8 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         UnsupportedError: the view has no meaning for this model; the message says why.
     """
     record = VIEWS[view]
+    if not (record.any_family or capture.model.family.shows_stream):
+        raise UnsupportedError(only_attention(capture.model.name, capture.model.family.title))
     reason = record.refuses(capture)
     if reason is not None:
         raise UnsupportedError(reason)

@@ -43,7 +43,7 @@ def window_of(query: Query, grid: PatchGrid, windows: WindowLayout | None) -> tu
 
 def compute(capture: Capture, block: int, head: int | str, query: Query) -> MapResult:
     """Attention of one query on the patches, (rows, cols), with the mass on prefix and padding tokens beside it."""
-    grid = capture.grid(block)
+    grid = capture.key_grid(block)
     on_patches, on_prefix, on_padding = (fuse_heads(part, head) for part in capture.attention_from(query, block))
     return MapResult(
         view="attention_map",
@@ -51,16 +51,17 @@ def compute(capture: Capture, block: int, head: int | str, query: Query) -> MapR
         values=on_patches.reshape(grid.rows, grid.cols).cpu().numpy(),
         axes=("rows", "cols"),
         unit=UNIT,
-        formula="softmax(q kᵀ / √d + bias)",
+        formula=capture.site(block).formula,
         provenance=capture.provenance,
         settings={"block": block, "head": head, "query": query},
+        notes=capture.site(block).notes,
         grid=grid,
         image=capture.input.pixels,
         query=query,
-        prefix_names=capture.prefix_tokens,
+        prefix_names=capture.key_tokens(block),
         prefix_weights=on_prefix.cpu().numpy(),
         padding_mass=float(on_padding),
-        window=window_of(query, grid, capture.site(block).windows),
+        window=window_of(query, capture.grid(block), capture.site(block).windows),
     )
 
 
@@ -73,6 +74,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    any_family=True,
     controls=(BlockControl(), HeadControl(), QueryControl()),
     paper=PAPER,
 )

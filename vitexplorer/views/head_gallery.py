@@ -15,7 +15,7 @@ TITLE = Text("All heads", "全部注意力头")
 
 def compute(capture: Capture, block: int, query: Query) -> GalleryResult:
     """Attention of one query for each head, (heads, rows, cols)."""
-    grid = capture.grid(block)
+    grid = capture.key_grid(block)
     on_patches, on_prefix, on_padding = capture.attention_from(query, block)
     return GalleryResult(
         view="head_gallery",
@@ -23,13 +23,14 @@ def compute(capture: Capture, block: int, query: Query) -> GalleryResult:
         values=on_patches.reshape(-1, grid.rows, grid.cols).cpu().numpy(),
         axes=("heads", "rows", "cols"),
         unit=Text("share of the query's attention", "占该查询注意力的份额"),
-        formula="softmax(q kᵀ / √d + bias)",
+        formula=capture.site(block).formula,
         provenance=capture.provenance,
         settings={"block": block, "query": query},
+        notes=capture.site(block).notes,
         grid=grid,
         image=capture.input.pixels,
         query=query,
-        prefix_names=capture.prefix_tokens,
+        prefix_names=capture.key_tokens(block),
         prefix_weights=on_prefix.cpu().numpy(),
         padding_mass=on_padding.cpu().numpy(),
     )
@@ -44,6 +45,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    any_family=True,
     controls=(BlockControl(), QueryControl()),
     paper=Paper("Caron et al. 2021", "https://arxiv.org/abs/2104.14294"),
 )

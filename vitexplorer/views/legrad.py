@@ -13,9 +13,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import WEIGHTS_AT_ONCE, AttentionCall, Capture
+from vitexplorer.capture import Capture
 from vitexplorer.gradients import attention_gradient, block_gradients
 from vitexplorer.interfaces import Paper, TargetControl, View, without_classifier
+from vitexplorer.tap import WEIGHTS_AT_ONCE, AttentionCall
 from vitexplorer.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from torch import nn
 
 from vitexplorer.interfaces import ModelFamily, UnsupportedError
+from vitexplorer.models.refusals import reason_for
 from vitexplorer.registry import Registry
 from vitexplorer.words import Text
 
@@ -17,10 +18,7 @@ def family_of(module: nn.Module, name: str) -> ModelFamily:
         if family.claims(module):
             return family
     raise UnsupportedError(
-        Text(
-            "{name} is a {kind}: no family says where its tokens lie in the image. Supported: {known}.",
-            "{name} 属于 {kind}：没有已知的模型家族能说明其标记在图像中的位置。支持的家族：{known}。",
-        ).format(
-            name=name, kind=type(module).__name__, known=", ".join(family.title.en for family in FAMILIES.values())
+        Text("{name} is a {kind}: {reason}.", "{name} 属于 {kind}：{reason}。").format(
+            name=name, kind=type(module).__name__, reason=reason_for(module)
         )
     )

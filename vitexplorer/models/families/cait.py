@@ -1,0 +1,57 @@
+"""CaiT (arXiv 2103.17239): talking heads among the patches, then two blocks in which the class token alone looks.
+
+Talking heads (arXiv 2003.02436) mix the heads before and after the softmax: shown is what multiplies the values.
+"""
+
+from __future__ import annotations
+
+from timm.models.cait import Cait
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    class_only,
+    numbered,
+)
+from vitexplorer.types import BlockSite, PatchGrid
+from vitexplorer.words import same
+
+
+class CaitFamily(AttentionOnlyFamily):
+    """Class attention in image transformers."""
+
+    key = "cait"
+    title = same("CaiT")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's Cait."""
+        return isinstance(module, Cait)
+
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """The class token."""
+        return ("cls",)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The patches' own blocks, without the class token, then its own."""
+        rows, cols = module.patch_embed.dynamic_feat_size(input_size)
+        cell = module.patch_embed.feat_ratio()
+        patches, with_class = PatchGrid(rows, cols, cell), PatchGrid(rows, cols, cell, 1)
+        talking = [
+            BlockSite(
+                f"blocks.{i}.attn",
+                patches,
+                layout=between(patches, patches),
+                mixes=True,
+                formula="W softmax(V q kᵀ / √d)",
+            )
+            for i in range(len(module.blocks))
+        ]
+        asking = [
+            BlockSite(f"blocks_token_only.{i}.attn", with_class, layout=class_only(with_class))
+            for i in range(len(module.blocks_token_only))
+        ]
+        return numbered([*talking, *asking])
+
+
+FAMILY = CaitFamily()

@@ -1,0 +1,44 @@
+"""DaViT (arXiv 2204.03645): windows by turns with attention between groups of channels, which is no map."""
+
+from __future__ import annotations
+
+from timm.models.davit import DaVit, SpatialBlock
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite, WindowLayout
+from vitexplorer.words import Text, same
+
+
+class DavitFamily(AttentionOnlyFamily):
+    """Dual attention vision transformers: their spatial blocks."""
+
+    key = "davit"
+    title = same("DaViT")
+    left_out = Text(
+        "channel attention: it has no weight from patch to patch",
+        "通道注意力：图块之间没有权重",
+    )
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's DaVit."""
+        return isinstance(module, DaVit)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The spatial blocks; padding is not masked and takes its share."""
+        return numbered(
+            BlockSite(
+                name=f"{name}.attn",
+                grid=stage_grid(module, name, input_size),
+                windows=WindowLayout(tuple(block.window_size), (0, 0)),
+            )
+            for name, block in parts(module, SpatialBlock)
+        )
+
+
+FAMILY = DavitFamily()

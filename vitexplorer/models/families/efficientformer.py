@@ -1,0 +1,38 @@
+"""EfficientFormer (arXiv 2206.01191): pooling first, attention with a learned bias in the last blocks."""
+
+from __future__ import annotations
+
+from timm.models.efficientformer import Attention, EfficientFormer
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite
+from vitexplorer.words import same
+
+
+class EfficientformerFamily(AttentionOnlyFamily):
+    """Hybrids: the blocks that attend."""
+
+    key = "efficientformer"
+    title = same("EfficientFormer")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's EfficientFormer."""
+        return isinstance(module, EfficientFormer)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Every block whose token mixer is attention."""
+        sites = []
+        for name, _ in parts(module, Attention):
+            grid = stage_grid(module, name, input_size)
+            sites.append(BlockSite(name, grid, layout=between(grid, grid)))
+        return numbered(sites)
+
+
+FAMILY = EfficientformerFamily()

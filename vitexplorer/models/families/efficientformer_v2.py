@@ -1,0 +1,54 @@
+"""EfficientFormerV2 (arXiv 2212.08059): talking heads on a grid that may be halved first, and a step between stages.
+
+Talking heads mix the heads after the softmax: shown is what multiplies the values.
+"""
+
+from __future__ import annotations
+
+from timm.models.efficientformer_v2 import Attention2d, Attention2dDownsample, EfficientFormerV2
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    grid_of,
+    numbered,
+)
+from vitexplorer.types import BlockSite, PatchGrid
+from vitexplorer.words import same
+
+
+class EfficientformerV2Family(AttentionOnlyFamily):
+    """Hybrids: the blocks that attend."""
+
+    key = "efficientformer_v2"
+    title = same("EfficientFormerV2")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's EfficientFormerV2."""
+        return isinstance(module, EfficientFormerV2)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Talking heads of the later stages, and the attention that leads from one stage to the next."""
+        sites = []
+        for name, part in module.named_modules():
+            if isinstance(part, Attention2dDownsample):
+                keys = _grid(part.resolution, input_size)
+                queries = _grid(part.resolution2, input_size)
+                sites.append(BlockSite(name, queries, layout=between(queries, keys)))
+            elif isinstance(part, Attention2d):
+                grid = _grid(part.resolution, input_size)
+                formula = "W softmax(V (q kᵀ / √d + bias))"
+                sites.append(BlockSite(name, grid, layout=between(grid, grid), mixes=True, formula=formula))
+        return numbered(sites)
+
+
+def _grid(resolution: tuple[int, int], input_size: tuple[int, int]) -> PatchGrid:
+    """The grid of so many rows and columns: its cells are the input halved until that many are left."""
+    cell = 1
+    while -(-input_size[0] // cell) > resolution[0]:
+        cell *= 2
+    return grid_of(input_size, cell)
+
+
+FAMILY = EfficientformerV2Family()

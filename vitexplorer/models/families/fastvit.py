@@ -1,0 +1,38 @@
+"""FastViT (arXiv 2303.14189): convolutions first, in larger ones attention over the grid of the last stage."""
+
+from __future__ import annotations
+
+from timm.models.fastvit import Attention, FastVit
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite
+from vitexplorer.words import same
+
+
+class FastvitFamily(AttentionOnlyFamily):
+    """Hybrids: the blocks that attend."""
+
+    key = "fastvit"
+    title = same("FastViT")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's FastVit."""
+        return isinstance(module, FastVit) and bool(parts(module, Attention))
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Every block that has attention; the smallest models have none."""
+        sites = []
+        for name, _ in parts(module, Attention):
+            grid = stage_grid(module, name, input_size)
+            sites.append(BlockSite(name, grid, layout=between(grid, grid)))
+        return numbered(sites)
+
+
+FAMILY = FastvitFamily()

@@ -1,0 +1,46 @@
+"""GCViT (arXiv 2206.09959): windows whose queries are their own, by turns with queries that all windows share."""
+
+from __future__ import annotations
+
+from timm.models.gcvit import GlobalContextVit, GlobalContextVitBlock
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite, WindowLayout
+from vitexplorer.words import Text, same
+
+SHARED = Text(
+    "All windows ask the same queries, made of the whole image; each is shown where its answer goes.",
+    "所有窗口使用同一组由整幅图像得到的查询；每个查询显示在其输出所在的位置。",
+)
+
+
+class GcvitFamily(AttentionOnlyFamily):
+    """Global context vision transformers."""
+
+    key = "gcvit"
+    title = same("GCViT")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's GlobalContextVit."""
+        return isinstance(module, GlobalContextVit)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """All blocks; a shared query is placed where its output goes."""
+        return numbered(
+            BlockSite(
+                name=f"{name}.attn",
+                grid=stage_grid(module, name, input_size),
+                windows=WindowLayout(tuple(block.window_size), (0, 0)),
+                notes=(SHARED,) if block.attn.use_global else (),
+            )
+            for name, block in parts(module, GlobalContextVitBlock)
+        )
+
+
+FAMILY = GcvitFamily()

@@ -1,0 +1,47 @@
+"""The image encoder of SAM 2 (arXiv 2408.00714): Hiera on a plain grid, in padded windows, some blocks global."""
+
+from __future__ import annotations
+
+from timm.models.hieradet_sam2 import HieraDet
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    grid_of,
+    numbered,
+)
+from vitexplorer.types import BlockSite, TokenLayout, WindowLayout
+from vitexplorer.words import same
+
+
+class HieradetSam2Family(AttentionOnlyFamily):
+    """Hierarchical detection backbones."""
+
+    key = "hieradet_sam2"
+    title = same("Hiera (SAM 2)")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's HieraDet."""
+        return isinstance(module, HieraDet)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """All blocks; where queries are pooled their windows shrink with them."""
+        cell, sites = module.patch_embed.proj.stride[0], []
+        for i, block in enumerate(module.blocks):
+            keys, window = grid_of(input_size, cell), tuple(block.window_size)
+            stride = block.q_stride[0] if block.q_stride else 1
+            cell *= stride
+            queries = grid_of(input_size, cell)
+            if block.is_windowed:
+                smaller = tuple(side // stride for side in window)
+                layout = TokenLayout(
+                    WindowLayout(smaller, (0, 0)).positions(queries), WindowLayout(window, (0, 0)).positions(keys), keys
+                )
+            else:
+                layout = between(queries, keys)
+            sites.append(BlockSite(f"blocks.{i}.attn", queries, layout=layout))
+        return numbered(sites)
+
+
+FAMILY = HieradetSam2Family()

@@ -1,0 +1,41 @@
+"""CAFormer (arXiv 2210.13452): convolutions in two stages, attention over the whole grid in the other two.
+
+PoolFormer and ConvFormer share its class and attend nowhere.
+"""
+
+from __future__ import annotations
+
+from timm.models.metaformer import Attention, MetaFormer
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite
+from vitexplorer.words import same
+
+
+class MetaformerFamily(AttentionOnlyFamily):
+    """MetaFormers with attention."""
+
+    key = "metaformer"
+    title = same("MetaFormer")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's MetaFormer."""
+        return isinstance(module, MetaFormer) and bool(parts(module, Attention))
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Every block whose token mixer is attention."""
+        sites = []
+        for name, _ in parts(module, Attention):
+            grid = stage_grid(module, name, input_size)
+            sites.append(BlockSite(name, grid, layout=between(grid, grid)))
+        return numbered(sites)
+
+
+FAMILY = MetaformerFamily()

@@ -1,0 +1,54 @@
+"""MobileViT (arXiv 2110.02178): convolutions, and attention between the pixels at one place of every 2 x 2 patch.
+
+A feature map that the patches do not divide is resampled first; such a stage is left out.
+"""
+
+from __future__ import annotations
+
+from timm.models.byobnet import ByobNet
+from timm.models.mobilevit import MobileVitBlock
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    dilated,
+    grid_of,
+    numbered,
+    parts,
+)
+from vitexplorer.types import BlockSite
+from vitexplorer.words import Text, same
+
+
+class MobilevitFamily(AttentionOnlyFamily):
+    """Mobile hybrids: the transformers inside their blocks."""
+
+    key = "mobilevit"
+    title = same("MobileViT")
+    left_out = Text(
+        "stages whose feature map is resampled because the patches do not divide it",
+        "图块不能整除特征图、因而重新采样的阶段",
+    )
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's ByobNet."""
+        return isinstance(module, ByobNet) and bool(parts(module, MobileVitBlock))
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The attention of every transformer; one token of each patch, so that its tokens are spread over the image."""
+        known = {info["module"]: info["reduction"] for info in module.feature_info}
+        sites = []
+        for name, block in parts(module, MobileVitBlock):
+            stage = name.rsplit(".", 1)[0]
+            grid = grid_of(input_size, known.get(stage, max(known.values())))
+            height, width = block.patch_size
+            if grid.rows % height or grid.cols % width:
+                continue
+            layout = dilated(grid, (grid.rows // height, grid.cols // width))
+            sites += [
+                BlockSite(f"{name}.transformer.{i}.attn", grid, layout=layout) for i in range(len(block.transformer))
+            ]
+        return numbered(sites)
+
+
+FAMILY = MobilevitFamily()

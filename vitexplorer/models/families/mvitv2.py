@@ -1,0 +1,52 @@
+"""MViTv2 (arXiv 2112.01526): queries, keys and values pooled by strided convolutions, each with its own stride.
+
+A pooled key stands for the cell in the middle of what its kernel saw.
+"""
+
+from __future__ import annotations
+
+from timm.models.mvitv2 import MultiScaleVit
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    grid_of,
+    numbered,
+)
+from vitexplorer.types import BlockSite
+from vitexplorer.words import same
+
+
+class Mvitv2Family(AttentionOnlyFamily):
+    """Multiscale vision transformers."""
+
+    key = "mvitv2"
+    title = same("MViTv2")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's MultiScaleVit."""
+        return isinstance(module, MultiScaleVit)
+
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """The class token, where there is one."""
+        return ("cls",) if module.cls_token is not None else ()
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Blocks of all stages."""
+        cell, sites, prefix = module.patch_embed.proj.stride[0], [], len(self.prefix_tokens(module))
+        for s, stage in enumerate(module.stages):
+            for b, block in enumerate(stage.blocks):
+                keys = grid_of(input_size, cell * _stride(block.attn.pool_k), prefix)
+                cell *= _stride(block.attn.pool_q)
+                queries = grid_of(input_size, cell, prefix)
+                sites.append(BlockSite(f"stages.{s}.blocks.{b}.attn", queries, layout=between(queries, keys)))
+        return numbered(sites)
+
+
+def _stride(pool: nn.Module | None) -> int:
+    stride = getattr(pool, "stride", 1)
+    return stride if isinstance(stride, int) else stride[0]
+
+
+FAMILY = Mvitv2Family()

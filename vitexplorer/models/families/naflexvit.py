@@ -1,0 +1,41 @@
+"""NaFlexViT (NaViT, arXiv 2307.06304; FlexiViT, arXiv 2212.08013): plain blocks, here on one image of one size."""
+
+from __future__ import annotations
+
+from timm.models.naflexvit import NaFlexVit
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    numbered,
+)
+from vitexplorer.types import BlockSite, PatchGrid
+from vitexplorer.words import same
+
+
+class NaflexvitFamily(AttentionOnlyFamily):
+    """Vision transformers for any aspect."""
+
+    key = "naflexvit"
+    title = same("NaFlexViT")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's NaFlexVit."""
+        return isinstance(module, NaFlexVit)
+
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """The class token where there is one, then the registers."""
+        names = ["cls"] if module.embeds.has_class_token else []
+        return (*names, *(f"reg{n}" for n in range(1, module.embeds.num_reg_tokens + 1)))
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """All blocks."""
+        cell = module.embeds.patch_size[0]
+        rows, cols = (side // cell for side in input_size)
+        grid = PatchGrid(rows, cols, cell, len(self.prefix_tokens(module)))
+        layout = between(grid, grid)
+        return numbered(BlockSite(f"blocks.{i}", grid, layout=layout) for i in range(len(module.blocks)))
+
+
+FAMILY = NaflexvitFamily()

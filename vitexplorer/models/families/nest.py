@@ -1,0 +1,43 @@
+"""NesT (arXiv 2105.12723): attention inside square blocks of the image, which grow with each level."""
+
+from __future__ import annotations
+
+from timm.models.nest import Nest
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    heads_first,
+    numbered,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite, WindowLayout
+from vitexplorer.words import same
+
+
+class NestFamily(AttentionOnlyFamily):
+    """Nested transformers."""
+
+    key = "nest"
+    title = same("NesT")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's Nest."""
+        return isinstance(module, Nest)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The blocks of every level."""
+        windows = WindowLayout((module.block_size,) * 2, (0, 0))
+        return numbered(
+            BlockSite(
+                name=f"levels.{s}.transformer_encoder.{i}.attn",
+                grid=stage_grid(module, f"levels.{s}", input_size),
+                windows=windows,
+                arrange=heads_first,
+            )
+            for s, level in enumerate(module.levels)
+            for i in range(len(level.transformer_encoder))
+        )
+
+
+FAMILY = NestFamily()

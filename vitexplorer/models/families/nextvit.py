@@ -1,0 +1,46 @@
+"""Next-ViT (arXiv 2207.05501): convolutions, and attention whose keys are averages in the later stages.
+
+Keys are averaged along the sequence, not over squares of the image, except in the last stage: the others are left out.
+"""
+
+from __future__ import annotations
+
+from timm.models.nextvit import EfficientAttention, NextViT
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite
+from vitexplorer.words import Text, same
+
+
+class NextvitFamily(AttentionOnlyFamily):
+    """Hybrids: the attention whose keys are patches."""
+
+    key = "nextvit"
+    title = same("Next-ViT")
+    left_out = Text(
+        "blocks whose keys are averages along the sequence, not over squares of the image",
+        "键沿序列取平均、而非图像方块平均的块",
+    )
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's NextViT."""
+        return isinstance(module, NextViT)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The blocks whose keys are not averaged."""
+        sites = []
+        for name, attn in parts(module, EfficientAttention):
+            if attn.sr is None:
+                grid = stage_grid(module, name, input_size)
+                sites.append(BlockSite(name, grid, layout=between(grid, grid)))
+        return numbered(sites)
+
+
+FAMILY = NextvitFamily()

@@ -1,0 +1,47 @@
+"""PiT (arXiv 2103.16302): plain blocks with a class token on a grid that is pooled between stages."""
+
+from __future__ import annotations
+
+from timm.models.pit import PoolingVisionTransformer
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    numbered,
+)
+from vitexplorer.types import BlockSite, PatchGrid
+from vitexplorer.words import same
+
+
+class PitFamily(AttentionOnlyFamily):
+    """Pooling-based vision transformers."""
+
+    key = "pit"
+    title = same("PiT")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's PoolingVisionTransformer."""
+        return isinstance(module, PoolingVisionTransformer)
+
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """The class token and, where it was distilled, the distillation token."""
+        return ("cls", "dist")[: module.cls_token.shape[1]]
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The blocks of each stage; patches overlap, so that a cell is as large as their stride."""
+        embed, prefix = module.patch_embed, module.cls_token.shape[1]
+        rows, cols, cell = embed.height, embed.width, module.feature_info[0]["reduction"]
+        sites = []
+        for s, stage in enumerate(module.transformers):
+            if s > 0:
+                rows, cols = -(-rows // 2), -(-cols // 2)
+            grid = PatchGrid(rows, cols, cell << s, prefix)
+            sites += [
+                BlockSite(f"transformers.{s}.blocks.{i}.attn", grid, layout=between(grid, grid))
+                for i in range(len(stage.blocks))
+            ]
+        return numbered(sites)
+
+
+FAMILY = PitFamily()

@@ -1,0 +1,55 @@
+"""PVTv2 (arXiv 2106.13797): patches look at keys that a strided convolution, or pooling to 7 x 7, made fewer."""
+
+from __future__ import annotations
+
+from timm.models.pvt_v2 import Attention, PyramidVisionTransformerV2
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite, PatchGrid
+from vitexplorer.words import Text, same
+
+
+class PvtV2Family(AttentionOnlyFamily):
+    """Pyramid vision transformers."""
+
+    key = "pvt_v2"
+    title = same("PVTv2")
+    left_out = Text(
+        "blocks that pool to 7 x 7 keys where that does not divide the grid",
+        "网格不能被 7×7 池化整除的块",
+    )
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's PyramidVisionTransformerV2."""
+        return isinstance(module, PyramidVisionTransformerV2)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Blocks of all stages; pooled keys only where the pool divides the grid, and its cells are whole."""
+        sites = []
+        for name, attn in parts(module, Attention):
+            grid = stage_grid(module, name, input_size)
+            keys = _keys(attn, grid)
+            if keys is not None:
+                sites.append(BlockSite(name, grid, layout=between(grid, keys)))
+        return numbered(sites)
+
+
+def _keys(attn: nn.Module, grid: PatchGrid) -> PatchGrid | None:
+    if attn.pool is not None:
+        side = attn.pool.output_size
+        stride, rest = divmod(grid.rows, side)
+        if rest or stride == 0 or (grid.rows, grid.cols) != (side * stride,) * 2:
+            return None
+    else:
+        stride = attn.sr.stride[0] if attn.sr is not None else 1
+    return PatchGrid(grid.rows // stride, grid.cols // stride, grid.patch_size * stride)
+
+
+FAMILY = PvtV2Family()

@@ -1,0 +1,41 @@
+"""Swin V2 as C. Reich wrote it (arXiv 2111.09883): shifted windows, scaled cosines, a bias from a small network."""
+
+from __future__ import annotations
+
+from timm.models.swin_transformer_v2_cr import SwinTransformerV2Cr, SwinTransformerV2CrBlock
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite, WindowLayout
+from vitexplorer.words import same
+
+
+class SwinTransformerV2CrFamily(AttentionOnlyFamily):
+    """The other Swin V2 of timm."""
+
+    key = "swin_transformer_v2_cr"
+    title = same("Swin V2 (Reich)")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's SwinTransformerV2Cr."""
+        return isinstance(module, SwinTransformerV2Cr)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """All blocks; the windows are read off each."""
+        return numbered(
+            BlockSite(
+                name=f"{name}.attn",
+                grid=stage_grid(module, name, input_size),
+                windows=WindowLayout(tuple(block.window_size), tuple(block.shift_size)),
+                formula="softmax(τ cos(q, k) + bias)",
+            )
+            for name, block in parts(module, SwinTransformerV2CrBlock)
+        )
+
+
+FAMILY = SwinTransformerV2CrFamily()

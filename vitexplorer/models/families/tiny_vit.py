@@ -1,0 +1,40 @@
+"""TinyViT (arXiv 2207.10666): convolutions in the first stage, then windows that do not shift, with a bias."""
+
+from __future__ import annotations
+
+from timm.models.tiny_vit import TinyVit, TinyVitBlock
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite, WindowLayout
+from vitexplorer.words import same
+
+
+class TinyVitFamily(AttentionOnlyFamily):
+    """Small distilled transformers."""
+
+    key = "tiny_vit"
+    title = same("TinyViT")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's TinyVit."""
+        return isinstance(module, TinyVit)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The blocks that attend; padding is not masked and takes its share."""
+        return numbered(
+            BlockSite(
+                name=f"{name}.attn",
+                grid=stage_grid(module, name, input_size),
+                windows=WindowLayout((block.window_size,) * 2, (0, 0)),
+            )
+            for name, block in parts(module, TinyVitBlock)
+        )
+
+
+FAMILY = TinyVitFamily()

@@ -1,0 +1,51 @@
+"""Twins (arXiv 2104.13840): attention in windows by turns with attention to keys that stand for one window each.
+
+Twins-PCPVT has the second kind only. Windows do not shift; padding is not masked and takes its share.
+"""
+
+from __future__ import annotations
+
+from timm.models.twins import GlobalSubSampleAttn, LocallyGroupedAttn, Twins
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    numbered,
+    windows_first,
+)
+from vitexplorer.types import BlockSite, PatchGrid, WindowLayout
+from vitexplorer.words import same
+
+
+class TwinsFamily(AttentionOnlyFamily):
+    """Spatial attention in two kinds."""
+
+    key = "twins"
+    title = same("Twins")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's Twins."""
+        return isinstance(module, Twins)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """Blocks of all stages."""
+        rows, cols = input_size
+        cell, sites = 1, []
+        for s, stage in enumerate(module.blocks):
+            stride = module.patch_embeds[s].patch_size[0]
+            rows, cols, cell = rows // stride, cols // stride, cell * stride
+            grid = PatchGrid(rows, cols, cell)
+            sites += [_site(f"blocks.{s}.{i}.attn", block.attn, grid) for i, block in enumerate(stage)]
+        return numbered(sites)
+
+
+def _site(name: str, attn: nn.Module, grid: PatchGrid) -> BlockSite:
+    if isinstance(attn, LocallyGroupedAttn):
+        return BlockSite(name, grid, windows=WindowLayout((attn.ws, attn.ws), (0, 0)), arrange=windows_first)
+    stride = attn.sr_ratio if isinstance(attn, GlobalSubSampleAttn) else 1
+    keys = PatchGrid(grid.rows // stride, grid.cols // stride, grid.patch_size * stride)
+    return BlockSite(name, grid, layout=between(grid, keys))
+
+
+FAMILY = TwinsFamily()

@@ -1,0 +1,39 @@
+"""ViT with a relative position bias instead of position embeddings (as Swin V2 or BEiT make it)."""
+
+from __future__ import annotations
+
+from timm.models.vision_transformer_relpos import VisionTransformerRelPos
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    numbered,
+)
+from vitexplorer.types import BlockSite, PatchGrid
+from vitexplorer.words import same
+
+
+class VisionTransformerRelposFamily(AttentionOnlyFamily):
+    """Plain transformers with relative positions."""
+
+    key = "vision_transformer_relpos"
+    title = same("ViT with relative positions")
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's VisionTransformerRelPos."""
+        return isinstance(module, VisionTransformerRelPos)
+
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """The class token, where there is one."""
+        return ("cls",) if module.cls_token is not None else ()
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """All blocks."""
+        rows, cols = module.patch_embed.dynamic_feat_size(input_size)
+        grid = PatchGrid(rows, cols, module.patch_embed.feat_ratio(), len(self.prefix_tokens(module)))
+        layout = between(grid, grid)
+        return numbered(BlockSite(f"blocks.{i}", grid, layout=layout) for i in range(len(module.blocks)))
+
+
+FAMILY = VisionTransformerRelposFamily()

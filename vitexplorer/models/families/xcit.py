@@ -1,0 +1,49 @@
+"""XCiT (arXiv 2106.09681): attention between channels, which is no map, then blocks in which the class token looks.
+
+The cross-covariance blocks weigh channels of a head by each other: they have no weight from one patch to another.
+"""
+
+from __future__ import annotations
+
+from timm.models.xcit import Xcit
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    class_only,
+    numbered,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite, PatchGrid
+from vitexplorer.words import Text, same
+
+
+class XcitFamily(AttentionOnlyFamily):
+    """Cross-covariance image transformers: the class attention at their end."""
+
+    key = "xcit"
+    title = same("XCiT")
+    left_out = Text(
+        "the cross-covariance blocks: attention between channels, without a weight from patch to patch",
+        "互协方差块：注意力在通道之间，图块之间没有权重",
+    )
+
+    def claims(self, module: nn.Module) -> bool:
+        """timm's Xcit."""
+        return isinstance(module, Xcit)
+
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """The class token."""
+        return ("cls",)
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The class attention blocks."""
+        cells = stage_grid(module, "blocks.0", input_size)
+        grid = PatchGrid(cells.rows, cells.cols, cells.patch_size, 1)
+        return numbered(
+            BlockSite(f"cls_attn_blocks.{i}.attn", grid, layout=class_only(grid))
+            for i in range(len(module.cls_attn_blocks))
+        )
+
+
+FAMILY = XcitFamily()

@@ -1,0 +1,71 @@
+"""Why models of other architectures are refused, by the file of timm that they are made in.
+
+A file that is not listed here makes networks without attention between the places of an image.
+"""
+
+from __future__ import annotations
+
+from torch import nn
+
+from vitexplorer.words import Text
+
+NO_ATTENTION = Text(
+    "it has no attention between the places of an image",
+    "它在图像各位置之间没有注意力",
+)
+NOT_STATED = Text(
+    "where the tokens of its attention lie in the image has not been stated and checked",
+    "其注意力的标记在图像中的位置尚未说明并核对",
+)
+_CHANNELS = Text(
+    "its attention is between channels, so no patch has weights on other patches",
+    "它的注意力在通道之间，图块对其他图块没有权重",
+)
+_NO_SOFTMAX = Text(
+    "its attention is linear: no softmax gives a patch weights on other patches",
+    "它的注意力是线性的：没有 softmax 为图块给出对其他图块的权重",
+)
+_SEVERAL = Text(
+    "each head is computed on its own and reads what the head before it gave, so a block has no attention of all heads",
+    "各头依次单独计算，并读取前一个头的输出，因此一个块没有包含所有头的注意力",
+)
+_LAYERS = Text(
+    "it is a convolutional network, and where it has bottleneck, halo, lambda, separable or pooling attention "
+    "that attention has not been stated and checked",
+    "它是卷积网络；其中的瓶颈、halo、lambda、可分离或池化注意力（如果有）尚未说明并核对",
+)
+
+REASONS: dict[str, Text] = {
+    "byoanet": _LAYERS,
+    "byobnet": _LAYERS,
+    "coat": Text(
+        "its attention is factorised: the softmax runs over the keys alone, and no query has weights of its own",
+        "它的注意力是分解的：softmax 只对键进行，查询没有自己的权重",
+    ),
+    "cpubone": NOT_STATED,
+    "csatv2": NOT_STATED,
+    "deepseek_vit": NOT_STATED,
+    "edgenext": _CHANNELS,
+    "efficientvim": Text(
+        "it mixes places with a state space, not with attention", "它用状态空间而不是注意力来混合各位置"
+    ),
+    "efficientvit_mit": _NO_SOFTMAX,
+    "efficientvit_msra": _SEVERAL,
+    "gemma4_vit": NOT_STATED,
+    "iformer": NOT_STATED,
+    "lowformer": NOT_STATED,
+    "mobilenetv5": NOT_STATED,
+    "qwen3_vit": NOT_STATED,
+    "shvit": NOT_STATED,
+    "swiftformer": Text(
+        "its attention is additive: all patches share one query, and no softmax over keys is made",
+        "它的注意力是加性的：所有图块共用一个查询，也没有对键的 softmax",
+    ),
+}
+
+
+def reason_for(module: nn.Module) -> Text:
+    """Why nothing of a module is shown that no family claims."""
+    file = type(module).__module__.rsplit(".", 1)[-1]
+    known = type(module).__module__.startswith("timm.")
+    return REASONS.get(file, NO_ATTENTION if known else NOT_STATED)
