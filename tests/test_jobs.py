@@ -19,6 +19,7 @@ from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.jobs import Done, Jobs, Step, StoppedError
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.panel import PanelData
+from vitexplorer.ui.rooms.attention import AttentionRoom
 from vitexplorer.ui.rooms.panel import RoomPanel
 from vitexplorer.ui.rooms.room import Desk
 from vitexplorer.views import VIEWS
@@ -252,6 +253,15 @@ def test_a_stop_is_never_a_sentence(panel: RoomPanel, engine: Engine, monkeypatc
     monkeypatch.setattr(engine, "compute", lambda *_: (_ for _ in ()).throw(StoppedError()))
     with pytest.raises(StoppedError):
         panel.answer(asking("random"), ADDRESS, "en", PERSON)
+
+
+def test_a_head_of_the_whole_network_opens_its_map(engine: Engine):
+    room = AttentionRoom(Desk(engine, Translations(), gr.State(Address()), gr.State("en")))
+    block, data, code, picked = room.open(gr.EventData(None, {"block": 1, "head": 2}), ADDRESS, "en")
+    assert (block, data.block, data.head, data.query, picked) == (1, 1, "2", "cls", ("2", "cls"))
+    assert "block=1, head=2" in code
+    for wrong in ({}, {"block": 3, "head": 0}, {"block": 0, "head": 3}, {"block": "0", "head": None}):
+        assert all("__type__" in part for part in room.open(gr.EventData(None, wrong), ADDRESS, "en"))
 
 
 @pytest.mark.parametrize("sent", [{}, {"view": "random"}, {"view": "cellar", "settings": {}}])

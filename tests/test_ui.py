@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 
 import gradio as gr
@@ -11,11 +12,14 @@ import PIL.Image
 import pytest
 
 import vitexplorer as vx
+from vitexplorer.formulas import ViTShape
 from vitexplorer.models.catalog import catalog
 from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.cache import BytesCache
+from vitexplorer.ui.calculator.literature import DECLARED, counted
+from vitexplorer.ui.calculator.multiplications import ATTENTION, PROJECTIONS, vit_macs, windowed_attention
 from vitexplorer.ui.canvas import unpack_attention
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.exploring import exploring
@@ -254,14 +258,42 @@ def test_the_rollout_of_every_query_is_the_rollout(engine: Engine) -> None:
 
 
 def test_the_calculator_counts_vit_b16() -> None:
-    assert count_design(*choose_preset("ViT-B/16"), "en").total == 86_567_656
-    assert count_design(*choose_preset("ViT-H/14"), "zh").total == 632_045_800
+    assert count_design(*choose_preset("ViT-B/16"), "en")[0].total == 86_567_656
+    assert count_design(*choose_preset("ViT-H/14"), "zh")[0].total == 632_045_800
 
 
 def test_the_calculator_says_what_does_not_fit() -> None:
-    note = count_design(224, 16, 768, 12, 7, 4, 1000, "en").note
+    note = count_design(224, 16, 768, 12, 7, 4, 1000, "en")[0].note
     assert "do not divide" in note
-    assert "larger than the image" in count_design(32, 64, 768, 12, 12, 4, 1000, "en").note
+    assert "larger than the image" in count_design(32, 64, 768, 12, 12, 4, 1000, "en")[0].note
+
+
+def test_the_calculator_explains_the_rough_formula() -> None:
+    exact, rough, left_out, _, _ = count_design(256, 16, 768, 12, 12, 4, 1000, "en")
+    assert rough.total == 86_489_856
+    assert exact.total - rough.total == left_out.total
+    assert f"{left_out.total:,}" in left_out.note
+
+
+def test_the_cost_of_a_design_is_that_of_the_model_and_tools_see_parts_of_it() -> None:
+    *_, macs, tools = count_design(*choose_preset("ViT-B/16"), "en")
+    assert macs.total == 17_563_828_224
+    assert re.findall(r"\| ([\d.]+ G) \|", tools) == ["17.6 G", "16.8 G", "12.0 G"]
+    assert "201.3 M" in tools  # 0.2 G
+
+
+def test_attention_in_windows_is_linear_and_global_attention_is_not() -> None:
+    once, twice = ViTShape(image_size=(224, 224)), ViTShape(image_size=(224, 448))
+    assert windowed_attention(twice) == 2 * windowed_attention(once)
+    counts = [{term.name: term.count for term in vit_macs(shape)} for shape in (once, twice)]
+    assert counts[1][ATTENTION] / counts[0][ATTENTION] == pytest.approx((393 / 197) ** 2)
+    assert counts[1][PROJECTIONS] / counts[0][PROJECTIONS] == pytest.approx(393 / 197)
+
+
+def test_declared_sizes_are_near_the_counted_ones() -> None:
+    for _, millions, shape in DECLARED:
+        assert counted(shape) / 1e6 == pytest.approx(millions, rel=0.15)
+    assert counted(DECLARED[5][2]) == 28_288_354
 
 
 def test_the_menu_lists_every_model_with_its_state() -> None:

@@ -128,5 +128,24 @@ UI_WORDS: dict[str, Text] = {
         "每边最后 {left} 个像素不足一个图块，被舍去。",
     ),
     "no_patches": Text("A patch is larger than the image: there are no tokens.", "图块比图像还大：没有图块标记。"),
+    "rough": Text("The rough formula of lecture notes", "讲义中的粗略公式"),
+    "rough_note": Text(
+        "P²CD + (N + 1)D + L(4D² + 2DM) + KD: weights and positions alone.",
+        "P²CD + (N + 1)D + L(4D² + 2DM) + KD：只计权重与位置编码。",
+    ),
+    "left_out": Text("What it leaves out", "粗略公式漏掉的部分"),
+    "left_out_note": Text("{exact} − {rough} = {difference}", "{exact} − {rough} = {difference}"),
+    "macs_of_design": Text("Cost of one image", "处理一幅图像的计算量"),
+    "windows_note": Text(
+        "Projections and MLP grow with the number of patches, attention with its square. In windows of "
+        "{window} × {window}, as in Swin, it would be {macs} and grow with their number too.",
+        "投影与 MLP 随图块数线性增长，注意力随其平方增长。若像 Swin 那样分成 {window} × {window} 的窗口，"
+        "注意力为 {macs}，也只随图块数线性增长。",
+    ),
+    "tools": Text(
+        "Why tools print different numbers for this model: counted is", "为何各工具对同一模型给出不同的数字：统计的是"
+    ),
+    "declared": Text("declared in the paper", "论文所述"),
+    "counted": Text("counted", "实际参数量"),
     "preset": Text("Start from", "起点"),
 }

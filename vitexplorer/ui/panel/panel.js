@@ -28,6 +28,11 @@ function ask(view, given) {
   trigger(slow ? 'work' : 'ask', {view, settings: given, theme: theme(), asked});
 }
 
+// A cell of a matrix of blocks and heads opens that head's map.
+function open({points: [{customdata}]}) {
+  if (shown.opens && customdata) trigger('open', {block: customdata[0], head: customdata[1]});
+}
+
 function idle() {
   pending = false;
   clearTimeout(waiting);
@@ -188,6 +193,7 @@ function showViews(value) {
     button.type = 'button';
     button.role = 'tab';
     button.dataset.view = view.key;
+    if (view.slow) button.dataset.slow = '';
     button.textContent = view.title;
     button.setAttribute('aria-selected', String(view.key === value.chosen));
     button.addEventListener('click', () => ask(view.key, {}));
@@ -223,9 +229,11 @@ async function draw(value) {
   figureUrl = wanted;
   drawn = next;
   figure.style.width = `${next.layout.width}px`;
+  const first = !figure.data;
   await Plotly.react(figure, next.data, next.layout, {displayModeBar: false, responsive: false});
+  if (first) figure.on('plotly_click', open);
   scale();
-  root.dataset.shown = (Number(root.dataset.shown) || 0) + 1;
+  Object.assign(root.dataset, {shown: (Number(root.dataset.shown) || 0) + 1, drawn: value.chosen, theme: value.theme});
 }
 
 function showSaves(value) {

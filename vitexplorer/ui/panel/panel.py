@@ -124,6 +124,8 @@ class PanelData(GradioModel):
     csv: FileData | None = None
     library: FileData | None = None
     """plotly.js as the plotly package ships it"""
+    opens: bool = False
+    """whether a cell of the figure is a head of a block, whose map can be opened"""
     refused: str = ""
     """why there is no figure"""
     python: str = ""
@@ -131,7 +133,10 @@ class PanelData(GradioModel):
 
 
 class ViewPanel(Widget):
-    """The panel. Fires `ask` and `work` with `view`, `settings` (name -> text), `theme` and `asked`, and `stop`."""
+    """The panel. Fires `ask` and `work` with `view`, `settings` (name -> text), `theme` and `asked`.
+
+    Also `stop`, and `open` with `block` and `head`.
+    """
 
     data_model = PanelData
     stem = "panel"
@@ -190,6 +195,7 @@ def panel_data(
         data.library = FileData(path=str(LIBRARY))
         data.figure = figure_file(result, language, data.theme)
         data.csv = csv_file(result)
+        data.opens = result.axes == ("blocks", "heads")
     except StoppedError:
         raise
     except ExplainedError as error:

@@ -56,6 +56,7 @@ class AttentionRoom(Room):
         self.panel = RoomPanel(self.desk, self.key, own=("attention_map", "head_gallery"))
         self.panel.build()
         picked = gr.State(None)  # head and query that the visitor chose, for the lines of Python
+        self.panel.panel.open(self.open, state, [block, canvas, code, picked], **QUICK)
         block.input(self.show_block, [block, picked, *state], [canvas, code], trigger_mode="always_last", **QUICK)
         block.input(None, block, None, js="(block) => { window.vxAddress({block}); }", **QUICK)
         canvas.patch_select(self.select, [block, *state], [canvas, code, picked], trigger_mode="always_last", **QUICK)
@@ -86,6 +87,18 @@ class AttentionRoom(Room):
         head, query = picked or ("mean", "")
         query = query if query_of(query, data) else query_text(default_query(capture))
         return [data, code_of(address, data.block, head, query)]
+
+    def open(self, event: gr.EventData, address: Address, language: Language) -> list[Any]:
+        """A head was chosen from the whole network: its map, from the query that a block begins with."""
+        capture = self.desk.engine.capture(address.picture)
+        block, head = event._data.get("block"), event._data.get("head")
+        if not (isinstance(block, int) and 0 <= block < capture.depth):
+            return [gr.skip()] * 4
+        if not (isinstance(head, int) and 0 <= head < capture.num_heads(block)):
+            return [gr.skip()] * 4
+        data = block_data(capture, block, language)
+        data.head, data.query = str(head), query_text(default_query(capture))
+        return [block, data, code_of(address, block, data.head, data.query), (data.head, data.query)]
 
     def select(self, event: gr.EventData, block: float, address: Address, language: Language) -> list[Any]:
         """A query or head was picked: the lines of Python follow, and so does the map where rows are sent singly."""

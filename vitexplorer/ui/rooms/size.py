@@ -1,4 +1,7 @@
-"""The Size & cost room: the parameters of the model on the screen, and a calculator for any ViT."""
+"""The Size & cost room: the parameters of the model on the screen, and a calculator for any ViT.
+
+The calculator shows each count exactly, the rough formula of lecture notes with what it leaves out, and the cost.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ import gradio as gr
 from gradio.components.base import Component
 
 from vitexplorer.figures.parts import part_text
-from vitexplorer.formulas import ViTShape, vit_terms
+from vitexplorer.formulas import ViTShape, differences, total, vit_rough, vit_terms
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator import CountTable, parts_table, terms_table
-from vitexplorer.ui.calculator.component import CountTableData
+from vitexplorer.ui.calculator.literature import DECLARED, HUGE, LARGE, SMALL, TINY, counted
+from vitexplorer.ui.calculator.multiplications import WINDOW, as_counted, vit_macs, windowed_attention
+from vitexplorer.ui.calculator.units import MACS, compact
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.panel import RoomPanel
 from vitexplorer.ui.rooms.room import QUICK, Room, about, python_lines
@@ -19,12 +24,12 @@ from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
 
 PRESETS = {
-    "ViT-Ti/16": ViTShape(dim=192, num_heads=3, hidden=768),
-    "ViT-S/16": ViTShape(dim=384, num_heads=6, hidden=1536),
+    "ViT-Ti/16": TINY,
+    "ViT-S/16": SMALL,
     "ViT-B/32": ViTShape(patch_size=32),
     "ViT-B/16": ViTShape(),
-    "ViT-L/16": ViTShape(dim=1024, depth=24, num_heads=16, hidden=4096),
-    "ViT-H/14": ViTShape(patch_size=14, dim=1280, depth=32, num_heads=16, hidden=5120),
+    "ViT-L/16": LARGE,
+    "ViT-H/14": HUGE,
 }
 
 
@@ -59,12 +64,19 @@ class SizeRoom(Room):
                 gr.Slider(1, 8, start.hidden / start.dim, step=0.5, label=t("mlp_ratio"), min_width=210),
                 gr.Slider(0, 22000, start.classes, step=1, label=t("num_classes"), min_width=210),
             ]
-        designed = CountTable()
+        designed = [CountTable()]
+        with gr.Row(elem_classes=["vx-row"]):
+            for _ in ("rough formula", "what it leaves out"):
+                with gr.Column(min_width=300):
+                    designed.append(CountTable())
+        designed.append(CountTable())
+        designed.append(gr.Markdown(elem_classes=["vx-note"]))
         for slider in sliders:
             slider.input(count_design, [*sliders, self.desk.language], designed, trigger_mode="always_last", **QUICK)
         chosen = preset.input(choose_preset, preset, sliders, **QUICK)
         chosen.then(count_design, [*sliders, self.desk.language], designed, **QUICK)
-        return [words, parts, formula, code, designed]
+        declared = gr.Markdown(elem_classes=["vx-note"])
+        return [words, parts, formula, code, *designed, declared]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
         """Counts of the model on the screen; the calculator starts at ViT-B/16."""
@@ -76,8 +88,9 @@ class SizeRoom(Room):
         parts = parts_table(names, counted.values, language, title=title)
         exact = UI_WORDS["formula_equals"] if counted.terms else UI_WORDS["formula_none"]
         formula = terms_table(counted.terms, language, title=UI_WORDS["formula"], note=exact)
-        designed = design_table(ViTShape(), language)
-        return [about("parameters", language), parts, formula, python_lines(address, "parameters"), designed]
+        code = python_lines(address, "parameters")
+        designed = design_tables(ViTShape(), language)
+        return [about("parameters", language), parts, formula, code, *designed, declared_table(language)]
 
 
 def choose_preset(name: str) -> list[float]:
@@ -89,8 +102,8 @@ def choose_preset(name: str) -> list[float]:
 
 def count_design(
     image: float, patch: float, dim: float, depth: float, heads: float, ratio: float, classes: float, language: Language
-) -> CountTableData:
-    """The table of the ViT that the sliders describe."""
+) -> list[Any]:
+    """The tables of the ViT that the sliders describe."""
     shape = ViTShape(
         image_size=(int(image), int(image)),
         patch_size=int(patch),
@@ -100,12 +113,37 @@ def count_design(
         hidden=int(ratio * dim),
         classes=int(classes),
     )
-    return design_table(shape, language)
+    return design_tables(shape, language)
 
 
-def design_table(shape: ViTShape, language: Language) -> CountTableData:
-    """Every term of the formula for one shape, with what does not fit said under it."""
-    return terms_table(vit_terms(shape), language, title=UI_WORDS["calculator"], note=design_note(shape))
+def design_tables(shape: ViTShape, language: Language) -> list[Any]:
+    """Exact parameters, the rough formula, what it leaves out, multiply-accumulates, and how tools count those."""
+    exact, rough, macs = vit_terms(shape), vit_rough(shape), vit_macs(shape)
+    difference = differences(exact, rough)
+    left_out = UI_WORDS["left_out_note"].format(
+        exact=f"{total(exact):,}", rough=f"{total(rough):,}", difference=f"{total(difference):,}"
+    )
+    windows = UI_WORDS["windows_note"].format(window=WINDOW, macs=compact(windowed_attention(shape), MACS))
+    return [
+        terms_table(exact, language, title=UI_WORDS["calculator"], note=design_note(shape)),
+        terms_table(rough, language, title=UI_WORDS["rough"], note=UI_WORDS["rough_note"]),
+        terms_table(difference, language, title=UI_WORDS["left_out"], note=left_out),
+        terms_table(macs, language, title=UI_WORDS["macs_of_design"], unit=MACS, note=windows),
+        tools_table(shape, language),
+    ]
+
+
+def tools_table(shape: ViTShape, language: Language) -> str:
+    """Why tools print different numbers for one model, as Markdown."""
+    rows = [f"| {what.in_(language)} | {compact(count, MACS)} |" for what, count in as_counted(shape)]
+    return "\n".join([f"| {UI_WORDS['tools'].in_(language)} | MACs |", "|---|---:|", *rows])
+
+
+def declared_table(language: Language) -> str:
+    """Sizes that papers declare beside the exact ones, as Markdown."""
+    heads = [UI_WORDS[key].in_(language) for key in ("model", "declared", "counted")]
+    rows = [f"| {name} | {millions} M | {counted(shape):,} |" for name, millions, shape in DECLARED]
+    return "\n".join([f"| {' | '.join(heads)} |", "|---|---:|---:|", *rows])
 
 
 def design_note(shape: ViTShape) -> Text:

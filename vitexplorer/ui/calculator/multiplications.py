@@ -1,0 +1,65 @@
+"""Multiply-accumulates of a ViT that exists only on the sliders, and what counting tools make of them.
+
+Three kinds that grow differently: projections and MLP with N D^2, attention with N^2 D (Vaswani et al. 2017, arXiv
+1706.03762, table 1), and attention in windows with N again (Swin, arXiv 2103.14030, equations 1 and 2). For ViT-B/16 at
+224 pixels the whole is 17.56 G; tools that leave something out print 16.9, 12.0 or 0.2 G for the same model.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.formulas import ViTShape, total
+from vitexplorer.types import Term
+from vitexplorer.words import Text, same
+
+WINDOW = 7
+"""tokens on each side of Swin's windows"""
+
+PATCHES = Text("Patch embedding", "图块嵌入")
+PROJECTIONS = Text("Projections q, k, v and output", "q、k、v 与输出的投影")
+ATTENTION = Text("Attention: q kᵀ and weights · v", "注意力：q kᵀ 与权重 · v")
+MLP = same("MLP")
+CLASSIFIER = Text("Classifier", "分类头")
+
+
+def vit_macs(shape: ViTShape) -> tuple[Term, ...]:
+    """Multiply-accumulates of one image, kind by kind; T tokens are the N patches and the prefix tokens."""
+    L, D, M, K = shape.depth, shape.dim, shape.hidden, shape.classes
+    N, P, C = shape.num_patches, shape.patch_size, shape.channels
+    T = N + shape.num_prefix_tokens
+    terms = [
+        Term(PATCHES, "N · P² · C · D", f"{N} · {P}² · {C} · {D}", N * P**2 * C * D),
+        Term(PROJECTIONS, "L · 4 · T · D²", f"{L} · 4 · {T} · {D}²", L * 4 * T * D**2),
+        Term(ATTENTION, "L · 2 · T² · D", f"{L} · 2 · {T}² · {D}", L * 2 * T**2 * D),
+        Term(MLP, "L · 2 · T · D · M", f"{L} · 2 · {T} · {D} · {M}", L * 2 * T * D * M),
+    ]
+    return (*terms, Term(CLASSIFIER, "D · K", f"{D} · {K}", D * K)) if K else tuple(terms)
+
+
+def windowed_attention(shape: ViTShape) -> int:
+    """What the attention would cost if each patch attended in its window alone, linear in N."""
+    return shape.depth * 2 * shape.num_patches * WINDOW**2 * shape.dim
+
+
+def as_counted(shape: ViTShape) -> tuple[tuple[Text, int], ...]:
+    """The same model as tools count it: what they see, and what that comes to."""
+    counts = {term.name: term.count for term in vit_macs(shape)}
+    everything = total(vit_macs(shape))
+    once = shape.depth * (4 * shape.dim**2 + 2 * shape.dim * shape.hidden) + counts.get(CLASSIFIER, 0)
+    return (
+        (Text("every product, also inside fused attention", "所有乘法，包括融合注意力内部的"), everything),
+        (
+            Text("modules only: the two products of attention are no module", "只看模块：注意力的两个乘法不是模块"),
+            everything - counts[ATTENTION],
+        ),
+        (
+            Text(
+                "attention by rule, but not the projections that a function does inside it",
+                "按规则计注意力，但漏掉其中由函数完成的投影",
+            ),
+            everything - counts[PROJECTIONS],
+        ),
+        (
+            Text("each weight once, as if the sequence were one token long", "每个权重只计一次，如同序列只有一个标记"),
+            once + counts[PATCHES],
+        ),
+    )
