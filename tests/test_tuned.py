@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -345,8 +346,6 @@ def test_another_base_is_told(file):
     wrong = attach(other, "full", 7)
     with torch.no_grad():
         wrong.module.blocks[0].norm1.weight += 1e-3
-    from dataclasses import replace
-
     with pytest.raises(WeightsError, match="trained on other weights"):
         load_tuned(file, base=replace(other, module=wrong.module))
 
@@ -436,7 +435,12 @@ def test_every_view_explains_a_tuned_model(method, backbone):
         torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights.sum(-1)))
         call = capture.call(block)
         torch.testing.assert_close(call.weights() @ call.value, call.output, rtol=1e-4, atol=1e-4)
-        assert capture.residual_after(block).shape[1] == plain.residual_after(block).shape[1]
+        in_sequence = prompts if "swin" not in backbone else 0
+        for stream, wanted in (
+            (capture.residual(block), plain.residual(block)),
+            (capture.residual_after(block), plain.residual_after(block)),
+        ):
+            assert stream.shape == (len(wanted) + in_sequence, wanted.shape[1])
     if prompts and "swin" not in backbone:
         assert capture.prefix_tokens == (*plain.prefix_tokens, *(f"prompt{n}" for n in range(1, 11)))
     last = capture.residual_after(capture.depth - 1)[None]

@@ -199,7 +199,7 @@ class Capture:
         self._refuse_stream()
         read = self.read[block]
         windows = self.site(block).windows
-        if windows is None or read.shape[0] == 1:
+        if windows is None or read.ndim > 3:
             return read[0].flatten(0, -2)
         places = torch.from_numpy(self.positions(block)).to(read.device)  # cut into windows before it is read
         return read.new_empty(self.grid(block).num_patches, read.shape[-1]).index_copy_(

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,7 @@ from timm.data import ImageNetInfo, infer_imagenet_subset, resolve_model_data_co
 from torch import nn
 
 from vitexplorer.interfaces import BlockSite, ModelFamily, SettingError
+from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
@@ -129,12 +131,34 @@ def load_model(
         UnsupportedError: no family is stated for the architecture.
         WeightsError, DownloadError: the weights do not fit, or cannot be fetched.
     """
+    return _load(name, os.fspath(weights), family_of, seed, device, progress)
+
+
+def load_backbone(
+    name: str,
+    weights: str | os.PathLike = "auto",
+    *,
+    seed: int = 0,
+    device: str | torch.device | None = None,
+    progress: Progress | None = None,
+) -> LoadedModel:
+    """`load_model` for fine-tuning, which takes ResNets and EfficientNets too: they can be tuned, but not shown."""
+    return _load(name, os.fspath(weights), family_of_backbone, seed, device, progress)
+
+
+def _load(
+    name: str,
+    weights: str,
+    find_family: Callable[[nn.Module, str], ModelFamily],
+    seed: int,
+    device: str | torch.device | None,
+    progress: Progress | None,
+) -> LoadedModel:
     bundled = ASSETS / "models" / name
     is_bundled = (bundled / "config.json").is_file()
     if not is_bundled and not _is_timm_name(name):
         shipped = [folder.name for folder in (ASSETS / "models").glob("*") if folder.is_dir()]
         raise unknown_name("model", name, [*timm.list_models(), *timm.list_models(pretrained=True), *shipped])
-    weights = os.fspath(weights)
     if weights == "auto":
         weights = "bundled" if is_bundled else "pretrained"
     if weights == "bundled" and not is_bundled:
@@ -200,9 +224,16 @@ def _is_cut_evenly(module: nn.Module) -> bool:
     return all(side % patch == 0 for side, patch in zip(embed.img_size, embed.patch_size, strict=True))
 
 
-def _seeded(architecture: str, seed: int, **options: int) -> nn.Module:
+@contextmanager
+def seeded(seed: int) -> Iterator[None]:
+    """What is drawn inside depends on the seed alone, and nothing outside notices."""
     with _SEEDING, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
+        yield
+
+
+def _seeded(architecture: str, seed: int, **options: int) -> nn.Module:
+    with seeded(seed):
         return timm.create_model(architecture, **options)
 
 
