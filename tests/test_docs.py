@@ -41,6 +41,19 @@ def views_table() -> str:
 
 def settings_table() -> str:
     rows = []
+def interventions_table() -> str:
+    rows = [
+        (
+            f"`{key}`",
+            record.question.en,
+            ", ".join(f"`{control.name}`" for control in record.controls),
+            f"[{record.paper.citation}]({record.paper.url})",
+        )
+        for key, record in vx.interventions().items()
+    ]
+    return markdown(("intervention", "question", "settings", "paper"), rows)
+
+
     for name, field in Settings.model_fields.items():
         default = int(field.default) if isinstance(field.default, bool) else field.default
         rows.append((f"`{PREFIX}{name.upper()}`", f"`{default}`", field.description))
@@ -60,7 +73,13 @@ def examples_table() -> str:
     return markdown(("file", "picture", "licence", "source"), rows)
 
 
-TABLES = {"views": views_table, "settings": settings_table, "bundled": bundled_table, "examples": examples_table}
+TABLES = {
+    "views": views_table,
+    "interventions": interventions_table,
+    "settings": settings_table,
+    "bundled": bundled_table,
+    "examples": examples_table,
+}
 
 
 def region(name: str) -> re.Pattern[str]:
@@ -118,9 +137,9 @@ def test_the_commands_exist_with_their_options():
     assert command_lines()
     for line in command_lines():
         _, _, _, command, *arguments = shlex.split(line, comments=True)
-        name = full_name(command, [*questions(), "models", "views", "--help"])
+        name = full_name(command, [*questions(), "models", "views", "interventions", "finetune", "--help"])
         options = {argument for argument in arguments if argument.startswith("--")}
-        common = {"--model", "--weights", "--weights-seed", "--fit", "--out", "--language"}
+        common = {"--model", "--weights", "--weights-seed", "--fit", "--change", "--out", "--language"}
         if name in questions():
             controls = {f"--{dashed(control.name)}" for control in vx.views()[name.replace("-", "_")].controls}
             assert options <= common | controls, line

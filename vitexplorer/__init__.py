@@ -16,11 +16,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vitexplorer import capture, models, views
+    from vitexplorer import capture, finetune, interventions, models, views
     from vitexplorer.figures import render, save
     from vitexplorer.finetune.attaching import attach, count_parameters, merge, methods
     from vitexplorer.finetune.peft import export_peft, import_peft
     from vitexplorer.finetune.storing import load_tuned, save_tuned
+    from vitexplorer.interventions import intervene
     from vitexplorer.models.loading import load_backbone, load_model
     from vitexplorer.views import compute
 
@@ -30,7 +31,10 @@ __all__ = [
     "compute",
     "count_parameters",
     "export_peft",
+    "finetune",
     "import_peft",
+    "intervene",
+    "interventions",
     "load_backbone",
     "load_model",
     "load_tuned",
@@ -55,6 +59,7 @@ _HOMES = {
     "export_peft": "vitexplorer.finetune.peft",
     "import_peft": "vitexplorer.finetune.peft",
     "load_backbone": "vitexplorer.models.loading",
+    "intervene": "vitexplorer.interventions",
     "render": "vitexplorer.figures",
     "save": "vitexplorer.figures",
 }

@@ -70,6 +70,28 @@ def prepare(
 
 
 @dataclass(frozen=True)
+class Moved:
+    """Patches that lie elsewhere than in the image they come from."""
+
+    grid: PatchGrid
+    order: Int[np.ndarray, " patches"]
+    """which patch of the original lies at each place of `grid`, both counted row by row"""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What makes a run another than the plain one; `interventions` makes it."""
+
+    original: Capture
+    """the plain run of the same image and model"""
+    texts: tuple[Text, ...]
+    """what was changed, in words"""
+    network: Callable[[Tensor], Tensor]
+    """the changed network as a function of normalised images"""
+    moved: Moved | None = None
+
+
+@dataclass(frozen=True)
 class Capture:
     """One forward pass of one image: everything else is computed from here, without the network."""
 
@@ -84,6 +106,12 @@ class Capture:
     """by block: the residual stream it leaves, as the module lays it out"""
     output: Tensor = field(repr=False)
     """what the module returned: logits, or pooled features where there is no classifier"""
+    change: Change | None = field(default=None, repr=False)
+    """None for the plain run"""
+
+    def run(self, images: Float[Tensor, "batch channels height width"]) -> Tensor:
+        """The network as it ran here, changes included, on normalised images of the same size."""
+        return self.change.network(images) if self.change else self.model.module(images)
 
     @property
     def logits(self) -> Float[Tensor, " classes"] | None:
@@ -102,10 +130,14 @@ class Capture:
 
     @property
     def provenance(self) -> Provenance:
-        """Model, weights, image, fit and size: what every result of this capture is a result of."""
+        """Model, weights, changes, image, fit and size: what every result of this capture is a result of."""
         height, width = self.input.pixels.shape[:2]
         return replace(
-            self.model.provenance, image_hash=self.input.image_hash, fit=self.input.fit, input_size=(height, width)
+            self.model.provenance,
+            image_hash=self.input.image_hash,
+            fit=self.input.fit,
+            input_size=(height, width),
+            changes=self.change.texts if self.change else (),
         )
 
     def site(self, block: int) -> BlockSite:
@@ -260,12 +292,13 @@ class Capture:
     @property
     def nbytes(self) -> int:
         """Memory that this capture keeps alive, in bytes; storage shared by several tensors counts once."""
+        more = self.change.original.nbytes if self.change else 0
         tensors = [self.output, self.input.tensor, *self.read.values(), *self.made.values()]
         for calls in self.calls:
             for call in calls:
                 tensors += [call.query, call.key, call.value, call.output, call.bias, call.scores]
         storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors if t is not None}
-        return sum(storages.values()) + self.input.pixels.nbytes
+        return sum(storages.values()) + self.input.pixels.nbytes + more
 
 
 def capture(model: LoadedModel, image: str | os.PathLike | PIL.Image.Image | np.ndarray, fit: Fit = "crop") -> Capture:
@@ -281,18 +314,18 @@ def capture(model: LoadedModel, image: str | os.PathLike | PIL.Image.Image | np.
     return capture_input(model, prepare(model, image, fit))
 
 
-def capture_input(model: LoadedModel, given: ModelInput) -> Capture:
-    """`capture` for an image that is already prepared."""
+def capture_input(model: LoadedModel, given: ModelInput, change: Change | None = None) -> Capture:
+    """`capture` for an image that is already prepared, and for a network that is changed."""
     height, width = given.tensor.shape[-2:]
     sites = model.blocks((height, width))
     mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
     keep_stream = model.family.shows_stream
     with torch.no_grad(), AttentionTap(model.block_of_parameter, keep_stream=keep_stream, mixing=mixing) as tap:
-        output = model.module(given.tensor)
+        output = (change.network if change else model.module)(given.tensor)
     calls = tuple(
         tuple(call.arranged(site.arrange) for call in tap.calls.get(block, ())) for block, site in enumerate(sites)
     )
-    return Capture(model, given, sites, calls, tap.read, tap.made, output)
+    return Capture(model, given, sites, calls, tap.read, tap.made, output, change)
 
 
 call_module_as(capture)

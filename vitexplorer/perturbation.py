@@ -77,15 +77,15 @@ def patch_sums(pixels: Float[Tensor, "height width"], grid: PatchGrid) -> Float[
 
 
 class Runs:
-    """The module of a capture as a function of images, counting what went through it."""
+    """The network of a capture as a function of images, counting what went through it."""
 
     def __init__(self, capture: Capture, total: int, progress: Progress | None = None):
         """Args: total: images that will be shown in all; progress: told after each batch, may raise to stop."""
-        self._module, self._total, self._progress, self._done = capture.model.module, total, progress, 0
+        self._network, self._total, self._progress, self._done = capture.run, total, progress, 0
 
     def __call__(self, images: Float[Tensor, "batch channels height width"]) -> Float[Tensor, "batch classes"]:
         """Logits."""
-        logits = self._module(images)
+        logits = self._network(images)
         self._done += len(images)
         if self._progress:
             self._progress(min(self._done, self._total), self._total)

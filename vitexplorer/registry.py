@@ -22,6 +22,7 @@ _KINDS = {
     "view": Text("view", "视图"),
     "setting": Text("setting", "设置"),
     "method": Text("method", "方法"),
+    "intervention": Text("intervention", "干预"),
     "query": Text("query", "查询"),
     "class": Text("class", "类别"),
     "option": Text("option", "选项"),

@@ -127,6 +127,8 @@ class Provenance:
     image_hash: str = ""
     fit: str = ""
     input_size: tuple[int, int] = (0, 0)
+    changes: tuple[Text, ...] = ()
+    """what was changed in this run; empty for the plain one"""
 
     @property
     def is_random(self) -> bool:
@@ -385,6 +387,43 @@ class FaithfulnessResult(Result):
     """share of the patches that are deleted or inserted at each point, 0-1"""
     areas: np.ndarray
     """(methods, curves): area under each curve, 0-1; low for deletion and high for insertion where a map is right"""
+
+
+@dataclass(frozen=True)
+class PredictionChange:
+    """One class of a classifier in two runs."""
+
+    index: int
+    name: Text
+    """empty where nobody knows the classes' names"""
+    before: float
+    """probability in the plain run"""
+    after: float
+    """probability in the changed run"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BeforeAfterResult(Result):
+    """A changed run beside the plain one; values (rows, cols) are its map minus the plain one's.
+
+    Where patches were moved, `values` is on the places of the plain image: the map is put back first.
+    """
+
+    grid: PatchGrid
+    before: np.ndarray
+    """(rows, cols) the map of the plain run"""
+    after: np.ndarray
+    """(rows, cols) the map of the changed run, on the image that it saw"""
+    image: np.ndarray
+    """(height, width, 3) uint8: what the plain run saw"""
+    changed_image: np.ndarray
+    query: Query
+    classes: tuple[PredictionChange, ...]
+    """the likeliest classes of both runs, those of the plain one first; empty without a classifier"""
+    cosines: np.ndarray
+    """(blocks,) cosine between the two runs of one token after each block"""
+    token: Query
+    """whose cosine: the class token, or the mean over patches"""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from vitexplorer.cli.lists import list_models, list_views
+from vitexplorer.cli.finetune import HELP as _FINETUNE
+from vitexplorer.cli.finetune import finetune_command
+from vitexplorer.cli.lists import list_interventions, list_models, list_views
 from vitexplorer.cli.names import full_name, questions
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.cli.view import stub, view_command
@@ -29,6 +31,7 @@ PROGRAM = "python -m vitexplorer"
 _PURPOSE = Text("What a vision transformer does with an image.", "视觉 Transformer 如何处理一幅图像。")
 _MODELS = Text("List the models.", "列出模型。")
 _VIEWS = Text("List the views with their options.", "列出视图及其选项。")
+_INTERVENTIONS = Text("List what --change takes.", "列出 --change 可用的更改。")
 _PANEL = Text("Views", "视图")
 
 
@@ -67,4 +70,6 @@ def build_app(language: Language) -> typer.Typer:
     )
     app.command("models", help=_MODELS.in_(language))(lambda: list_models(language))
     app.command("views", help=_VIEWS.in_(language))(lambda: list_views(language))
+    app.command("interventions", help=_INTERVENTIONS.in_(language))(lambda: list_interventions(language))
+    app.command("finetune", help=_FINETUNE.in_(language))(finetune_command(language))
     return app

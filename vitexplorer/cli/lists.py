@@ -1,4 +1,4 @@
-"""What there is: the models of the catalogue, the views of the registry."""
+"""What there is: the models of the catalogue, the views and interventions of their registries."""
 
 from __future__ import annotations
 
@@ -27,4 +27,13 @@ def list_views(language: Language) -> None:
     for key, view in vx.views().items():
         options = " ".join(f"--{dashed(control.name)}" for control in view.controls)
         rows.append((dashed(key), options, view.question.in_(language)))
+    typer.echo(table(rows))
+
+
+def list_interventions(language: Language) -> None:
+    """Print name, settings and question of everything that `--change` takes, in the order in which they act."""
+    rows = []
+    for key, record in vx.interventions().items():
+        settings = " ".join(control.name for control in record.controls)
+        rows.append((key, settings, record.question.in_(language)))
     typer.echo(table(rows))

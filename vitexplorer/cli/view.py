@@ -39,15 +39,19 @@ def explore(
     weights: str,
     weights_seed: int,
     fit: Fit,
+    change: str | None,
     out: Path | None,
     language: Language,
     **controls: str | None,
 ) -> None:
-    """Load, capture, compute; then write the result, or print it."""
+    """Load, capture, change where asked to, compute; then write the result, or print it."""
     with one_sentence(language):
         with _download_bar() as progress:
             loaded = vx.load_model(model, weights=weights, seed=weights_seed, progress=progress)
-        result = vx.compute(view, vx.capture(loaded, image or example_image(), fit=fit), **controls)
+        capture = vx.capture(loaded, image or example_image(), fit=fit)
+        if change:
+            capture = vx.intervene(capture, change)
+        result = vx.compute(view, capture, **controls)
         if out:
             vx.save(result, out, language=language)
             typer.echo(out)
@@ -133,6 +137,13 @@ def _common_parameters(language: Language) -> list[inspect.Parameter]:
         ),
         option("weights_seed", 0, "Seed of random weights.", "随机权重的种子。", int),
         option("fit", "crop", "How the picture becomes the model's size.", "图像如何适配模型的输入尺寸。", Fit),
+        option(
+            "change",
+            None,
+            'What is changed first, such as "positions:how=off;top_k:k=8"; see `interventions`.',
+            "先作的更改，例如 “positions:how=off;top_k:k=8”；参见 `interventions`。",
+            str | None,
+        ),
         option(
             "out",
             None,

@@ -25,6 +25,7 @@ class Fact(NamedTuple):
 
 MODEL = Text("Model", "模型")
 WEIGHTS = Text("Weights", "权重")
+CHANGED = Text("Changed", "更改")
 IMAGE = Text("Image", "图像")
 WHERE = Text("Where", "位置")
 QUERY = Text("Query → keys", "查询 → 键")
@@ -135,6 +136,7 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
     rows = [
         (MODEL, [same(result.provenance.model)]),
         (WEIGHTS, [result.provenance.weights_text]),
+        (CHANGED, [*result.provenance.changes]),
         (IMAGE, [*_image(result)]),
         (WHERE, [*_where(result)]),
         (QUERY, [Text("{query} → patches", "{query} → 图块").format(query=query_text(query))] if query else []),
@@ -152,7 +154,7 @@ def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Te
     """The facts in one line, the title first."""
     said = [
         Text("{label} {value}", "{label} {value}").format(label=fact.label, value=fact.value)
-        if fact.label in (QUERY, DROPPED, MODEL)
+        if fact.label in (QUERY, DROPPED, MODEL, CHANGED)
         else fact.value
         for fact in facts(result, normalisation, remarks)
     ]

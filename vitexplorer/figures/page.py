@@ -141,8 +141,15 @@ class Page:
         return y + len(lines) * size * LINE_HEIGHT
 
     def header(self, result: Result) -> float:
-        """The title and, over random weights, a warning that cannot be overlooked. Returns y below them."""
+        """The title, what was changed and, over random weights, a warning that cannot be overlooked.
+
+        Returns y below them.
+        """
         y = self.text(MARGIN, 26, result.title, size=TITLE_SIZE, bold=True, pixels=INNER) + 14
+        if changes := result.provenance.changes:
+            listed = Text("; ".join(change.en for change in changes), "；".join(change.zh for change in changes))
+            words = Text("Changed run: {changes}", "更改后的运行：{changes}").format(changes=listed)
+            y = self.text(MARGIN, y - 4, words, color=self.theme.bar, bold=True, pixels=INNER) + 12
         if not result.provenance.is_random:
             return y
         band = Box(MARGIN, y, INNER, 36)

@@ -16,7 +16,7 @@ from vitexplorer.types import Fit
 from vitexplorer.ui.engine import Picture
 from vitexplorer.ui.pictures import UPLOAD, examples
 
-RoomKey = Literal["patches", "attention", "flow", "tokens", "outputs", "positions", "size"]
+RoomKey = Literal["patches", "attention", "flow", "tokens", "outputs", "positions", "size", "what_if"]
 
 _FORMS = {
     "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",
@@ -27,6 +27,7 @@ _FORMS = {
     "block": r"\d{1,3}",
     "head": r"mean|max|min|\d{1,3}",
     "query": r"cls|dist|mean|\d{1,4},\d{1,4}",
+    "change": r"[a-z0-9_:;=,.+*-]{1,4000}",
 }
 
 
@@ -42,6 +43,8 @@ class Address:
     block: str = ""
     head: str = ""
     query: str = ""
+    change: str = ""
+    """changes of the room What if, as `vx.intervene` reads them"""
 
     @classmethod
     def read(cls, parameters: Mapping[str, str]) -> Address:

@@ -30,6 +30,7 @@ from vitexplorer.ui.rooms.panels import OutputsRoom, PositionsRoom, TokensRoom
 from vitexplorer.ui.rooms.patches import PatchesRoom
 from vitexplorer.ui.rooms.room import QUICK, Desk, Room
 from vitexplorer.ui.rooms.size import SizeRoom
+from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.words import Language
 
 ROOMS: tuple[type[Room], ...] = (
@@ -40,6 +41,7 @@ ROOMS: tuple[type[Room], ...] = (
     OutputsRoom,
     PositionsRoom,
     SizeRoom,
+    WhatIfRoom,
 )
 
 
@@ -94,8 +96,7 @@ def build_room(room: Room, desk: Desk, entering: gr.Textbox, active: gr.State) -
     with gr.Tab(desk.t(f"room_{room.key}"), id=room.key) as door:
         components = room.build()
     entered = door.select(enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
-    if room.panel:
-        room.panel.enter_after(entered, active)
+    room.enter_after(entered, active)
     return components
 
 
@@ -137,8 +138,7 @@ def bind(
         )
         explored.then(menu, language, parts["model"], **QUICK)
         for room in rooms:
-            if room.panel:
-                room.panel.enter_after(explored, parts["active"])
+            room.enter_after(explored, parts["active"])
 
     def start(request: gr.Request) -> dict[Component, Any]:
         """The page as its URL asks for it."""

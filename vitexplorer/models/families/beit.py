@@ -5,6 +5,7 @@ The bias reaches the attention call as its mask, class token included, so a capt
 
 from __future__ import annotations
 
+import torch
 from jaxtyping import Float
 from timm.models.beit import Beit
 from torch import Tensor, nn
@@ -35,6 +36,12 @@ class BeitFamily(ColumnarFamily):
         rows, cols = (2 * side - 1 for side in found[0].window_size)
         table = sum(part.relative_position_bias_table.detach() for part in found)
         return table[: rows * cols].T.reshape(-1, rows, cols)
+
+    def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
+        """What is added to the tokens, and every block's bias, as zeros."""
+        parts = [module.rel_pos_bias, *(block.attn for block in module.blocks)]
+        tables = [part.relative_position_bias_table for part in parts if _has_table(part)]
+        return (*super().without_positions(module), *((table, torch.zeros_like(table)) for table in tables))
 
 
 def _has_table(part: nn.Module | None) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jaxtyping import Float
+import torch
+from jaxtyping import Float, Int
 from timm.layers import resample_abs_pos_embed
 from torch import Tensor, nn
 
@@ -54,6 +55,18 @@ class ColumnarFamily(ModelFamily):
     def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
         """None: most have none."""
         return None
+
+    def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
+        """The learned embedding, prefix tokens' included, as zeros."""
+        return () if module.pos_embed is None else ((module.pos_embed, torch.zeros_like(module.pos_embed)),)
+
+    def shuffled_positions(self, module: nn.Module, order: Int[Tensor, " patches"]) -> tuple[Tensor, Tensor] | None:
+        """The patches' rows of `pos_embed` in another order; prefix tokens keep theirs."""
+        if module.pos_embed is None:
+            return None
+        table = module.pos_embed.detach()
+        num_prefix = table.shape[1] - len(order)
+        return module.pos_embed, torch.cat([table[:, :num_prefix], table[:, num_prefix:][:, order]], dim=1)
 
     def readings(self, module: nn.Module) -> tuple[Reading, ...]:
         """Class token and distillation token where there are any, the mean over patches, the module's own."""

@@ -5,6 +5,8 @@ The rotation is applied to q and k of the patch tokens before the attention call
 
 from __future__ import annotations
 
+import math
+
 import torch
 from jaxtyping import Float
 from timm.models.eva import Eva
@@ -42,6 +44,33 @@ class EvaFamily(ColumnarFamily):
             half.detach().reshape(-1, *half.shape[-2:]).transpose(0, 1).flatten(1) for half in embed.chunk(2, -1)
         )
         return torch.cat([sines, cosines], dim=-1)
+
+    def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
+        """What is added to the tokens as zeros, and every rotation by an angle of zero."""
+        named = {} if module.rope is None else dict([*module.rope.named_buffers(), *module.rope.named_parameters()])
+        turns = tuple((tensor, _no_turn(name, tensor)) for name, tensor in named.items() if name in _NO_ANGLE)
+        return (*super().without_positions(module), *turns)
+
+
+_NO_ANGLE = {
+    "bands": 0.0,
+    "freqs": 0.0,
+    "inv_freq": 0.0,
+    "periods": math.inf,
+    "pos_embed_sin": 0.0,
+    "pos_embed_cos": 1.0,
+    "pos_embed": None,
+    "pos_embed_cached": None,
+}
+"""timm's tensors that angles are made from, or are cached in, with the value of no turn; None: sines, then cosines"""
+
+
+def _no_turn(name: str, tensor: Tensor) -> Tensor:
+    value = _NO_ANGLE[name]
+    if value is not None:
+        return torch.full_like(tensor, value)
+    sines, cosines = tensor.detach().chunk(2, -1)
+    return torch.cat([torch.zeros_like(sines), torch.ones_like(cosines)], dim=-1)
 
 
 FAMILY = EvaFamily()

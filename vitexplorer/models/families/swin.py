@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 from jaxtyping import Float
 from timm.models.swin_transformer import SwinTransformer
 from timm.models.swin_transformer_v2 import SwinTransformerV2
@@ -79,6 +80,12 @@ class SwinFamily(ModelFamily):
             table = 16 * attn.cpb_mlp(attn.relative_coords_table).sigmoid().flatten(0, -2)
         table = table.detach()[: rows * cols]  # prompts are one more offset
         return table.reshape(rows, cols, -1).permute(2, 0, 1)
+
+    def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
+        """Swin's tables as zeros; in Swin V2 every offset as none at all, so that all get the same bias."""
+        name = "relative_position_bias_table" if isinstance(module, SwinTransformer) else "relative_coords_table"
+        tables = [getattr(block.attn, name) for block in _blocks(module)]
+        return tuple((table, torch.zeros_like(table)) for table in tables)
 
     def temperature(self, module: nn.Module, block: int) -> Float[Tensor, " heads"] | None:
         """Swin V2's factor of the cosine, at most 100 (arXiv 2111.09883, section 3.2)."""

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 from gradio.events import Dependency
 
 from vitexplorer.interfaces import Progress
+from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import runs_the_model
 from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.panel import PanelData, ViewPanel, panel_data, work_data
 from vitexplorer.ui.rooms.room import QUICK, Desk, python_lines
 from vitexplorer.words import Language
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
 
 
 @dataclass(frozen=True)
@@ -118,8 +122,7 @@ class RoomPanel:
             return self._show(asked, address, language)
 
     def _show(self, asked: Question, address: Address, language: Language, report: Progress | None = None) -> PanelData:
-        engine = self.desk.engine
-        capture = engine.capture(address.picture)
+        capture = self.capture(address)
         data, settings = panel_data(
             capture,
             self.views(),
@@ -127,7 +130,21 @@ class RoomPanel:
             asked.view,
             asked.settings,
             asked.theme,
-            lambda view, given: engine.compute(address.picture, capture, view, given, report),
+            lambda view, given: self.compute(address, capture, view, given, report),
         )
-        data.asked, data.python = asked.number, python_lines(address, asked.view, **settings)
+        data.asked, data.python = asked.number, self.python(address, asked.view, settings)
         return data
+
+    def capture(self, address: Address) -> Capture:
+        """The run that the views are of."""
+        return self.desk.engine.capture(address.picture)
+
+    def compute(
+        self, address: Address, capture: Capture, view: str, given: Mapping[str, Any], report: Progress | None
+    ) -> Result:
+        """One view of it, from memory where it is kept."""
+        return self.desk.engine.compute(address.picture, capture, view, given, report)
+
+    def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
+        """The lines of Python that give the same figure."""
+        return python_lines(address, view, **settings)

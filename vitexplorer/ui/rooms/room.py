@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 from gradio.components.base import Component
+from gradio.events import Dependency
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine, Explored
@@ -33,6 +35,8 @@ class Desk:
     address: gr.State
     """an Address: image, model, weights, fit that are on the screen"""
     language: gr.State
+    visitor: gr.State | None = None
+    """what the visitor's browser is called: fine-tuning keeps visitors apart by it"""
 
 
 class Room(ABC):
@@ -50,6 +54,14 @@ class Room(ABC):
     def build(self) -> list[Component]:
         """Lay the components out, bind their events, and return those that `fill` writes to."""
 
+    def enter_after(self, event: Dependency, active: gr.State) -> None:
+        """Fill what is only filled for those who look at it: after the room is entered, or the capture is new."""
+        if self.panel:
+            self.panel.enter_after(event, active)
+
+    def lead(self, parts: dict[str, Component], then_explore: Callable[[Dependency], None]) -> None:  # noqa: B027
+        """Bind events of the room that choose what all rooms show; `then_explore` follows each. Most rooms have none."""
+
     @abstractmethod
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
         """A value for each component of `build`, for a capture that has just been made."""
@@ -66,14 +78,16 @@ def about(view: str, language: Language) -> str:
     return "\n\n".join(lines)
 
 
-def python_lines(address: Address, view: str, **settings: object) -> str:
-    """The lines that reproduce a figure in a script or notebook."""
+def python_lines(address: Address, view: str, *, changed: bool = False, **settings: object) -> str:
+    """The lines that reproduce a figure in a script or notebook, of the changed run where that is what it shows."""
     weights = ', weights="random"' if address.weights == "random" else ""
+    change = f'capture = vx.intervene(capture, "{address.change}")\n' if changed else ""
     arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
     return (
         "import vitexplorer as vx\n\n"
         f'model = vx.load_model("{address.model}"{weights})\n'
         f'capture = vx.capture(model, "picture.png", fit="{address.fit}")\n'
+        f"{change}"
         f'result = vx.compute("{view}", capture{arguments})\n'
         'vx.save(result, "figure.png")'
     )

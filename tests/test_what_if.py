@@ -1,0 +1,211 @@
+"""The room What if without a browser: what a person chooses is what runs, and what is shown says so."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+import vitexplorer as vx
+from tests.small_models import capture_small
+from vitexplorer.figures import render
+from vitexplorer.figures.caption import caption
+from vitexplorer.interfaces import UnsupportedError
+from vitexplorer.settings import Settings
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.canvas import unpack_attention
+from vitexplorer.ui.changed import ChangedRuns
+from vitexplorer.ui.changes import changes_data
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.rooms.room import Desk
+from vitexplorer.ui.rooms.what_if import ChangedPanel, WhatIfRoom
+from vitexplorer.views import VIEWS
+from vitexplorer.views.before_after import followed, put_back
+from vitexplorer.views.translation import correlation, moved_right
+
+HERE = Address(image="scene_flower", model="scenes_vit_patch16_192", room="what_if")
+
+
+@pytest.fixture(scope="module")
+def room() -> WhatIfRoom:
+    """The room without its components, which nothing here needs."""
+    made = WhatIfRoom(Desk(Engine(Settings()), t=None, address=None, language=None))
+    made.panel = ChangedPanel(made.desk, made.runs)
+    return made
+
+
+def event(**data: object) -> SimpleNamespace:
+    return SimpleNamespace(_data=data)
+
+
+def entered(room: WhatIfRoom, address: Address = HERE, language: str = "en") -> list:
+    return room.enter("what_if", address, Address(), None, language)
+
+
+# ------------------------------------------------------------------------------------------------ the room
+
+
+def test_a_result_is_there_before_the_first_click(room):
+    data, _, plain, changed, address, shown = entered(room)
+    assert address.change == "shuffle_patches:seed=0"
+    assert shown == HERE
+    assert [item.key for item in data.items if item.on] == ["shuffle_patches"]
+    assert data.answer
+    assert plain.link == changed.link
+    assert "CHANGED RUN" in changed.warning
+    assert "patches shuffled" in changed.weights
+    assert "patches shuffled" not in plain.weights
+    run = vx.intervene(room.desk.engine.capture(HERE.picture), address.change)
+    with open(changed.attention.path, "rb") as file:
+        weights, _, _ = unpack_attention(file.read())
+    truth = run.call(run.depth - 1).weights().numpy()
+    assert np.abs(weights - truth).max() <= truth.max() / 509
+
+
+def test_nobody_waits_who_looks_elsewhere(room):
+    assert all("__type__" in part for part in room.enter("attention", HERE, Address(), None, "en"))
+    assert all("__type__" in part for part in room.enter("what_if", HERE, Address(), HERE, "en"))
+
+
+def test_a_link_opens_the_very_change(room):
+    linked = Address(**{**vars(HERE), "change": "top_k:k=4;heads_off:heads=5.0+5.1,how=mean"})
+    data, _, _, _, address, _ = entered(room, linked)
+    assert address.change == linked.change == data.text
+    assert entered(room, Address(**{**vars(HERE), "change": "nothing"}))[4].change == ""
+
+
+def test_other_changes_are_made_once(room, monkeypatch):
+    address = entered(room)[4]
+    data, plain, changed, now = room.choose(event(text="positions:how=off;top_k:k=8"), address, 2, "zh")
+    assert now.change == "positions:how=off,seed=0;top_k:k=8"
+    assert (plain.block, changed.block) == (2, 2)
+    assert "位置编码关闭" in changed.weights
+    monkeypatch.setattr("vitexplorer.interventions.intervene", lambda *_: pytest.fail("the network ran again"))
+    again = room.choose(event(text=now.change), address, 2, "zh")
+    assert again[0].answer == data.answer
+    room.show_block(3, now, "zh")
+
+
+@pytest.mark.parametrize("text", ["heads_off:heads=99.0", "no_such", "top_k:k=x", "top_k", 3, None])
+def test_whatever_a_browser_sends_is_checked(room, text):
+    address = entered(room)[4]
+    data, *others = room.choose(event(text=text), address, 5, "en")
+    if text == "top_k":
+        assert others[-1].change == "top_k:k=8"
+        return
+    assert all("__type__" in part for part in others)
+    assert "__type__" in data if not isinstance(text, str) else data.refused
+
+
+def test_another_model_without_such_a_head_begins_anew(room):
+    before = Address(**{**vars(HERE), "change": "heads_off:heads=11.2"})
+    data, _, _, _, address, _ = room.enter("what_if", HERE, before, None, "en")
+    assert address.change == "shuffle_patches:seed=0"
+    assert not data.refused
+
+
+def test_the_panel_shows_the_changed_run_and_its_lines(room):
+    address = entered(room)[4]
+    data, _ = room.panel.enter("what_if", address, None, "en")
+    assert data.chosen == "before_after"
+    assert not data.refused
+    assert 'vx.intervene(capture, "shuffle_patches:seed=0")' in data.python
+
+
+def test_changed_runs_are_bounded():
+    engine = Engine(Settings())
+    runs = ChangedRuns(engine, Settings(capture_cache_megabytes=40))
+    for k in (1, 2, 3, 4, 5):
+        runs.capture(HERE.picture, f"top_k:k={k}")
+    assert runs._kept.nbytes <= 10 << 20
+    assert runs.capture(HERE.picture, "") is engine.capture(HERE.picture)
+
+
+@pytest.mark.parametrize("key", ["vit", "swin", "dinov3", "encoder"])
+def test_the_picker_knows_what_a_model_can_be_changed_in(key):
+    captured = capture_small(key)
+    data = changes_data(captured, {}, "zh")
+    assert {item.key for item in data.items} == set(vx.interventions())
+    assert not any(item.on or item.refused for item in data.items)
+    for example in data.examples:
+        vx.intervene(captured, example.text)
+    kinds = {(item.key, control.name): control.kind for item in data.items for control in item.controls}
+    assert kinds["heads_off", "heads"] == "heads"
+    assert kinds["mask_patches", "patches"] == "patches"
+    assert "text" not in kinds.values()
+
+
+# ------------------------------------------------------------------------------------------------ the figures
+
+
+@pytest.mark.parametrize("key", ["vit", "swin_padded", "dinov3", "siglip"])
+@pytest.mark.parametrize("kind", ["rollout", "attention"])
+def test_before_and_after(key, kind):
+    captured = capture_small(key)
+    changed = vx.intervene(captured, "shuffle_patches:seed=1")
+    result = vx.compute("before_after", changed, map=kind, attention_block=0)
+    back = put_back(result.after, result.grid, changed.change.moved)
+    np.testing.assert_allclose(result.values, back - result.before)
+    assert sorted(back.ravel()) == sorted(result.after.ravel())
+    for one in result.classes:
+        shares = [run.logits.double().softmax(-1)[one.index] for run in (captured, changed)]
+        assert [one.before, one.after] == pytest.approx([float(share) for share in shares])
+    assert len(result.cosines) == captured.depth
+    for language in ("en", "zh"):
+        figure = render(result, language=language)
+        assert changed.provenance.changes[0].in_(language) in " ".join(note.text for note in figure.layout.annotations)
+
+
+@pytest.mark.parametrize("key", ["vit", "siglip"])
+def test_without_positions_a_puzzle_has_no_difference(key):
+    captured = capture_small(key)
+    plain = vx.intervene(captured, "positions")
+    puzzle = vx.intervene(captured, "positions;shuffle_patches")
+    grid, moved = captured.grid(0), puzzle.change.moved
+    there = followed((1, 2), grid, moved)
+    one = vx.compute("attention_map", plain, block=1, query=(1, 2)).values
+    other = vx.compute("attention_map", puzzle, block=1, query=there).values
+    np.testing.assert_allclose(put_back(other, grid, moved), one, atol=1e-5)
+
+
+def test_every_figure_of_a_changed_run_says_so():
+    changed = vx.intervene(capture_small("vit"), "top_k:k=6")
+    for view, record in VIEWS.items():
+        if record.refuses(changed) is not None or record.reports_progress:
+            continue
+        result = vx.compute(view, changed)
+        assert "top 6 keys" in caption(result).en, view
+        words = " ".join(note.text for note in render(result).layout.annotations)
+        assert "Changed run" in words, view
+
+
+def test_a_plain_run_has_no_before_and_after():
+    with pytest.raises(UnsupportedError, match="Nothing is changed"):
+        vx.compute("before_after", capture_small("vit"))
+
+
+# ------------------------------------------------------------------------------------------------ translation
+
+
+def test_shifts_of_features_by_hand():
+    row = torch.arange(4.0)[None, :, None]
+    assert moved_right(row, 1)[0, :, 0].tolist() == [3, 0, 1, 2]
+    assert moved_right(row, 0.5)[0, :, 0].tolist() == [1.5, 0.5, 1.5, 2.5]
+    assert correlation(row, 3 * row + 2) == pytest.approx(1)
+    assert correlation(row, -row) == pytest.approx(-1)
+    assert correlation(row, torch.ones_like(row)) == 0
+
+
+def test_what_moves_with_the_image():
+    """A whole patch to the side: exact without positions, not with them; the CNN at each of its strides."""
+    result = vx.compute("translation", capture_small("vit"), patches=1)
+    assert result.values.shape == (3, 9)
+    np.testing.assert_allclose(result.values[:, 0], 1)
+    with_positions, without, cnn = result.values[:, -1]
+    assert without == pytest.approx(1, abs=1e-5)
+    assert with_positions < 0.999
+    assert cnn > 0.9
+    assert without > result.values[1, 4] + 0.01  # half a patch is no shift of tokens
+    assert "RANDOM" in result.curves[2].en or "bundled" in result.curves[2].en

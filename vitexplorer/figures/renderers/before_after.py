@@ -1,0 +1,114 @@
+"""A changed run beside the plain one: both maps on what each run saw, their difference, the classes, the class token.
+
+Both maps share one scale, so that a bright cell means the same; the difference has a signed one of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, style_of
+from vitexplorer.figures.colors import scale_of
+from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, Place, place
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.scaling import RAW
+from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.figures.typesetting import wrap
+from vitexplorer.types import PREFIX_WORDS, BeforeAfterResult, PredictionChange
+from vitexplorer.words import Text
+
+PLAIN, CHANGED = Text("plain run", "原始运行"), Text("changed run", "更改后")
+DIFFERENCE = Text("changed − plain", "更改后 − 原始")
+CLASSES = Text("likeliest classes: plain → changed", "最可能的类别：原始 → 更改后")
+COSINE = Text("cosine between the runs: {token}", "两次运行之间的余弦：{token}")
+NUMBERED = Text("class {index}", "类别 {index}")
+TITLE, GAP, STEP = 26, 18, 46
+"""room over a map, between maps, and for one class"""
+
+
+def draw(page: Page, result: BeforeAfterResult, *, opacity: float = 0.7) -> float:
+    """Draw the three maps, then classes and cosines side by side. Options: opacity of the cells over the image."""
+    y = page.header(result)
+    bottom = _maps(page, result, y, opacity) + 30
+    gutter = 60
+    half = (INNER - gutter) / 2
+    right = Box(MARGIN + half + gutter if result.classes else MARGIN, bottom, half if result.classes else INNER, 0)
+    left = _classes(page, result, Box(MARGIN, bottom, half, 0)) if result.classes else bottom
+    below = max(left, _cosines(page, result, right))
+    scale = Text("{raw}; one scale for both runs", "{raw}；两次运行共用同一标度").format(raw=RAW)
+    return facts_below(page, below + 12, facts(result, scale))
+
+
+def _maps(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> float:
+    """Plain, changed, difference. Returns y below them."""
+    wide = (INNER - 2 * BAR_ROOM - 2 * GAP) / 3
+    first = place(result.image, result.grid, Box(MARGIN, y + TITLE, wide, 400))
+    step = first.right - MARGIN + GAP
+    second, third = first.moved(step), first.moved(2 * step + BAR_ROOM - GAP)
+    both = scale_of(np.stack([result.before, result.after]), None)
+    axis = page.color_scale(both, beside=_whole(second), title=result.unit)
+    signed = page.color_scale(scale_of(_signed(result.values), "balance"), beside=_whole(third), title=DIFFERENCE)
+    for at, word, image, values, colors in (
+        (first, PLAIN, result.image, result.before, axis),
+        (second, CHANGED, result.changed_image, result.after, axis),
+        (third, DIFFERENCE, None, result.values, signed),
+    ):
+        page.text(at.image.x, y, word, bold=True)
+        if image is not None:
+            page.picture(at.image, image)
+        page.cells(at.cells, values, colors, name=word.in_(page.language), opacity=opacity if image is not None else 1)
+    return first.bottom
+
+
+def _signed(values: np.ndarray) -> np.ndarray:
+    """With both signs, so that zero is in the middle of the scale; a difference of nothing gets a range too."""
+    largest = float(np.abs(values).max(initial=0)) or 1.0
+    return np.array([-largest, largest])
+
+
+def _whole(at: Place) -> Box:
+    return Box(at.image.x, at.image.y, at.right - at.image.x, at.bottom - at.image.y)
+
+
+def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
+    """Two bars for each class: the plain run's probability, thinner the changed one's. Returns y below them."""
+    page.text(box.x, box.y, CLASSES, bold=True)
+    y = box.y + 30
+    changed = style_of(page, 1).color
+    for one in result.classes:
+        name = wrap(_name(one).in_(page.language), box.width - 150, SMALL_SIZE)
+        page.text(box.x, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
+        numbers = f"{percent(one.before)} → {percent(one.after)}"
+        page.text(box.right, y, numbers, size=SMALL_SIZE, anchor="right")
+        for at, share, color in ((20, one.before, page.theme.bar), (28, one.after, changed)):
+            page.rectangle(Box(box.x, y + at, box.width, 6), fill=page.theme.line)
+            page.rectangle(Box(box.x, y + at, box.width * share, 6), fill=color)
+        y += STEP
+    x = box.x
+    for word, color in ((PLAIN, page.theme.bar), (CHANGED, changed)):
+        page.rectangle(Box(x, y + 6, 22, 6), fill=color)
+        page.text(x + 30, y, word, size=SMALL_SIZE)
+        x += 140
+    return y + 24
+
+
+def _name(one: PredictionChange) -> Text:
+    return one.name if one.name.en else NUMBERED.format(index=one.index)
+
+
+def _cosines(page: Page, result: BeforeAfterResult, box: Box) -> float:
+    """The token's cosine after each block. Returns y below the chart."""
+    blocks = np.arange(len(result.cosines))
+    low = min(0.0, float(np.floor(10 * result.cosines.min()) / 10))
+    chart = Chart(
+        Box(box.x + LEFT, box.y + ABOVE + 8, box.width - LEFT, 230), (0.0, max(1.0, float(blocks[-1]))), (low, 1.0)
+    )
+    name = COSINE.format(token=PREFIX_WORDS[result.token])
+    chart.frame(page, Text("after block (counted from 0)", "经过的块（从 0 开始编号）"), name, whole=True)
+    chart.curve(page, blocks.tolist(), result.cosines.tolist(), style_of(page, 1), name)
+    return chart.box.bottom + BELOW
+
+
+RENDERER = Renderer(BeforeAfterResult, draw)

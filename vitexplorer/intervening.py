@@ -1,0 +1,207 @@
+"""A forward pass with something changed, in a module that nobody touches.
+
+Every intervention says what it does in the terms of a pass (`Effect`): other pixels, other tensors in place of some of
+the module's, scores and values of an attention call changed before its softmax. `ChangedPass` is a
+`TorchFunctionMode` that answers the calls of one ordinary pass accordingly, whether the module computes attention in
+one kernel or as an explicit softmax. It is local to its thread and sets no hook, flag or parameter; where nothing is
+changed a call goes through as it came, so that its result is the same to the last bit.
+
+An `AttentionTap` around it sees the changed calls: a capture of a changed run shows the attention that was used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from jaxtyping import Int
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from vitexplorer.capture import Capture, Moved
+from vitexplorer.interfaces import Control, Paper
+from vitexplorer.tap import OUTSIDE, PARAMETER_AT, PRODUCTS, SOFTMAXES, AttentionCall, of_kernel
+from vitexplorer.types import PatchGrid
+from vitexplorer.words import Text
+
+ScoreEdit = Callable[[int, Tensor], Tensor]
+"""(block, scores (windows, heads, queries, keys)) -> scores; the very same tensor where nothing changes"""
+ValueEdit = Callable[[int, Tensor], Tensor]
+"""(block, values (windows, heads, keys, head dim)) -> values; the very same tensor where nothing changes"""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What an intervention does to a forward pass; what is left out stays as it is."""
+
+    pixels: Callable[[np.ndarray], np.ndarray] | None = None
+    """another image, uint8 (height, width, 3), in place of the fitted one"""
+    moved: Moved | None = None
+    """where the patches of that image come from, where they changed places"""
+    tensors: tuple[tuple[Tensor, Tensor], ...] = ()
+    """tensors of the module, each with what is used in its place"""
+    temperature: float = 1.0
+    """what q . k is divided by"""
+    scores: ScoreEdit | None = None
+    values: ValueEdit | None = None
+
+    @property
+    def on_attention(self) -> bool:
+        """Whether attention calls are answered otherwise."""
+        return self.temperature != 1 or self.scores is not None or self.values is not None
+
+
+@dataclass(frozen=True)
+class Intervention:
+    """One thing that can be changed, with a question. A new one is one file in `interventions/`."""
+
+    title: Text
+    question: Text
+    misleads: Text
+    """what a difference does not prove"""
+    acts: int
+    """place in the pass: what acts earlier is applied first and stands first in the menu"""
+    effect: Callable[..., Effect]
+    """effect(capture, **settings)"""
+    says: Callable[[Capture, Mapping[str, Any]], Text]
+    """the change in words, for captions"""
+    controls: tuple[Control, ...] = ()
+    paper: Paper | None = None
+    refuses: Callable[[Capture], Text | None] = lambda capture: None
+    """the reason why the change has no meaning for this model, or None"""
+
+
+class ChangedPass(TorchFunctionMode):
+    """Answers the calls of one forward pass as some effects have it; each pass needs its own."""
+
+    def __init__(self, block_of: Mapping[int, int], effects: tuple[Effect, ...]):
+        """Args: block_of: id of every parameter -> number of its block, or `OUTSIDE`; effects: in order."""
+        super().__init__()
+        self._block_of = block_of
+        self._instead = {id(old): new for effect in effects for old, new in effect.tensors}
+        self._temperature = float(np.prod([effect.temperature for effect in effects]))
+        self._score_edits = [effect.scores for effect in effects if effect.scores]
+        self._value_edits = [effect.values for effect in effects if effect.values]
+        self._block = OUTSIDE
+        self._has_product = False  # since the last softmax
+        self._weights: Tensor | None = None  # a softmax that has not met its values
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if function in PARAMETER_AT:
+            self._follow(function, args, kwargs)
+        if self._instead:
+            args = tuple(self._swapped(arg) for arg in args)
+            kwargs = {name: self._swapped(arg) for name, arg in kwargs.items()}
+        answer = self._ANSWERED.get(function) if self._block != OUTSIDE else None
+        return answer(self, function, args, kwargs) if answer else function(*args, **kwargs)
+
+    def _follow(self, function, args, kwargs) -> None:
+        place = PARAMETER_AT[function]
+        weight = args[place] if len(args) > place else kwargs.get("weight")
+        self._block = self._block_of.get(id(weight), self._block)
+
+    def _swapped(self, arg: Any) -> Any:
+        if isinstance(arg, Tensor):
+            return self._instead.get(id(arg), arg)
+        if isinstance(arg, list | tuple) and any(isinstance(part, Tensor) for part in arg):
+            return type(arg)(map(self._swapped, arg))
+        return arg
+
+    def _edited(self, scores: Tensor) -> Tensor:
+        return reduce(lambda changed, edit: edit(self._block, changed), self._score_edits, scores)
+
+    def _valued(self, values: Tensor) -> Tensor:
+        return reduce(lambda changed, edit: edit(self._block, changed), self._value_edits, values)
+
+    # -------------------------------------------------------------------------------------- one kernel
+
+    def _kernel(self, function, args, kwargs) -> Tensor:
+        call = of_kernel(*args, **kwargs)
+        scale = call.scale / self._temperature
+        bias, values = self._bias(call, scale), self._valued(call.value)
+        if bias is call.bias and values is call.value and scale == call.scale:
+            return function(*args, **kwargs)
+        return function(call.query, call.key, values, attn_mask=bias, scale=scale)
+
+    def _bias(self, call: AttentionCall, scale: float) -> Tensor | None:
+        """What the kernel has to add to its own q . k so that it arrives at the edited scores."""
+        if not self._score_edits:
+            return call.bias
+        product = call.query @ call.key.transpose(-2, -1) * scale
+        scores = product if call.bias is None else product + call.bias
+        edited = self._edited(scores)
+        if edited is scores:
+            return call.bias
+        before = torch.zeros_like(product) if call.bias is None else call.bias
+        return torch.where(edited == scores, before, edited - product)
+
+    # -------------------------------------------------------------------------------------- an explicit softmax
+
+    def _product(self, function, args, kwargs) -> Tensor:
+        if self._weights is not None and args[0] is self._weights:
+            self._weights = None
+            return function(args[0], self._valued(args[1]), *args[2:], **kwargs)
+        self._has_product = True
+        out = function(*args, **kwargs)
+        return out if self._temperature == 1 or out.ndim != 4 else out / self._temperature
+
+    def _softmax(self, function, args, kwargs) -> Tensor:
+        dim = args[1] if len(args) > 1 else kwargs.get("dim")
+        if not self._has_product or args[0].ndim != 4 or dim not in (-1, 3):
+            return function(*args, **kwargs)
+        self._has_product = False
+        self._weights = function(self._edited(args[0]), *args[1:], **kwargs)
+        return self._weights
+
+    def _dropout(self, function, args, kwargs) -> Tensor:
+        out = function(*args, **kwargs)
+        if self._weights is not None and args[0] is self._weights:
+            self._weights = out
+        return out
+
+    _ANSWERED: ClassVar[dict[Callable, Callable]] = {
+        **dict.fromkeys(SOFTMAXES, _softmax),
+        **dict.fromkeys(PRODUCTS, _product),
+        F.scaled_dot_product_attention: _kernel,
+        F.dropout: _dropout,
+    }
+
+
+@dataclass(frozen=True)
+class ChangedNetwork:
+    """A module as a function of images, with some effects in every pass. Safe to share between threads."""
+
+    module: nn.Module
+    block_of: Mapping[int, int]
+    effects: tuple[Effect, ...]
+
+    def __call__(self, images: Tensor) -> Tensor:
+        """What the changed module returns."""
+        with ChangedPass(self.block_of, self.effects):
+            return self.module(images)
+
+
+def came_from(moved: Moved, grid: PatchGrid) -> Int[np.ndarray, " patches"]:
+    """For each patch of a block's grid, finer than that of the move or the same, which patch it is of the original."""
+    finer = moved.grid.patch_size // grid.patch_size
+    row, col = np.divmod(np.arange(grid.num_patches), grid.cols)
+    source = moved.order[row // finer * moved.grid.cols + col // finer]
+    from_row, from_col = np.divmod(source, moved.grid.cols)
+    return (from_row * finer + row % finer) * grid.cols + from_col * finer + col % finer
+
+
+def attention_cannot_change(capture: Capture) -> Text | None:
+    """Why a change of attention is refused for this model; None where its calls are understood well enough."""
+    sites = capture.sites
+    if not any(site.layout or site.arrange or site.mixes for site in sites):
+        return None
+    return Text(
+        "The attention of {model} can be shown, but not changed: its module arranges tokens in its own way.",
+        "{model} 的注意力可以显示，但无法更改：其模块以特有的方式排列标记。",
+    ).format(model=capture.model.name)

@@ -1,0 +1,84 @@
+"""Does the model need to know where a patch lies? Position embeddings off, or dealt out anew.
+
+"off": what is added to the tokens becomes zero (for prefix tokens too), rotary angles become zero, and relative biases
+become the same for all offsets. Without them self-attention cannot tell one order of the patches from another: the
+class token stays as it is when they are permuted (Vaswani et al. 2017, arXiv 1706.03762, section 3.5). What is left in
+windows, merging and convolutions knows places still. "shuffled": each patch gets the embedding of another place; only
+embeddings that are added to the tokens can be dealt out, others stay.
+Misleading: the model was trained with positions; without them it sees tokens of a kind that it has never met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Choice, Number, Paper, SettingError, UnsupportedError
+from vitexplorer.intervening import Effect, Intervention
+from vitexplorer.words import Text
+
+HOW = (("off", Text("off", "关闭")), ("shuffled", Text("shuffled", "打乱")))
+
+
+def effect(capture: Capture, how: str, seed: int) -> Effect:
+    """Other tensors in place of those that hold positions. Raises UnsupportedError and SettingError."""
+    family, module = capture.model.family, capture.model.module
+    if how == "off":
+        return Effect(tensors=family.without_positions(module))
+    learned, grid = family.learned_grid(module), capture.grid(0)
+    if learned is None:
+        raise UnsupportedError(
+            Text(
+                "{model} adds no position embedding to its tokens, so there is none to shuffle. Use how=off.",
+                "{model} 不在标记上加位置编码，因此没有可打乱的编码。请用 how=off。",
+            ).format(model=capture.model.name)
+        )
+    if learned != (grid.rows, grid.cols):
+        raise SettingError(
+            Text(
+                "Positions can be shuffled at the model's own size only. Choose fit crop, squash or pad.",
+                "只有在模型自身的尺寸下才能打乱位置编码。请选择裁剪、压缩或填充。",
+            )
+        )
+    order = torch.randperm(grid.num_patches, generator=torch.Generator().manual_seed(seed))
+    return Effect(tensors=(family.shuffled_positions(module, order),))
+
+
+def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+    """Off, or shuffled with which seed."""
+    if settings["how"] == "off":
+        return Text("position embeddings off", "位置编码关闭")
+    return Text("position embeddings shuffled (seed {seed})", "位置编码打乱（种子 {seed}）").format(
+        seed=settings["seed"]
+    )
+
+
+def refuses(capture: Capture) -> Text | None:
+    """A model in which no tensor is known to hold positions."""
+    if capture.model.family.without_positions(capture.model.module):
+        return None
+    return Text(
+        "{model} has no position embedding that could be switched off.", "{model} 没有可以关闭的位置编码。"
+    ).format(model=capture.model.name)
+
+
+INTERVENTION = Intervention(
+    title=Text("Position embeddings", "位置编码"),
+    question=Text("Does the model need to know where a patch lies?", "模型需要知道图块在哪里吗？"),
+    misleads=Text(
+        "The model was trained with positions: without them it sees tokens of a kind it has never met.",
+        "模型训练时带有位置编码：去掉之后，它看到的是从未见过的标记。",
+    ),
+    acts=3,
+    effect=effect,
+    says=says,
+    controls=(
+        Choice("how", Text("Positions", "位置编码"), HOW),
+        Number("seed", Text("Seed", "随机种子"), low=0, high=999, step=1, whole=True),
+    ),
+    paper=Paper("Vaswani et al. 2017", "https://arxiv.org/abs/1706.03762"),
+    refuses=refuses,
+)

@@ -1,0 +1,75 @@
+"""Does the answer move with the object? The image is shifted by pixels.
+
+"wrap" brings what leaves on one side back on the other, so that nothing is lost; "edge" repeats the last pixels;
+"mean" leaves the mean colour of the training data. A convolution commutes with shifts by its stride, but for the
+border; patches are cut at fixed places, so that a vision transformer meets other patches after every shift that is not
+a multiple of the patch size. `translation` measures that over many shifts, a CNN beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import UInt8
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Choice, Number, Paper
+from vitexplorer.intervening import Effect, Intervention
+from vitexplorer.words import Text
+
+FILLS = (
+    ("wrap", Text("wraps around", "循环移入")),
+    ("edge", Text("edge repeated", "重复边缘")),
+    ("mean", Text("mean colour", "均值颜色")),
+)
+
+
+def shifted(
+    pixels: UInt8[np.ndarray, "height width 3"], right: int, down: int, fill: str, mean: tuple[float, float, float]
+) -> UInt8[np.ndarray, "height width 3"]:
+    """The image shifted; `mean` in 0-1 is what fill="mean" leaves behind."""
+    height, width = pixels.shape[:2]
+    rows, cols = np.arange(height) - down, np.arange(width) - right
+    if fill == "wrap":
+        return pixels[rows % height][:, cols % width]
+    out = pixels[rows.clip(0, height - 1)][:, cols.clip(0, width - 1)]
+    if fill == "mean":
+        outside = ((rows < 0) | (rows >= height))[:, None] | ((cols < 0) | (cols >= width))[None, :]
+        out[outside] = np.rint(255 * np.array(mean)).astype(np.uint8)
+    return out
+
+
+def effect(capture: Capture, right: int, down: int, fill: str) -> Effect:
+    """Another image, unless the shift is none."""
+    if right == down == 0:
+        return Effect()
+    mean = capture.model.preprocessing.mean
+    return Effect(pixels=lambda pixels: shifted(pixels, right, down, fill, mean))
+
+
+def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+    """By how many pixels, and what fills the gap."""
+    return Text(
+        "image shifted {right} px right, {down} px down ({fill})", "图像右移 {right}、下移 {down} 像素（{fill}）"
+    ).format(right=settings["right"], down=settings["down"], fill=dict(FILLS)[settings["fill"]])
+
+
+INTERVENTION = Intervention(
+    title=Text("Image shifted", "平移图像"),
+    question=Text("Does the answer move with the object?", "答案会随物体移动吗？"),
+    misleads=Text(
+        "What fills the gap, or wraps around, changes the image as well.",
+        "补入或循环移入的内容同样改变了图像。",
+    ),
+    acts=0,
+    effect=effect,
+    says=says,
+    controls=(
+        Number("right", Text("Right (px)", "右移（像素）"), low=-64, high=64, start=8, step=1, whole=True),
+        Number("down", Text("Down (px)", "下移（像素）"), low=-64, high=64, start=0, step=1, whole=True),
+        Choice("fill", Text("Gap", "空缺"), FILLS),
+    ),
+    paper=Paper("Zhang 2019", "https://arxiv.org/abs/1904.11486"),
+)

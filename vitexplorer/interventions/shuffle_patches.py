@@ -1,0 +1,69 @@
+"""Is the image more than a bag of patches? Its patches trade places at random before the model reads them.
+
+A patch is a cell of the last block's grid, so that in Swin pieces of 32 pixels move and not of 4; what does not fill a
+cell stays. The pixels move, and with them everything the model computes; together with `positions` off a plain vision
+transformer cannot notice (Naseer et al. 2021, arXiv 2105.10497, section 3.2, shuffle images alike). `before_after`
+puts maps back to where their patches came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int, UInt8
+
+from vitexplorer.capture import Capture, Moved
+from vitexplorer.interfaces import Number, Paper
+from vitexplorer.intervening import Effect, Intervention
+from vitexplorer.types import PatchGrid
+from vitexplorer.words import Text
+
+
+def shuffled_order(grid: PatchGrid, size: tuple[int, int], seed: int) -> Int[np.ndarray, " patches"]:
+    """Which patch comes to lie at each place; patches that reach beyond an image of `size` stay where they are."""
+    index = np.arange(grid.num_patches).reshape(grid.rows, grid.cols)
+    whole = index[: size[0] // grid.patch_size, : size[1] // grid.patch_size].ravel()
+    order = index.ravel().copy()
+    order[whole] = np.random.default_rng(seed).permutation(whole)
+    return order
+
+
+def rearranged(pixels: UInt8[np.ndarray, "height width 3"], moved: Moved) -> UInt8[np.ndarray, "height width 3"]:
+    """The image with its patches in another order."""
+    side, cols, out = moved.grid.patch_size, moved.grid.cols, pixels.copy()
+    for place, source in enumerate(moved.order):
+        if place != source:
+            (row, col), (from_row, from_col) = (divmod(int(cell), cols) for cell in (place, source))
+            out[row * side : (row + 1) * side, col * side : (col + 1) * side] = pixels[
+                from_row * side : (from_row + 1) * side, from_col * side : (from_col + 1) * side
+            ]
+    return out
+
+
+def effect(capture: Capture, seed: int) -> Effect:
+    """The image as a puzzle."""
+    grid = capture.grid(capture.depth - 1)
+    moved = Moved(grid, shuffled_order(grid, capture.input.pixels.shape[:2], seed))
+    return Effect(pixels=lambda pixels: rearranged(pixels, moved), moved=moved)
+
+
+def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+    """With which seed."""
+    return Text("patches shuffled (seed {seed})", "图块打乱（种子 {seed}）").format(seed=settings["seed"])
+
+
+INTERVENTION = Intervention(
+    title=Text("Patches shuffled", "打乱图块"),
+    question=Text("Is the image more than a bag of patches?", "图像只是一袋图块吗？"),
+    misleads=Text(
+        "The seams between patches are edges that no photograph has.",
+        "图块之间的接缝是照片中不会有的边缘。",
+    ),
+    acts=1,
+    effect=effect,
+    says=says,
+    controls=(Number("seed", Text("Seed", "随机种子"), low=0, high=999, step=1, whole=True),),
+    paper=Paper("Naseer et al. 2021", "https://arxiv.org/abs/2105.10497"),
+)

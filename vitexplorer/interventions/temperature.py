@@ -1,0 +1,42 @@
+"""What if every head were more, or less, decided? q . k is divided by a temperature before the softmax.
+
+softmax(q k^T / (T sqrt(d)) + bias), in every block. Low T sharpens attention to one key, high T makes it uniform; the
+division by sqrt(d) is itself such a temperature (Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1), so T = 1 /
+sqrt(d) shows what happens without it. Relative positions and masks are added afterwards and stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Number, Paper
+from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
+from vitexplorer.words import Text
+
+
+def effect(capture: Capture, temperature: float) -> Effect:
+    """q . k divided by the temperature."""
+    return Effect(temperature=temperature)
+
+
+def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+    """The temperature."""
+    return Text("attention temperature {value:g}", "注意力温度 {value:g}").format(value=settings["temperature"])
+
+
+INTERVENTION = Intervention(
+    title=Text("Temperature", "温度"),
+    question=Text("What if every head were more, or less, decided?", "如果每个头都更果断，或更犹豫，会怎样？"),
+    misleads=Text(
+        "Every block is changed at once: an effect says nothing of a single head.",
+        "所有块同时改变：结果不能说明某一个头的作用。",
+    ),
+    acts=4,
+    effect=effect,
+    says=says,
+    controls=(Number("temperature", Text("Temperature T", "温度 T"), low=0.05, high=20, start=2, step=0.05),),
+    paper=Paper("Vaswani et al. 2017", "https://arxiv.org/abs/1706.03762"),
+    refuses=attention_cannot_change,
+)

@@ -1,0 +1,57 @@
+"""Does a token need to look everywhere? Every query keeps its k highest scores, the rest is masked before softmax.
+
+Explicit Sparse Transformer (Zhao et al. 2019, arXiv 1912.11637, equations 4-6): with t the k-th largest score of a
+row, scores below t become minus infinity; keys that tie with t all stay. In every block; where a query has at most k
+keys, as in small windows, nothing changes. Prefix tokens are keys like all others.
+Misleading: the model was trained with all keys, so that what it loses here it might have learned to do without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Number, Paper
+from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
+from vitexplorer.words import Text
+
+
+def keep_highest(
+    scores: Float[Tensor, "windows heads queries keys"], k: int
+) -> Float[Tensor, "windows heads queries keys"]:
+    """Scores with all but the k highest of each row at minus infinity."""
+    if k >= scores.shape[-1]:
+        return scores
+    threshold = scores.topk(k, dim=-1).values[..., -1:]
+    return scores.masked_fill(scores < threshold, -torch.inf)
+
+
+def effect(capture: Capture, k: int) -> Effect:
+    """The k highest scores of each query, in every block."""
+    return Effect(scores=lambda block, scores: keep_highest(scores, k))
+
+
+def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+    """How many keys."""
+    return Text("attention limited to the top {k} keys", "注意力仅保留前 {k} 个键").format(k=settings["k"])
+
+
+INTERVENTION = Intervention(
+    title=Text("Top-k attention", "稀疏注意力（前 k 个键）"),
+    question=Text("Does a token need to look everywhere?", "一个标记需要看遍所有地方吗？"),
+    misleads=Text(
+        "The model was trained with all keys; trained with few, it might do as well.",
+        "模型训练时使用了所有的键；若训练时就只用少数键，效果也许同样好。",
+    ),
+    acts=5,
+    effect=effect,
+    says=says,
+    controls=(Number("k", Text("Keys kept (k)", "保留的键数 k"), low=1, high=256, start=8, step=1, whole=True),),
+    paper=Paper("Zhao et al. 2019", "https://arxiv.org/abs/1912.11637"),
+    refuses=attention_cannot_change,
+)

@@ -1,0 +1,218 @@
+"""The What if room: the same image and model with something changed, beside the plain run.
+
+Switches and presets at the top, the attention of both runs under one mouse, and below them the figures: what became of
+the answer, the class token and the map, whether tokens move with the image, and other views of the changed run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+from gradio.components.base import Component
+from gradio.events import Dependency
+
+from vitexplorer.interfaces import Progress
+from vitexplorer.settings import settings
+from vitexplorer.types import Result
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.canvas import AttentionCanvas, CanvasData
+from vitexplorer.ui.canvas.canvas import query_text
+from vitexplorer.ui.changed import ChangedRuns
+from vitexplorer.ui.changes import ChangesData, ChangesPicker, changes_data
+from vitexplorer.ui.changes.changes import START
+from vitexplorer.ui.engine import Explored
+from vitexplorer.ui.language import word
+from vitexplorer.ui.rooms.attention import block_data, default_query
+from vitexplorer.ui.rooms.panel import RoomPanel
+from vitexplorer.ui.rooms.room import QUICK, Desk, Room, python_lines
+from vitexplorer.words import ExplainedError, Language
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
+
+OF_CHANGED = ("attention_rollout", "head_atlas", "pooling", "logit_lens", "token_pca", "generic_relevance")
+"""views of other rooms that are offered of the changed run"""
+NOTHING = "nothing"
+"""in an address: a person chose to change nothing"""
+
+
+class ChangedPanel(RoomPanel):
+    """The room's own views, and some of others, of the changed run."""
+
+    def __init__(self, desk: Desk, runs: ChangedRuns):
+        """Args: desk: with the address that names the changes; runs: of the page."""
+        super().__init__(desk, "what_if")
+        self._runs = runs
+
+    def views(self) -> tuple[str, ...]:
+        """Those of the room first."""
+        return (*super().views(), *OF_CHANGED)
+
+    def capture(self, address: Address) -> Capture:
+        """The changed run."""
+        return self._runs.capture(address.picture, address.change)
+
+    def compute(
+        self, address: Address, capture: Capture, view: str, given: Mapping[str, Any], report: Progress | None
+    ) -> Result:
+        """One view of it."""
+        from vitexplorer.views import compute
+
+        return compute(view, capture, progress=report, **given)
+
+    def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
+        """The lines of Python, with the change."""
+        return python_lines(address, view, changed=bool(address.change), **settings)
+
+
+class WhatIfRoom(Room):
+    """What if something were different?"""
+
+    key = "what_if"
+
+    def __init__(self, desk: Desk):
+        """Args: desk: what the rooms share."""
+        super().__init__(desk)
+        self.runs = ChangedRuns(desk.engine, settings())
+
+    def build(self) -> list[Component]:
+        """Switches, two canvases, figures."""
+        self.changed = gr.State(Address())  # the address with the changes that are shown
+        self.shown = gr.State(None)  # what the room was filled for
+        self.picker = ChangesPicker(elem_id="vx-changes")
+        self.block = gr.Slider(0, 11, 11, step=1, label=self.desk.t("block"), elem_classes=["vx-slim"])
+        with gr.Row(elem_classes=["vx-row", "vx-pair"]):
+            with gr.Column(min_width=320):
+                gr.Markdown(self.desk.t("changes_plain"), elem_classes=["vx-run"])
+                self.plain_canvas = AttentionCanvas(elem_id="vx-plain-canvas")
+            with gr.Column(min_width=320):
+                gr.Markdown(self.desk.t("changes_changed"), elem_classes=["vx-run"])
+                self.changed_canvas = AttentionCanvas(elem_id="vx-changed-canvas")
+        self.panel = ChangedPanel(replace(self.desk, address=self.changed), self.runs)
+        self.panel.build()
+        canvases = [self.plain_canvas, self.changed_canvas]
+        chosen = self.picker.choose(
+            self.choose,
+            [self.changed, self.block, self.desk.language],
+            [self.picker, *canvases, self.changed],
+            trigger_mode="always_last",
+            **QUICK,
+        )
+        self.panel.enter_after(chosen, gr.State(self.key))
+        self.block.input(
+            self.show_block,
+            [self.block, self.changed, self.desk.language],
+            canvases,
+            trigger_mode="always_last",
+            **QUICK,
+        )
+        return []
+
+    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
+        """Nothing: the room is filled when it is entered."""
+        return []
+
+    def enter_after(self, event: Dependency, active: gr.State) -> None:
+        """Fill the room when it is entered, and when the image or model is another."""
+        entered = event.then(
+            self.enter,
+            [active, self.desk.address, self.changed, self.shown, self.desk.language],
+            [self.picker, self.block, self.plain_canvas, self.changed_canvas, self.changed, self.shown],
+            **QUICK,
+        )
+        self.panel.enter_after(entered, active)
+
+    def enter(
+        self, active: str, address: Address, changed: Address, shown: Address | None, language: Language
+    ) -> list[Any]:
+        """The changes chosen before, or those of the address, or a puzzle; the last block."""
+        if active != self.key or shown == address or address == Address():
+            return [gr.skip()] * 6
+        before = (
+            changed.change if changed != Address() else {"": START, NOTHING: ""}.get(address.change, address.change)
+        )
+        plain = self.desk.engine.capture(address.picture)
+        data, run, text = self._changed(address, before, language)
+        if run is None:  # another model may have no such head
+            data, run, text = self._changed(address, START, language)
+        block = plain.depth - 1
+        slider = gr.Slider(maximum=block, value=block)
+        canvases = self._canvases(plain, run, block, language)
+        return [data, slider, *canvases, replace(address, change=text), address]
+
+    def choose(self, event: gr.EventData, changed: Address, block: float, language: Language) -> list[Any]:
+        """Other changes; those that are not possible are answered with a sentence, and nothing else moves."""
+        text = event._data.get("text")
+        if not isinstance(text, str) or changed == Address():
+            return [gr.skip()] * 4
+        data, run, text = self._changed(changed, text, language)
+        if run is None:
+            return [data, gr.skip(), gr.skip(), gr.skip()]
+        plain = self.desk.engine.capture(changed.picture)
+        canvases = self._canvases(plain, run, int(block), language)
+        return [data, *canvases, replace(changed, change=text)]
+
+    def show_block(self, block: float, changed: Address, language: Language) -> list[Any]:
+        """Another block of both runs."""
+        plain = self.desk.engine.capture(changed.picture)
+        return self._canvases(plain, self.runs.capture(changed.picture, changed.change), int(block), language)
+
+    def _changed(self, address: Address, text: str, language: Language) -> tuple[ChangesData, Capture | None, str]:
+        """The picker, the changed run or None where it is not possible, and its changes in full."""
+        from vitexplorer.interventions import settled, write_changes
+
+        plain = self.desk.engine.capture(address.picture)
+        try:
+            chosen = settled(plain, text)
+            run = self.runs.capture(address.picture, write_changes(chosen))
+        except ExplainedError as error:
+            data = changes_data(plain, _possible(plain, text), language)
+            data.refused = error.text.in_(language)
+            return data, None, text
+        data = changes_data(plain, chosen, language)
+        data.answer = answer(plain, run, language) if chosen else ""
+        return data, run, write_changes(chosen)
+
+    def _canvases(self, plain: Capture, run: Capture, block: int, language: Language) -> list[CanvasData]:
+        """Both runs' attention of a block, under one mouse."""
+        block = max(0, min(block, plain.depth - 1))
+        canvases = [block_data(capture, block, language) for capture in (plain, run)]
+        for data in canvases:
+            data.link, data.query = self.key, query_text(default_query(plain))
+        if run.change:
+            said = "；" if language == "zh" else "; "
+            after = canvases[1]
+            after.weights += f" · {said.join(text.in_(language) for text in run.change.texts)}"
+            after.warning = f"{word('changed_on_picture', language)} {after.warning}".strip()
+        return canvases
+
+
+def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
+    """Those of some changes that are possible one by one, so that the switches stay as they were put."""
+    from vitexplorer.interventions import read_changes, settled
+
+    chosen: dict[str, dict[str, Any]] = {}
+    try:
+        for name, given in read_changes(text).items():
+            chosen |= settled(plain, {name: given})
+    except ExplainedError:
+        return chosen
+    return chosen
+
+
+def answer(plain: Capture, run: Capture, language: Language) -> str:
+    """The likeliest class of both runs with its probability, in a sentence."""
+    from vitexplorer.read_out import top_classes
+
+    if plain.logits is None:
+        return word("changes_no_answer", language)
+    before, after = (top_classes(capture.logits, plain.model.class_texts, 1)[0] for capture in (plain, run))
+    names = [best.name.in_(language) or str(best.index) for best in (before, after)]
+    shares = [f"{best.probability:.1%}" for best in (before, after)]
+    if before.index == after.index:
+        return word("changes_same_answer", language, after=f"{names[0]}, {shares[0]} → {shares[1]}")
+    said = [f"{name} ({share})" for name, share in zip(names, shares, strict=True)]
+    return word("changes_new_answer", language, before=said[0], after=said[1])

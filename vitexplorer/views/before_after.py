@@ -1,0 +1,163 @@
+"""What did a change do? The changed run beside the plain one: answer, class token, map.
+
+For a capture made by `vx.intervene`. The probabilities of the likeliest classes of both runs; the cosine between the
+class token of the two runs after each block (the mean over patches where there is no class token); and a map of each,
+attention rollout through all blocks or the attention of one block, with the difference. Where patches were shuffled
+the changed map is put back to where its patches came from before the plain one is taken away, and a patch that is
+asked for is followed to its new place.
+Misleading: a change that moves the answer was used in this network and image; one that does not may still be used,
+because what is left can make up for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture, Moved
+from vitexplorer.interfaces import BlockControl, Choice, QueryControl, View
+from vitexplorer.intervening import came_from
+from vitexplorer.read_out import top_classes
+from vitexplorer.types import BeforeAfterResult, MapResult, PatchGrid, PredictionChange, Query, query_text
+from vitexplorer.words import Text, same
+
+TITLE = Text("Before and after", "更改前后")
+MAPS = (
+    ("rollout", Text("attention rollout", "注意力展开 (rollout)")),
+    ("attention", Text("attention of a block", "单个块的注意力")),
+)
+
+
+def class_changes(before: Capture, after: Capture) -> tuple[PredictionChange, ...]:
+    """The likeliest classes of the plain run, then those of the changed run that are not among them."""
+    if before.logits is None:
+        return ()
+    names = before.model.class_texts
+    best = [top.index for run in (before, after) for top in top_classes(run.logits, names)]
+    shares = [run.logits.double().softmax(-1).tolist() for run in (before, after)]
+    return tuple(
+        PredictionChange(index, names[index] if names else same(""), shares[0][index], shares[1][index])
+        for index in dict.fromkeys(best)
+    )
+
+
+def pooled(capture: Capture, block: int, token: Query) -> Float[Tensor, " dim"]:
+    """The class token after a block, or the mean over its patches."""
+    stream = capture.residual_after(block)
+    if token == "mean":
+        return stream[len(capture.prefix_tokens) :].mean(0)
+    return stream[capture.prefix_tokens.index(token)]
+
+
+def cosines(before: Capture, after: Capture, token: Query) -> Float[np.ndarray, " blocks"]:
+    """Cosine between the two runs of one token after each block."""
+    pairs = [(pooled(before, block, token), pooled(after, block, token)) for block in range(before.depth)]
+    return torch.stack([F.cosine_similarity(one, other, dim=0) for one, other in pairs]).double().cpu().numpy()
+
+
+def put_back(values: Float[np.ndarray, "rows cols"], grid: PatchGrid, moved: Moved) -> Float[np.ndarray, "rows cols"]:
+    """A map of the changed image with each cell where its patch was in the plain one."""
+    out = np.empty_like(values)
+    out.ravel()[came_from(moved, grid)] = values.ravel()
+    return out
+
+
+def followed(query: Query, grid: PatchGrid, moved: Moved) -> Query:
+    """Where a patch of the plain image lies in the changed one."""
+    if isinstance(query, str):
+        return query
+    place = np.flatnonzero(came_from(moved, grid) == query[0] * grid.cols + query[1])[0]
+    row, col = divmod(int(place), grid.cols)
+    return row, col
+
+
+def map_of(capture: Capture, kind: str, block: int, query: Query) -> MapResult:
+    """One map of one run, by its own view."""
+    from vitexplorer.views import compute as compute_view
+
+    if kind == "rollout":
+        return compute_view("attention_rollout", capture, query=query)
+    return compute_view("attention_map", capture, block=block, query=query)
+
+
+def compute(capture: Capture, map: str, attention_block: int, query: Query) -> BeforeAfterResult:
+    """Map of the changed run minus that of the plain one, (rows, cols), with both, classes and cosines."""
+    plain, moved = capture.change.original, capture.change.moved
+    block = attention_block
+    asked = capture.grid(capture.depth - 1 if map == "rollout" else block)
+    before = map_of(plain, map, block, query)
+    after = map_of(capture, map, block, followed(query, asked, moved) if moved else query)
+    back = put_back(after.values, after.grid, moved) if moved else after.values
+    token = "cls" if "cls" in capture.prefix_tokens else "mean"
+    notes = (Text("Map: {map}, {query} → patches.", "图：{map}，{query} → 图块。").format(
+        map=dict(MAPS)[map], query=query_text(query)
+    ),)  # fmt: skip
+    if moved:
+        notes += (
+            Text(
+                "The difference is taken after the patches are put back to where they came from.",
+                "差值是在把图块放回原来的位置之后计算的。",
+            ),
+        )
+    return BeforeAfterResult(
+        view="before_after",
+        title=TITLE,
+        values=back - before.values,
+        axes=("rows", "cols"),
+        unit=before.unit,
+        formula=before.formula,
+        provenance=capture.provenance,
+        settings={"map": map, "attention_block": block, "query": query},
+        notes=(*notes, *(note for note in before.notes if note not in (*plain.model.notes, *plain.input.notes))),
+        grid=before.grid,
+        before=before.values,
+        after=after.values,
+        image=plain.input.pixels,
+        changed_image=capture.input.pixels,
+        query=query,
+        classes=class_changes(plain, capture),
+        cosines=cosines(plain, capture, token),
+        token=token,
+    )
+
+
+def refuses(capture: Capture) -> Text | None:
+    """A plain run has no before and after."""
+    if capture.change:
+        return None
+    return Text(
+        "Nothing is changed in this run. Change something with vx.intervene, --change or in the room What if.",
+        "这次运行没有任何更改。请用 vx.intervene、--change 或“如果”页面作出更改。",
+    )
+
+
+class QueryOfMap(QueryControl):
+    """The token whose map is compared; a patch of the chosen block's grid, or of the last one for the rollout."""
+
+    def parse(self, value, capture, settings) -> Query:
+        """A query of the block that the map is of."""
+        last = capture.depth - 1
+        return super().parse(
+            value, capture, {"block": last if settings["map"] == "rollout" else settings["attention_block"]}
+        )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("What did the change do?", "这一更改带来了什么？"),
+    misleads=Text(
+        "A change without effect does not prove that nothing was there: what is left can make up for it.",
+        "更改没有影响，并不证明它毫无作用：剩下的部分可能弥补了它。",
+    ),
+    room="what_if",
+    compute=compute,
+    controls=(
+        Choice("map", Text("Map", "图"), MAPS),
+        BlockControl("attention_block", Text("Block of the attention", "注意力所在的块")),
+        QueryOfMap(),
+    ),
+    refuses=refuses,
+)

@@ -1,0 +1,147 @@
+"""Do the tokens move with the image? A transformer, the same without its positions, and a CNN, over many shifts.
+
+The image is shifted to the right by pixels, what leaves coming back on the left. A map of features is equivariant if
+features(shifted image) is shift(features(image)); shown is the correlation of the two over all cells and channels,
+each channel's mean taken away, features between cells interpolated linearly. 1 means that they move with the image.
+Patches are cut at fixed places, so a plain vision transformer without positions is equivariant to whole patches
+exactly and to nothing else; learned positions take that away too. Convolution commutes with shifts by its stride
+(locality and translation equivariance: Dosovitskiy et al. 2021, arXiv 2010.11929, section 3.1); between strides it
+aliases (Zhang 2019, arXiv 1904.11486). That of the CNN here wraps around as the image does, so that no border of zeros
+disturbs it; its pooling still sees one. The CNN is the bundled one, or has random weights: the property is the
+architecture's and needs no training, and nothing else of the curves can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Number, Paper, Progress, View
+from vitexplorer.intervening import ChangedPass, Effect
+from vitexplorer.models.feature_map import feature_map
+from vitexplorer.models.preprocess import normalise
+from vitexplorer.tap import AttentionTap
+from vitexplorer.types import CurvesResult
+from vitexplorer.words import Text, same
+
+TITLE = Text("Translation", "平移")
+STEPS = 8
+"""shifts from one patch to the next"""
+
+Features = Callable[[Tensor], Tensor]
+"""(batch, channels, height, width) -> (batch, rows, cols, dim)"""
+
+
+def moved_right(features: Float[Tensor, "rows cols dim"], cells: float) -> Float[Tensor, "rows cols dim"]:
+    """Features shifted around by a number of cells, between two cells interpolated."""
+    whole = int(cells // 1)
+    share = cells - whole
+    there, next_one = features.roll(whole, dims=1), features.roll(whole + 1, dims=1)
+    return there if share == 0 else (1 - share) * there + share * next_one
+
+
+def correlation(one: Float[Tensor, "rows cols dim"], other: Float[Tensor, "rows cols dim"]) -> float:
+    """Correlation over all cells and channels, each channel's mean taken away; 0 where nothing varies."""
+    one, other = (part.double().flatten(0, 1) for part in (one, other))
+    one, other = one - one.mean(0), other - other.mean(0)
+    size = one.norm() * other.norm()
+    return float((one * other).sum() / size) if size > 0 else 0.0
+
+
+def curve(features: Features, image: Tensor, shifts: list[int], stride: int, tell: Callable[[], None]) -> list[float]:
+    """For each shift, how alike moved features and features of the moved image are."""
+    still, found = features(image)[0], []
+    for shift in shifts:
+        found.append(correlation(moved_right(still, shift / stride), features(image.roll(shift, dims=-1))[0]))
+        tell()
+    return found
+
+
+@torch.no_grad()
+def patch_tokens(capture: Capture, images: Tensor) -> Float[Tensor, "batch rows cols dim"]:
+    """Patch tokens after the last block and the final norm."""
+    last, model = capture.depth - 1, capture.model
+    grid = capture.grid(last)
+    with AttentionTap(model.block_of_parameter) as tap:
+        capture.run(images)
+    tokens = model.family.final_norm(model.module, tap.made[last].flatten(1, -2))
+    return tokens[:, len(capture.prefix_tokens) :].unflatten(1, (grid.rows, grid.cols))
+
+
+def compute(capture: Capture, patches: int, progress: Progress | None = None) -> CurvesResult:
+    """Correlation of moved tokens with tokens of the moved image, (curves, points)."""
+    model, side = capture.model, capture.grid(capture.depth - 1).patch_size
+    shifts = [round(side * step / STEPS) for step in range(patches * STEPS + 1)]
+    shifts = list(dict.fromkeys(shifts))
+    cnn, positions = feature_map(side), model.family.without_positions(model.module)
+    image, image_of_cnn = capture.input.tensor, normalise(capture.input.pixels, cnn.mean, cnn.std)
+
+    def tokens(images: Tensor, off: bool = False) -> Tensor:
+        changed = ChangedPass(model.block_of_parameter, (Effect(tensors=positions),)) if off else nullcontext()
+        with changed:
+            return patch_tokens(capture, images)
+
+    named: list[tuple[Text, Features, Tensor, int]] = [(same(model.name), tokens, image, side)]
+    if positions:
+        without = Text("without positions", "去掉位置编码")
+        named.append((without, lambda images: tokens(images, off=True), image, side))
+    cnn_name = Text("CNN {name}, {weights}", "CNN {name}，{weights}").format(
+        name=cnn.provenance.model, weights=cnn.provenance.weights_text
+    )
+    named.append((cnn_name, cnn, image_of_cnn, cnn.stride))
+
+    done = [0]
+
+    def tell() -> None:
+        done[0] += 1
+        if progress:
+            progress(done[0], len(named) * len(shifts))
+
+    values = [curve(features, image, shifts, stride, tell) for _, features, image, stride in named]
+    return CurvesResult(
+        view="translation",
+        title=TITLE,
+        values=np.array(values),
+        axes=("curves", "points"),
+        unit=Text("correlation", "相关系数"),
+        formula="corr(shift(f(x)), f(shift(x)))",
+        provenance=capture.provenance,
+        settings={"patches": patches},
+        notes=(
+            Text(
+                "Shifted to the right, wrapping around; a patch is {side} px, a cell of the CNN {stride} px.",
+                "图像向右循环平移；一个图块为 {side} 像素，CNN 的一个单元为 {stride} 像素。",
+            ).format(side=side, stride=cnn.stride),
+            Text(
+                "CNN: {name}, {weights}; its convolutions wrap around here as the image does. Equivariance is its "
+                "architecture's and needs no training.",
+                "CNN：{name}，{weights}；这里它的卷积与图像一样循环。等变性来自结构，无需训练。",
+            ).format(name=cnn.provenance.model, weights=cnn.provenance.weights_text),
+        ),
+        x=np.array(shifts, dtype=float),
+        x_name=Text("shift to the right (pixels)", "向右平移（像素）"),
+        curves=tuple(name for name, *_ in named),
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("Do the tokens move with the image?", "标记会随图像一起移动吗？"),
+    misleads=Text(
+        "It compares architectures, not models: a CNN with random weights is as equivariant as a trained one.",
+        "这里比较的是结构而不是模型：随机权重的 CNN 与训练好的 CNN 同样等变。",
+    ),
+    room="what_if",
+    compute=compute,
+    controls=(
+        Number("patches", Text("Up to (patches)", "最多平移（图块）"), low=1, high=4, start=2, step=1, whole=True),
+    ),
+    paper=Paper("Zhang 2019", "https://arxiv.org/abs/1904.11486"),
+    reports_progress=True,
+)
