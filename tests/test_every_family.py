@@ -2,7 +2,8 @@
 
     python -m tests.test_every_family
 
-prints, for every file of timm's models, whether its models are shown wholly, partly or not at all, and why.
+prints, for every file of timm's models, whether its models are shown wholly, partly or not at all, and why, and writes
+it into the README.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from torch.overrides import TorchFunctionMode
 import vitexplorer as vx
 from tests.explicit import with_fused_attention
 from tests.small_families import CASES, capture_case, load_case
+from tests.test_docs import README, region
 from vitexplorer.capture import Capture, capture_input
 from vitexplorer.interfaces import SettingError, UnsupportedError
 from vitexplorer.models.families import FAMILIES, family_of
@@ -433,6 +435,10 @@ def test_every_model_of_timm_is_shown_or_refused_with_a_reason(capsys):
     assert shown == {family.title.en for family in FAMILIES.values()}
 
 
+def test_the_readme_says_so():
+    assert region("families").search(README.read_text(encoding="utf-8"))[0].strip() == table().strip()
+
+
 def test_only_what_never_weighs_places_is_said_to_have_no_attention():
     """Files refused for having no attention: none of them calls the kernel or names an attention over tokens."""
     for file, (_, shown, reason) in sweep().items():
@@ -458,4 +464,7 @@ def table() -> str:
 
 
 if __name__ == "__main__":
-    print(table())
+    made = table()
+    print(made)
+    text = region("families").sub(lambda _: f"\n{made}\n\n", README.read_text(encoding="utf-8"), count=1)
+    README.write_text(text, encoding="utf-8")

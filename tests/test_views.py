@@ -16,6 +16,7 @@ from tests.small_models import RECIPES, capture_small
 from vitexplorer.capture import AttentionCall, Capture
 from vitexplorer.interfaces import BlockSite, SettingError, UnsupportedError
 from vitexplorer.registry import UnknownNameError
+from vitexplorer.rollout import SWIN_NOTE
 from vitexplorer.types import MapResult, PatchGrid, Result
 from vitexplorer.views import VIEWS
 from vitexplorer.views.attention_map import window_of
@@ -139,6 +140,19 @@ def test_rollout(any_capture, fusion, ratio, start):
         np.testing.assert_allclose(result.values, row[p:].reshape(grid.rows, grid.cols), atol=1e-5)
         np.testing.assert_allclose(result.prefix_weights, row[:p], atol=1e-5)
         assert result.padding_mass == pytest.approx(1 - row.sum(), abs=1e-5)
+
+
+@pytest.mark.parametrize("start", range(6))
+def test_rollout_of_swin_starts_in_any_stage_and_loses_nothing(start):
+    """Two blocks a stage and no padding: the rows of the slow twin, on the grid of the stage, adding up to 1."""
+    captured = capture_small("swin")
+    grid, last = captured.grid(start), captured.grid(captured.depth - 1)
+    R = whole_rollout(captured, "mean", 0.0, start)
+    for query, row in [((1, 2), R[last.cols + 2]), ("mean", R.mean(0))]:
+        result = vx.compute("attention_rollout", captured, query=query, start_block=start)
+        np.testing.assert_allclose(result.values, row.reshape(grid.rows, grid.cols), atol=1e-5)
+        assert result.values.sum() == pytest.approx(1, abs=1e-5)
+        assert SWIN_NOTE in result.notes
 
 
 @pytest.mark.parametrize("key", ["vit", "deit_distilled", "dinov2_registers", "siglip", "beit", "dinov3"])
