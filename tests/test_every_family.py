@@ -456,7 +456,7 @@ def table() -> str:
         rows.setdefault((shown, label if shown != "refused" else reason), []).append(name)
     order = ["all views", "attention maps", "attention maps, partly", "refused"]
     lines = ["| shown | models of timm's files | not shown, and why |", "| --- | --- | --- |"]
-    for (shown, label), names in sorted(rows.items(), key=lambda row: (order.index(row[0][0]), row[1])):
+    for (shown, label), names in sorted(rows.items(), key=lambda row: (order.index(row[0][0]), sorted(row[1]))):
         reason = sweep()[names[0]][2]
         listed = ", ".join(f"`{name}`" for name in sorted(names))
         lines.append(f"| {shown} | {label + ': ' if shown != 'refused' else ''}{listed} | {reason} |")
