@@ -115,7 +115,7 @@ def attach(
     names = class_names or (model.class_names if num_classes is None else ())
     with seeded(seed):
         new_head(module, num_classes)
-        injected = record.inject(replace(model, module=module, class_names=names), **chosen)
+        injected = record.inject(replace(model, module=module, class_names=names, decoder=None), **chosen)
     module.to(model.device).eval()
     return TunedModel(
         **{f.name: getattr(injected, f.name) for f in fields(LoadedModel)},

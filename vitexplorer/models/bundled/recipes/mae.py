@@ -22,7 +22,7 @@ from vitexplorer.models.bundled.pool import SIZE, Scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, sine_positions, to_patches
 
-STEPS = 2000
+STEPS = 1600
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": SIZE, "depth": 6, "num_heads": 3, "num_classes": 0}
