@@ -1,0 +1,137 @@
+"""Every room for every kind of model, in light and dark: no console error, no empty figure, no exception's text.
+
+One server and one browser; a visit walks through all rooms by their tabs, and in light through all quick views.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.app import Visit, browser, running_app
+from vitexplorer.ui.address import RoomKey
+from vitexplorer.ui.words import UI_WORDS
+
+pytestmark = pytest.mark.browser
+
+MODELS = {
+    "vit": {"model": "scenes_vit_patch16_192"},
+    "dino": {"model": "scenes_dino_patch16_192"},  # which has no classifier
+    "swin": {"model": "swin_tiny_patch4_window7_224", "weights": "random"},
+    "two prefix tokens": {"model": "deit_tiny_distilled_patch16_224", "weights": "random"},
+}
+EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[object |Something went wrong|\bNone\b")
+PATIENCE = 60_000
+"""milliseconds"""
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with running_app() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser() as launched:
+        yield launched
+
+
+def panel_of(page: Page, room: str):
+    return page.locator(f"#vx-{room}-panel .vx-panel")
+
+
+def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
+    """Until the panel shows a view or says why not; a figure is drawn and has something in it."""
+    named = f'[data-view="{view}"]' if view else "[data-view]"
+    panel = page.locator(f"#vx-{room}-panel .vx-panel{named}")
+    panel.wait_for(timeout=PATIENCE)
+    if panel.get_attribute("data-state") == "refused":
+        assert len(panel.locator(".refused").inner_text()) > 20
+        return
+    page.wait_for_function(
+        """([room, view]) => { const panel = document.querySelector(`#vx-${room}-panel .vx-panel`);
+        return panel.dataset.drawn === panel.dataset.view && (!view || panel.dataset.view === view)
+          && panel.querySelectorAll('.figure .main-svg').length > 0
+          && panel.querySelector('.figure').getBoundingClientRect().height > 100
+          && panel.querySelectorAll('.figure .annotation').length > 3; }""",
+        arg=[room, view],
+        timeout=PATIENCE,
+    )
+
+
+def wait_for_canvas(page: Page, room: str) -> None:
+    """Until the canvas of a room has painted a map that is not all one number."""
+    page.wait_for_function(
+        f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'", timeout=PATIENCE
+    )
+    shown = page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read().map")
+    assert max(shown) > min(shown) >= 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("model", MODELS)
+def test_every_room_is_whole(chromium, url: str, model: str, theme: str) -> None:
+    visit = Visit(chromium)
+    visit.open(url, __theme=theme, **MODELS[model])
+    page = visit.page
+    for room in get_args(RoomKey):
+        page.get_by_role("tab", name=UI_WORDS[f"room_{room}"].en, exact=True).click()
+        if page.locator(f"#vx-{room}-canvas").count():
+            wait_for_canvas(page, room)
+        if page.locator(f"#vx-{room}-panel").count():
+            wait_for_view(page, room)
+            quick = panel_of(page, room).locator(".views button:not([data-slow])")
+            keys = [button.get_attribute("data-view") for button in quick.all()]
+            for key in keys[1:] if theme == "light" else []:
+                panel_of(page, room).locator(f'.views button[data-view="{key}"]').click()
+                wait_for_view(page, room, key)
+            shown = page.evaluate(f"document.querySelector('#vx-{room}-panel .vx-panel').dataset.theme")
+            assert shown in (theme, None), room
+        said = page.locator("main").inner_text()
+        assert not EXCEPTION.search(said), (room, EXCEPTION.search(said))
+    visit.close()
+
+
+def test_a_slow_view_is_stopped_and_the_page_goes_on(chromium, url: str) -> None:
+    visit = Visit(chromium)
+    visit.open(url, room="flow", **MODELS["vit"])
+    page, panel = visit.page, panel_of(visit.page, "flow")
+    wait_for_view(page, "flow")
+    panel.locator('[data-view="integrated_gradients"]').first.click()
+    wait_for_view(page, "flow", "integrated_gradients")
+    drawn = page.evaluate("document.querySelector('#vx-flow-panel .vx-panel').dataset.shown")
+    steps = panel.locator('[name="steps"]')
+    steps.evaluate("input => { input.value = 300; input.dispatchEvent(new Event('change', {bubbles: true})); }")
+    work = panel.locator(".work")
+    expect(work).to_contain_text(re.compile(r"\d+ of 301"), timeout=PATIENCE)
+    assert 0 <= float(work.locator("progress").evaluate("bar => bar.value")) < 1
+    work.get_by_role("button", name="Stop").click()
+    expect(work).to_be_hidden()
+    assert panel.locator('[name="steps"]').input_value() == "32"
+    page.wait_for_timeout(1500)
+    assert page.evaluate("document.querySelector('#vx-flow-panel .vx-panel').dataset.shown") == drawn
+    expect(work).to_be_hidden()
+    panel.locator('[data-view="random"]').first.click()
+    wait_for_view(page, "flow", "random")
+    visit.close()
+
+
+def test_a_patch_is_picked_on_the_picture(chromium, url: str) -> None:
+    visit = Visit(chromium)
+    visit.open(url, room="tokens", **MODELS["vit"])
+    page, panel = visit.page, panel_of(visit.page, "tokens")
+    wait_for_view(page, "tokens")
+    panel.locator('[data-view="patch_similarity"]').first.click()
+    wait_for_view(page, "tokens", "patch_similarity")
+    picture = panel.locator(".picker")
+    box = picture.bounding_box()
+    picture.click(position={"x": 0.1 * box["width"], "y": 0.9 * box["height"]})
+    expect(panel.locator(".python")).to_contain_text("query=(10, 1)", timeout=PATIENCE)
+    picture.press("ArrowRight")
+    expect(panel.locator(".python")).to_contain_text("query=(10, 2)", timeout=PATIENCE)
+    visit.close()
