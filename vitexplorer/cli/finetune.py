@@ -63,19 +63,19 @@ def finetune_command(language: Language) -> Callable[..., None]:
         language: Language = typer.Option(language, help=say(_LANGUAGE)),
     ) -> None:
         with one_sentence(language):
-            from vitexplorer.finetune.trainer.plan import JobConfig, Plan
+            from vitexplorer.finetune.trainer.plan import JobConfig, plan_of
 
             config = JobConfig(
                 data=str(data),
                 model=model,
                 candidates=candidates(method),
-                plan=Plan(epochs=epochs, **dict(_pair(text) for text in set)),
+                plan=plan_of(epochs=epochs, **dict(_pair(text) for text in set)),
                 weights=weights,
                 weights_seed=weights_seed,
                 image_column=image_column,
                 target_column=target_column,
             )
-            _train(config, out or Path("runs") / data.stem, language)
+            _train(config, out or Path("runs") / data.resolve().stem, language)
 
     return finetune
 
@@ -121,6 +121,8 @@ def _train(config: Any, out: Path, language: Language) -> None:
     if is_first_process():
         typer.echo(leaderboard(comparison, language))
         typer.echo(str(comparison.folder))
+        if not comparison.results:
+            raise SystemExit(2)
 
 
 def _teller(language: Language) -> Callable[[Any], None]:

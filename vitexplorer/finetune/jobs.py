@@ -14,7 +14,8 @@
     jobs.delete("runs/pets")                 # refuses while it runs
     running.load_comparison("runs/pets")     # -> Comparison of the runs that are finished (also while others train)
 
-Nothing here imports torch. Functions return within milliseconds but for `stop(wait=...)`; they may be called by
+Nothing here imports torch. A process that dies before it tells anything leaves its reason in `worker.log` of the folder
+and the job "interrupted". Functions return within milliseconds but for `stop(wait=...)`; they may be called by
 several processes and pages at once.
 
 Events (`Event.kind`: values). Those with a run key:
@@ -57,8 +58,6 @@ from vitexplorer.finetune.trainer.plan import JobConfig
 from vitexplorer.words import Text
 
 LOG = "worker.log"
-_LONGEST_START = 60.0
-"""seconds until the new process must have claimed its job"""
 _BETWEEN_LOOKS = 0.02
 
 RunPhase = Literal["waiting", "running", "interrupted", "finished", "stopped", "failed"]
@@ -122,7 +121,7 @@ def start(config: JobConfig, folder: str | os.PathLike, processes: Sequence[str]
         folder: of the job; new, empty, or of a job that differs in its methods only.
         processes: options of `accelerate launch` ("--num_processes", "2", ...); none: one process.
 
-    Raises JobError where the folder holds something else, or a job that is running, or where no process starts.
+    Raises JobError where the folder holds something else, or a job that is running.
     """
     folder = Path(folder).expanduser().absolute()
     _refuse_running(folder)
@@ -144,10 +143,10 @@ def stop(folder: str | os.PathLike, wait: float = 0.0) -> JobState:
     Waits up to `wait` seconds for that. A job that is not running stays as it is.
     """
     folder = Path(folder).expanduser().absolute()
-    if worker_of(folder) is not None:
+    if _works(folder):
         stop_file(folder).touch()
     end = time.monotonic() + wait
-    while worker_of(folder) is not None and time.monotonic() < end:
+    while _works(folder) and time.monotonic() < end:
         time.sleep(_BETWEEN_LOOKS)
     return state(folder)
 
@@ -170,31 +169,30 @@ def _refuse_running(folder: Path) -> None:
         )
 
 
-_children: list[subprocess.Popen] = []
-"""asked now and then, so that those that ended leave no zombie"""
+_children: dict[Path, subprocess.Popen] = {}
+"""by the folders of their jobs, until they have ended: they claim their job some seconds after they were started"""
+
+
+def _works(folder: Path) -> bool:
+    """Whether somebody works on a job, or was just started to."""
+    child = _children.get(folder)
+    if child is not None and child.poll() is not None:  # asking also clears away what has ended
+        _children.pop(folder, None)
+        child = None
+    return child is not None or worker_of(folder) is not None
 
 
 def _launch(folder: Path, processes: Sequence[str]) -> JobState:
     launcher = ["-m", "accelerate.commands.launch", *processes, "-m"] if processes else ["-m"]
-    told = (folder / EVENTS).stat().st_size if (folder / EVENTS).exists() else 0
+    stop_file(folder).unlink(missing_ok=True)
     with open(folder / LOG, "ab") as log:
-        child = subprocess.Popen(
+        _children[folder] = subprocess.Popen(
             [sys.executable, *launcher, "vitexplorer.finetune.worker", str(folder)],
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
             cwd=Path(__file__).resolve().parent.parent.parent,
             start_new_session=True,
-        )
-    _children.append(child)
-    end = time.monotonic() + _LONGEST_START
-    while time.monotonic() < end and child.poll() is None and worker_of(folder) is None:
-        time.sleep(_BETWEEN_LOOKS)
-    if worker_of(folder) is None and ((folder / EVENTS).stat().st_size if (folder / EVENTS).exists() else 0) == told:
-        raise JobError(
-            Text(
-                "The training did not start; {log} in its folder says why.", "训练未能启动；原因见其文件夹中的 {log}。"
-            ).format(log=LOG)
         )
     return state(folder)
 
@@ -209,10 +207,8 @@ def events(folder: str | os.PathLike, start: int = 0) -> tuple[tuple[Event, ...]
 
 def state(folder: str | os.PathLike) -> JobState:
     """How far a job is; only what was told since the last time is read. Raises JobError where there is no job."""
-    for child in [child for child in _children if child.poll() is not None]:
-        _children.remove(child)
     folder = Path(folder).expanduser().absolute()
-    config, works = read_config(folder), worker_of(folder) is not None
+    config, works = read_config(folder), _works(folder)
     with _looking:
         seen = _known.setdefault(folder, _Seen())
         seen.read_on(folder)

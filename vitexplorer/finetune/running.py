@@ -36,6 +36,8 @@ from vitexplorer.finetune.trainer.folder import (
     is_first_process,
     read_config,
     run_folder,
+    stop_file,
+    worker_of,
     write_config,
 )
 from vitexplorer.finetune.trainer.metrics import METRIC, higher_is_better
@@ -129,7 +131,7 @@ def finetune(
         weights_seed=weights_seed,
         **table,
     )
-    out = Path(out if out is not None else Path("runs") / f"{Path(folder).stem}-{candidate.key}")
+    out = Path(out if out is not None else Path("runs") / f"{Path(folder).resolve().stem}-{candidate.key}")
     comparison = run_job(config, out, listen)
     for key, why in comparison.failures:
         if key == candidate.key:
@@ -167,6 +169,8 @@ def run_job(config: JobConfig, out: str | os.PathLike, listen: Listener | None =
     out = Path(out).expanduser().absolute()
     if is_first_process():
         write_config(out, config)
+        if worker_of(out) is None:
+            stop_file(out).unlink(missing_ok=True)  # of a process that was killed before it could stop
     with claimed(out):
         from vitexplorer.finetune.trainer.work import work
 

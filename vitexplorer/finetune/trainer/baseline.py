@@ -1,8 +1,9 @@
 """The instant baseline: logistic or ridge regression on the features that a linear head would read.
 
 Features are standardised on the training side. How strongly the regression is held back is chosen by cross-validation
-within the training side: 3 folds over a grid for logistic regression (on at most 2000 images, so that it stays a
-matter of seconds), leave-one-out in closed form for ridge regression (scikit-learn's RidgeCV).
+within the training side: 3 folds over a grid for logistic regression (on at most 2000 images, fewer where features and
+classes are many, so that it stays a matter of seconds), leave-one-out in closed form for ridge regression
+(scikit-learn's RidgeCV).
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _STRENGTHS = np.logspace(-3, 2, 6)
 _ALPHAS = np.logspace(-1, 5, 13)
 _FOLDS = 3
 _MOST_FOR_CHOICE = 2000
-_ITERATIONS = 200
+_NUMBERS_FOR_CHOICE = 6e7
+"""images x features x classes of one fold's fit"""
+_ITERATIONS, _ITERATIONS_FOR_CHOICE = 200, 50
 _SHARES = (0.1, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -108,7 +111,8 @@ def _choose(task: Task, train: Features, order: np.ndarray) -> float:
         from sklearn.linear_model import RidgeCV
 
         return float(RidgeCV(_ALPHAS).fit(train.values, train.targets).alpha_)
-    order = order[:_MOST_FOR_CHOICE]
+    most = _NUMBERS_FOR_CHOICE / (train.values.shape[1] * len(np.unique(train.targets)))
+    order = order[: min(_MOST_FOR_CHOICE, max(200, int(most)))]
     values, targets = train.values[order], train.targets[order]
     folds = np.arange(len(order)) % _FOLDS  # the order is stratified, so are these
     found = []
@@ -117,17 +121,16 @@ def _choose(task: Task, train: Features, order: np.ndarray) -> float:
         for fold in range(_FOLDS):
             rest, held = folds != fold, folds == fold
             if len(np.unique(targets[rest])) > 1:
-                right += int(
-                    (_logistic(strength, values[rest], targets[rest]).predict(values[held]) == targets[held]).sum()
-                )
+                model = _logistic(strength, values[rest], targets[rest], _ITERATIONS_FOR_CHOICE)
+                right += int((model.predict(values[held]) == targets[held]).sum())
         found.append(right)
     return float(_STRENGTHS[int(np.argmax(found))])
 
 
-def _logistic(strength: float, values: np.ndarray, targets: np.ndarray):
+def _logistic(strength: float, values: np.ndarray, targets: np.ndarray, iterations: int = _ITERATIONS):
     from sklearn.linear_model import LogisticRegression
 
-    return LogisticRegression(C=strength, max_iter=_ITERATIONS, tol=1e-3).fit(values, targets)
+    return LogisticRegression(C=strength, max_iter=iterations, tol=1e-3).fit(values, targets)
 
 
 def _outputs(task: Task, classes: int, strength: float, train: Features, validation: Features) -> np.ndarray:

@@ -14,6 +14,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -25,6 +26,9 @@ from vitexplorer.words import ExplainedError, Text
 CONFIG, SPLIT, BASELINE, PROCESS = "config.json", "split.json", "baseline.json", "process.json"
 ESTIMATE, CHECKPOINT = "estimate.json", "checkpoint.safetensors"
 TUNED, PREDICTIONS, RESULT = "tuned.safetensors", "predictions.npz", "result.json"
+
+
+_NAMED_WEIGHTS = ("auto", "pretrained", "bundled", "random")
 
 
 class JobError(ExplainedError):
@@ -56,6 +60,8 @@ def write_config(folder: Path, config: JobConfig) -> JobConfig:
 
     Raises JobError where the folder holds another job, or other things.
     """
+    weights = config.weights if config.weights in _NAMED_WEIGHTS else _absolute(config.weights)
+    config = replace(config, data=_absolute(config.data), weights=weights)
     if (folder / CONFIG).exists():
         config = _extended(read_config(folder), config, folder)
     elif folder.exists() and any(folder.iterdir()):
@@ -69,6 +75,11 @@ def write_config(folder: Path, config: JobConfig) -> JobConfig:
     return config
 
 
+def _absolute(path: str) -> str:
+    """Whoever resumes the job may stand elsewhere."""
+    return str(Path(path).expanduser().absolute())
+
+
 def _extended(begun: JobConfig, wanted: JobConfig, folder: Path) -> JobConfig:
     """The job with the methods of both. Raises JobError where they differ in anything else."""
     if begun.but_for_candidates() != wanted.but_for_candidates():
@@ -80,7 +91,7 @@ def _extended(begun: JobConfig, wanted: JobConfig, folder: Path) -> JobConfig:
             ).format(folder=folder.name)
         )
     new = tuple(c for c in wanted.candidates if c.key not in {old.key for old in begun.candidates})
-    return JobConfig(**{**vars(begun), "candidates": begun.candidates + new})
+    return replace(begun, candidates=begun.candidates + new)
 
 
 # ---------------------------------------------------------------------------------------------- whose it is
@@ -104,7 +115,7 @@ def is_first_process() -> bool:
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """The job is this process's within the context; a stop that was asked for before does not count.
+    """The job is this process's within the context; a stop that was asked for ends with it.
 
     Raises JobError where another process works on it. The processes of `accelerate launch` claim it together.
     """
@@ -122,9 +133,9 @@ def claimed(folder: Path) -> Iterator[None]:
         ) from None
     with open(handle, "w", encoding="utf-8") as file:
         json.dump({"pid": os.getpid(), "created": psutil.Process().create_time()}, file)
-    stop_file(folder).unlink(missing_ok=True)
     try:
         yield
     finally:
         with suppress(OSError):
+            stop_file(folder).unlink(missing_ok=True)
             path.unlink(missing_ok=True)

@@ -86,6 +86,7 @@ class Run:
         groups = parameter_groups(tuned, candidate.learning_rate, self._plan.weight_decay)
         self._peaks = [group["lr"] for group in groups]
         self._optimiser = torch.optim.AdamW(groups)
+        self._trained = list(trainable(tuned.module).values())
         self.progress = Progress()
         self._said = 0.0
 
@@ -108,11 +109,11 @@ class Run:
                 self._log.tell("resumed", self._candidate.key, step=self.progress.step)
             self._started = self._saved = time.monotonic()
             self._seconds_before = self.progress.seconds
-            for epoch in range(self.progress.step // self._steps_of_epoch, self._plan.epochs):
-                self._train_epoch(epoch)
-                self._end_epoch(epoch)
+            for epoch in range(len(self.progress.epochs), self._plan.epochs):  # one whose end was missed is ended
                 if self._has_no_patience_left():
                     break
+                self._train_epoch(epoch)
+                self._end_epoch(epoch)
         return self.progress
 
     def _has_no_patience_left(self) -> bool:
@@ -128,9 +129,9 @@ class Run:
         shares = [share_of(batch, self._processes, self._accelerator.process_index) for batch in todo]
         turns = [[piece for piece in np.array_split(mine, self._plan.accumulate) if len(piece)] for mine in shares]
         turns = [pieces or [batch[:1]] for pieces, batch in zip(turns, todo, strict=True)]
+        train_mode(self._tuned, self._plan.drop_path)
         inputs = self._feed.train([piece for pieces in turns for piece in pieces], epoch)
         for batch, mine, pieces in zip(todo, shares, turns, strict=True):
-            train_mode(self._tuned, self._plan.drop_path)
             loss, weight = self._step(batch, pieces, inputs, is_empty=not len(mine))
             self.progress.step += 1
             self.progress.epoch_loss += loss
@@ -156,7 +157,7 @@ class Run:
                 self._accelerator.backward(loss * (self._processes / weight))
             loss_sum += loss.detach()
         if self._plan.clip:
-            torch.nn.utils.clip_grad_norm_(trainable(self._tuned.module).values(), self._plan.clip)
+            torch.nn.utils.clip_grad_norm_(self._trained, self._plan.clip)
         self._optimiser.step()
         self._optimiser.zero_grad()
         return float(self._accelerator.reduce(loss_sum, "sum")), weight

@@ -72,6 +72,7 @@ class PixelFeed:
             batch_sampler=[batch.tolist() for batch in batches],
             num_workers=self._workers if len(batches) > 1 else 0,
             collate_fn=torch.stack,
+            generator=torch.Generator(),  # of its own: the global one's next number decides the next dropout
         )
         return iter(loader)
 

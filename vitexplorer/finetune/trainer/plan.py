@@ -177,6 +177,15 @@ class JobConfig:
         return replace(self, candidates=(Candidate("linear"),))
 
 
+def plan_of(**values: Any) -> Plan:
+    """A plan from what a person wrote. Raises UnknownNameError for a field that is none, and what `Plan` raises."""
+    known = [field.name for field in fields(Plan)]
+    for name in values:
+        if name not in known:
+            raise unknown_name("setting", name, known)
+    return Plan(**values)
+
+
 def sort_controls(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """(fields of the plan, the rest, which are settings of the method) of what was given in one list."""
     known = {field.name for field in fields(Plan)}

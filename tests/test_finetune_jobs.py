@@ -1,0 +1,251 @@
+"""Trainings that outlive what started them: killed, stopped, resumed, deleted, on a full disk, on two processes.
+
+Real processes train timm's `test_vit` with random weights on two dozen images; what is compared is bits.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from tests.finetune_folders import class_folder
+from tests.small_models import load_small
+from vitexplorer.finetune import jobs
+from vitexplorer.finetune.running import compare, load_comparison, run_job
+from vitexplorer.finetune.trainer import loop
+from vitexplorer.finetune.trainer import setup as setups
+from vitexplorer.finetune.trainer.files import DiskFullError
+from vitexplorer.finetune.trainer.folder import JobError, run_folder, stop_file, worker_of
+from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
+
+PATIENCE = 300.0
+"""seconds until a test gives up"""
+
+
+@pytest.fixture(scope="module")
+def colours(tmp_path_factory) -> Path:
+    return class_folder(tmp_path_factory.mktemp("data") / "colours", per_class=5)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Jobs of this process train a small model, whatever name they give."""
+    monkeypatch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small("vit"))
+
+
+def job(colours: Path, *methods: str, **plan) -> JobConfig:
+    plan = {"epochs": 2, "batch_size": 4, **plan}
+    candidates = tuple(Candidate(method) for method in methods)
+    return JobConfig(str(colours), "test_vit", candidates, Plan(**plan), weights="random")
+
+
+def tensors(folder: Path, run: str) -> dict[str, torch.Tensor]:
+    return load_file(run_folder(folder, run) / "tuned.safetensors")
+
+
+def assert_equal(one: Path, other: Path, run: str) -> None:
+    """Bit for bit: weights of the kept epoch, predictions, and every figure of every epoch."""
+    ours, theirs = tensors(one, run), tensors(other, run)
+    assert ours.keys() == theirs.keys()
+    assert all(torch.equal(tensor, theirs[name]) for name, tensor in ours.items())
+    a, b = load_comparison(one)[run], load_comparison(other)[run]
+    assert np.array_equal(a.outputs, b.outputs)
+    assert [(e.train_loss, dict(e.metrics)) for e in a.epochs] == [(e.train_loss, dict(e.metrics)) for e in b.epochs]
+
+
+def wait_for(folder: Path, condition) -> jobs.JobState:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        state = jobs.state(folder)
+        if condition(state):
+            return state
+        assert state.state == "running", (folder / jobs.LOG).read_text()
+        time.sleep(0.02)
+    raise AssertionError(f"nothing within {PATIENCE} s: {state}")
+
+
+@pytest.mark.slow
+def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path):
+    config = job(colours, "lora", checkpoint_seconds=1e9)  # checkpoints at the ends of epochs: the kill costs steps
+    whole = tmp_path / "whole"
+    run_job(config, whole)
+
+    killed = tmp_path / "killed"
+    jobs.start(config, killed)
+    wait_for(killed, lambda state: state.runs[0].epoch == 2)
+    os.kill(worker_of(killed), signal.SIGKILL)
+    state = wait_for(killed, lambda state: state.state != "running")
+    assert state.state == "interrupted"
+    assert state.runs[0].state == "interrupted"
+    assert tensors(killed, "lora"), "the best so far is on the disk"
+    jobs.resume(killed)
+    state = wait_for(killed, lambda state: state.state != "running")
+    assert state.state == "finished", (killed / jobs.LOG).read_text()
+    assert "resumed" in [event.kind for event in jobs.events(killed)[0]]
+    assert_equal(whole, killed, "lora")
+
+
+@pytest.mark.parametrize("step", [3, 4])  # the last of an epoch, before its validation; the first of the next
+def test_a_stopped_run_goes_on_from_where_it_was(small, colours, tmp_path, step):
+    config = job(colours, "lora", checkpoint_seconds=0, augmentation="crop_flip_colour")
+    run_job(config, tmp_path / "whole")
+
+    folder = tmp_path / "stopped"
+
+    def stop_there(event):
+        if event.kind == "step" and event.values["step"] == step:
+            jobs.stop(folder)
+
+    run_job(config, folder, stop_there)
+    state = jobs.state(folder)
+    assert state.state == state.runs[0].state == "stopped"
+    results = load_comparison(folder).results
+    assert [(result.stopped, len(result.epochs)) for result in results] == ([] if step == 3 else [(True, 1)])
+    with torch.random.fork_rng():
+        torch.rand(100)  # a resumed process has other generators
+        run_job(config, folder)
+    assert not load_comparison(folder)["lora"].stopped
+    assert_equal(tmp_path / "whole", folder, "lora")
+
+
+@pytest.fixture(autouse=True)
+def _every_step_is_told(monkeypatch):
+    monkeypatch.setattr(loop, "_BETWEEN_EVENTS", 0.0)
+
+
+def test_one_method_that_cannot_be_trained_does_not_keep_the_others(small, colours, tmp_path):
+    found = run_job(
+        JobConfig(str(colours), "x", (Candidate("partial_k", {"k": 40}), Candidate("linear")), Plan(epochs=1)),
+        tmp_path / "job",
+    )
+    assert [result.run for result in found.results] == ["linear"]
+    ((run, why),) = found.failures
+    assert run == "partial_k-k=40"
+    assert "40" in why.en
+    assert [run.state for run in jobs.state(tmp_path / "job").runs] == ["failed", "finished"]
+
+
+def test_methods_are_added_to_a_job_and_nothing_is_done_twice(small, colours, tmp_path):
+    folder = tmp_path / "job"
+    run_job(job(colours, "linear", epochs=1), folder)
+    before = (run_folder(folder, "linear") / "tuned.safetensors").stat().st_mtime_ns
+    told: list = []
+    found = run_job(job(colours, "mlp_k", epochs=1), folder, told.append)
+    assert {result.run for result in found.results} == {"linear", "mlp_k"}
+    assert (run_folder(folder, "linear") / "tuned.safetensors").stat().st_mtime_ns == before
+    assert {event.run for event in told if event.kind == "epoch"} == {"mlp_k"}
+    assert "baseline" not in [event.kind for event in told]
+    assert found.bootstrap("linear", "mlp_k").metric == "accuracy"
+    assert found.leaderboard[0] in found.pareto("trainable")
+    with pytest.raises(JobError, match="another plan"):
+        run_job(job(colours, "linear", epochs=5), folder)
+
+
+def test_other_images_are_noticed(small, tmp_path):
+    data = class_folder(tmp_path / "data", per_class=4)
+    run_job(job(data, "linear", epochs=1), tmp_path / "job")
+    (data / "red" / "0.png").rename(data / "blue" / "10.png")
+    with pytest.raises(ValueError, match="not those that this job began with"):
+        run_job(job(data, "mlp_k", epochs=1), tmp_path / "job")
+    state = jobs.state(tmp_path / "job")
+    assert state.state == "failed"
+    assert "Start a new job" in state.text.en
+
+
+def test_a_full_disk_ends_in_a_sentence_and_keeps_the_best(small, colours, tmp_path, monkeypatch):
+    config, folder = job(colours, "lora", epochs=3), tmp_path / "job"
+    save, saved = loop.save_checkpoint, []
+
+    def full_in_the_second_epoch(path, *rest):
+        saved.append(path)
+        if len(saved) == 2:
+            raise DiskFullError(jobs.Text("The disk is full", "磁盘已满")) from OSError(errno.ENOSPC, "full")
+        save(path, *rest)
+
+    monkeypatch.setattr(loop, "save_checkpoint", full_in_the_second_epoch)
+    with pytest.raises(DiskFullError):
+        run_job(config, folder)
+    assert jobs.state(folder).state == "failed"
+    assert "disk is full" in jobs.state(folder).text.en
+    assert tensors(folder, "lora")
+    run_job(config, folder)  # there is room again
+    monkeypatch.undo()
+    monkeypatch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small("vit"))
+    run_job(config, tmp_path / "whole")
+    assert_equal(tmp_path / "whole", folder, "lora")
+
+
+def test_jobs_are_listed_and_deleted(small, colours, tmp_path):
+    run_job(job(colours, "linear", epochs=1), tmp_path / "a")
+    run_job(job(colours, "linear", epochs=1), tmp_path / "b")
+    (tmp_path / "other").mkdir()
+    assert [state.folder.name for state in jobs.list_jobs(tmp_path)] == ["b", "a"]
+    state = jobs.state(tmp_path / "a")
+    assert (state.state, state.runs[0].has_result, state.seconds_left) == ("finished", True, 0)
+    assert not (tmp_path / "a" / "cache").exists()
+    jobs.delete(tmp_path / "a")
+    assert [state.folder.name for state in jobs.list_jobs(tmp_path)] == ["b"]
+    with pytest.raises(JobError, match="no folder of a training"):
+        jobs.delete(tmp_path / "other")
+    assert (tmp_path / "other").exists()
+
+
+def test_a_folder_with_other_things_is_refused(colours, tmp_path):
+    (tmp_path / "thesis.txt").touch()
+    with pytest.raises(JobError, match="other things"):
+        compare(colours, "test_vit", ["linear"], out=tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_job_is_trained_by_one_process_at_a_time(small, colours, tmp_path):
+    folder, refused = tmp_path / "job", []
+
+    def again(event):
+        if event.kind == "baseline":
+            assert jobs.state(folder).state == "running"
+            for attempt in (jobs.resume, jobs.delete):
+                with pytest.raises(JobError, match="Stop it first"):
+                    attempt(folder)
+                refused.append(attempt)
+
+    run_job(job(colours, "linear", epochs=1), folder, again)
+    assert len(refused) == 2
+
+
+def test_a_stop_before_anything_was_learned_stops(small, colours, tmp_path):
+    folder = tmp_path / "job"
+    run_job(job(colours, "lora"), folder, lambda event: stop_file(folder).touch() if event.kind == "baseline" else None)
+    assert jobs.state(folder).state == "stopped"
+    assert load_comparison(folder).results == ()
+
+
+@pytest.mark.slow
+def test_two_processes_learn_what_one_learns(colours, tmp_path):
+    config = job(colours, "lora", epochs=1, drop_path=0.0, batch_size=6)
+    run_job(config, tmp_path / "one")
+    options = [
+        "--cpu",
+        "--num_processes",
+        "2",
+        "--num_machines",
+        "1",
+        "--mixed_precision",
+        "no",
+        "--dynamo_backend",
+        "no",
+    ]
+    jobs.start(config, tmp_path / "two", processes=options)
+    state = wait_for(tmp_path / "two", lambda state: state.state != "running")
+    assert state.state == "finished", (tmp_path / "two" / jobs.LOG).read_text()
+    assert jobs.events(tmp_path / "two")[0][0].values["processes"] == 2
+    one, two = (load_comparison(tmp_path / name)["lora"] for name in ("one", "two"))
+    assert one.outputs == pytest.approx(two.outputs, abs=1e-3)
+    assert one.epochs[0].train_loss == pytest.approx(two.epochs[0].train_loss, abs=1e-4)
