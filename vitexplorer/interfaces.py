@@ -279,7 +279,7 @@ class QueryControl(Control):
         """The class token where there is one, otherwise the mean over patches."""
         return "cls" if "cls" in capture.prefix_tokens else "mean"
 
-    def default_after(self, capture: Explored, settings: Mapping[str, Any]) -> Query:
+    def default_after(self, capture: Explored, settings: Mapping[str, Any]) -> Query | None:
         """The default, but the mean over patches in a block whose class token does not look."""
         default = self.default(capture)
         looks = default != "cls" or "cls" in capture.query_tokens(settings.get("block", capture.depth - 1))
