@@ -21,7 +21,7 @@ from vitexplorer.models.loading import load_backbone, seeded
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import Provenance
 
-BUNDLED, OTHERWISE, SEED = "scenes_resnet_192", "resnet18", 0
+BUNDLED, OTHERWISE, SEED = "scenes_resnet_96", "resnet18", 0
 STRIDES = (2, 4, 8, 16, 32)
 """of timm's stem and of the four stages of a ResNet"""
 
