@@ -10,12 +10,14 @@ import re
 import shlex
 import sys
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 
 import vitexplorer as vx
+from vitexplorer.cli.finetune import finetune_command
 from vitexplorer.cli.names import dashed, full_name, questions
 from vitexplorer.settings import ASSETS, PREFIX, Settings
 
@@ -143,12 +145,14 @@ def test_the_commands_exist_with_their_options():
         if name in questions():
             controls = {f"--{dashed(control.name)}" for control in vx.views()[name.replace("-", "_")].controls}
             assert options <= common | controls, line
+        elif name == "finetune":
+            assert options <= {f"--{dashed(option)}" for option in signature(finetune_command("en")).parameters}, line
         else:
             assert not options, line
 
 
 def test_the_python_example_runs(tmp_path, monkeypatch):
-    (code,) = code_blocks("python")
+    code = code_blocks("python")[0]  # the other one trains: `test_trainer`
     model = re.search(r'load_model\("(\w+)"', code)[1]
     if not any(entry.name == model for entry in vx.models()):
         pytest.skip(f"{model} is not bundled yet")
