@@ -28,7 +28,7 @@ from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 from vitexplorer.models.bundled.shipped import load, stated
 from vitexplorer.settings import ASSETS
 
-STEPS = 800
+STEPS = 400
 CURRICULUM = Curriculum(sizes=((STEPS, 192),), zooms=((0, 0.0),), paints=((0, -1.0),))
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "deit_tiny_distilled_patch16_224"
@@ -96,7 +96,7 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Deit,
-    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=50, cosine=STEPS, floor=0.0, cooldown=100),
+    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=30, cosine=STEPS, floor=0.0, cooldown=80),
     num_scenes=24576,
     grounds=False,
     mean=MEAN,
