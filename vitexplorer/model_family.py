@@ -1,0 +1,98 @@
+"""What timm does not tell of an architecture: a family says where attention happens and which token lies where.
+
+A new family is one file in `models/families` that defines one of these.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from vitexplorer.types import BlockSite, PatchGrid, Reading
+from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    from jaxtyping import Float, Int
+    from torch import Tensor, nn
+
+
+class ModelFamily(ABC):
+    """What timm does not tell of an architecture: where attention happens and which token lies where."""
+
+    key: str
+    title: Text
+    shows_stream: bool = True
+    """False where only the attention of single blocks is stated, and nothing of what flows between them"""
+
+    @abstractmethod
+    def claims(self, module: nn.Module) -> bool:
+        """Whether `module` is of this family."""
+
+    @abstractmethod
+    def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+        """Names of the prefix tokens in order: "cls", "dist", "reg1", ..."""
+
+    @abstractmethod
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """All blocks in order for an input of (height, width) pixels."""
+
+    @abstractmethod
+    def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
+        """What height and width must be multiples of under fit="native"; None where the input size is fixed."""
+
+    @abstractmethod
+    def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
+        """Rows and columns of the learned position embedding; None where positions are not added to the tokens."""
+
+    @abstractmethod
+    def learned_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches dim"] | None:
+        """What is added to each patch token for its place, resampled to `grid` as the forward pass does it."""
+
+    @abstractmethod
+    def rotary_positions(self, module: nn.Module, grid: PatchGrid) -> Float[Tensor, "patches angles"] | None:
+        """Sines, then cosines, of every angle that queries and keys are turned by; of all heads and blocks where
+        they differ. None without rotary positions."""
+
+    @abstractmethod
+    def relative_bias(self, module: nn.Module, block: int) -> Float[Tensor, "heads row_offsets col_offsets"] | None:
+        """What a block adds to its scores for each offset query minus key, -(size - 1) first; None if nothing."""
+
+    def without_positions(self, module: nn.Module) -> tuple[tuple[Tensor, Tensor], ...]:
+        """Tensors that tell tokens where they are, each with what tells nothing in its place; empty if none is known.
+
+        Windows, merging and the padding of convolutions know places too and cannot be taken away.
+        """
+        return ()
+
+    def shuffled_positions(self, module: nn.Module, order: Int[Tensor, " patches"]) -> tuple[Tensor, Tensor] | None:
+        """The learned position embedding, and it with the patches' rows in another order; None without one."""
+        return None
+
+    def temperature(self, module: nn.Module, block: int) -> Float[Tensor, " heads"] | None:
+        """What a block multiplies the cosine of query and key with; None where scores are q . k / sqrt(head dim)."""
+        return None
+
+    @abstractmethod
+    def readings(self, module: nn.Module) -> tuple[Reading, ...]:
+        """The ways `read_out` can read this module, its own among them."""
+
+    @abstractmethod
+    def own_reading(self, module: nn.Module) -> Reading:
+        """The reading that is the module's own pooling; "own" where it is none of the others."""
+
+    @abstractmethod
+    def final_norm(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
+        """The norm before the classifier, applied to each token, whether the module pools before or after it."""
+
+    @abstractmethod
+    def read_each(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
+        """Logits (batch, tokens, classes) of each token on its own: final norm and classifier, no pooling."""
+
+    @abstractmethod
+    def read_out(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading) -> Tensor:
+        """Logits (batch, classes) of a residual stream that has reached the end: final norm, pooling, classifier.
+
+        "cls" and "dist" read that token, "mean" the patches' mean, "own" as the module does it, so that the last
+        block's residual gives the module's own output bit for bit. Norm and pooling keep the module's order. Without
+        a classifier these are the features it would read.
+        """
