@@ -39,7 +39,7 @@ from vitexplorer.words import Text
 Progress = Callable[[int, int], None]
 """Called with bytes done and bytes in all while weights are fetched."""
 
-_SEEDING = threading.Lock()  # the global generator is one for all threads
+SEEDING = threading.Lock()  # the global generator is one for all threads
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def _load(
         module = _build(architecture, 0, num_classes=count_classes(state_dict))
         decoder = decoder_from(state_dict, module)
         notes = apply_state_dict(module, without_decoder(state_dict) if decoder else state_dict, source)
-    return _describe(name, module, kind, source, device, notes, decoder)
+    return _describe(name, module, find_family(module, name), kind, source, device, notes, decoder)
 
 
 def _is_timm_name(name: str) -> bool:
@@ -227,7 +227,7 @@ def _is_cut_evenly(module: nn.Module) -> bool:
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
     """What is drawn inside depends on the seed alone, and nothing outside notices."""
-    with _SEEDING, torch.random.fork_rng(devices=[]):
+    with SEEDING, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
 
@@ -240,13 +240,13 @@ def _seeded(architecture: str, seed: int, **options: int) -> nn.Module:
 def _describe(
     name: str,
     module: nn.Module,
+    family: ModelFamily,
     kind: Weights,
     source: str,
     device: str | torch.device | None,
     notes: tuple[Text, ...],
     decoder: MaeDecoder | None,
 ) -> LoadedModel:
-    family = family_of(module, name)
     config = resolve_model_data_config(module)
     input_size = tuple(getattr(getattr(module, "patch_embed", None), "img_size", None) or config["input_size"][1:])
     preprocessing = Preprocessing(
