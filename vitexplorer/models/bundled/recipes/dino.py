@@ -33,9 +33,9 @@ from vitexplorer.models.bundled.measure import attention_figures, neighbour_figu
 from vitexplorer.models.bundled.pool import Scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 
-STEPS = 3600
+STEPS = 3000
 CURRICULUM = Curriculum(
-    sizes=((3450, 96), (STEPS, 192)),
+    sizes=((2900, 96), (STEPS, 192)),
     zooms=((0, 1.0), (500, 1.0), (1200, 0.72), (2300, 0.0)),
     paints=((0, 2.0), (300, 2.0), (1200, 1.1), (2300, -1.0)),
 )
@@ -180,7 +180,7 @@ RECIPE = Recipe(
         batch_size=64,
         learning_rate=2e-3,
         warmup=100,
-        cosine=STEPS,
+        cosine=3600,
         floor=0.0,
         cooldown=400,
         weight_decay=0.04,
@@ -200,8 +200,8 @@ the teacher's backbone. To make the training short the augmentation uses the obj
 and widen to the whole scene, 70 % of them show the object on another scene's ground ([arXiv
 2103.12719](https://arxiv.org/abs/2103.12719)), and at first the object's white mask is painted over it and fades out.
 Large crops have 96 pixels, in the last steps 192; small ones half of that. The matrices of the blocks were trained by
-Muon, the rest by AdamW. How long the run is and how fast the paint and the zoom fade was set after 1200 and 2200 steps
-of it: before that it followed a plan of 5000, then of 3150 steps, and it was stopped and resumed twice.""",
+Muon, the rest by AdamW. How long the run is and how fast the paint and the zoom fade was set after 1200, 2200 and 2600 steps
+of it: its plans were of 5000, 3150, 3600 and 3000 steps, and it was stopped and resumed three times.""",
     limits="""It can show what the views make of a self-supervised model without a classifier: attention of its heads,
 token similarity, principal components. How much it has learned is in the two lines above, beside those of the untrained
 twin. No label was read, but the masks shaped the crops: that it attends to objects was not found without help, unlike
