@@ -198,4 +198,15 @@ def merge(tuned: TunedModel) -> LoadedModel:
     return LoadedModel(**{**plain, "module": module.requires_grad_(False).eval()})
 
 
-__all__ = ["Counts", "TunedModel", "attach", "checked_settings", "count_parameters", "merge", "methods", "refusal", "trained", "weightless"]
+__all__ = [
+    "Counts",
+    "TunedModel",
+    "attach",
+    "checked_settings",
+    "count_parameters",
+    "merge",
+    "methods",
+    "refusal",
+    "trained",
+    "weightless",
+]

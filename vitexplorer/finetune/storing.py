@@ -103,6 +103,21 @@ def recipe_in(path: str | os.PathLike) -> dict[str, Any]:
     return dict(about.get("recipe", {}))
 
 
+def base_in(path: str | os.PathLike) -> Provenance:
+    """The model that the one in a file was made from. Raises WeightsError where it is no file of `save_tuned`."""
+    about, _ = _read(Path(path))
+    try:
+        base = about["base"]
+        return Provenance(str(base["model"]), base["weights"], str(base["weights_source"]))
+    except (KeyError, TypeError) as error:
+        raise _not_ours(Path(path)) from error
+
+
+def no_longer_there() -> WeightsError:
+    """The error for a tuned model whose file was deleted."""
+    return WeightsError(Text("This tuned model is no longer here.", "该微调模型已不存在。"))
+
+
 # ---------------------------------------------------------------------------------------------- what is in it
 
 

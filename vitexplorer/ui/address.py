@@ -16,7 +16,7 @@ from vitexplorer.types import Fit
 from vitexplorer.ui.engine import Picture
 from vitexplorer.ui.pictures import UPLOAD, examples
 
-RoomKey = Literal["patches", "attention", "flow", "tokens", "outputs", "positions", "size", "what_if"]
+RoomKey = Literal["patches", "attention", "flow", "tokens", "outputs", "positions", "size", "what_if", "finetune"]
 
 _FORMS = {
     "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",

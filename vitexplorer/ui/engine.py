@@ -22,6 +22,7 @@ from vitexplorer.types import Fit, Result
 from vitexplorer.ui.cache import BytesCache
 from vitexplorer.ui.jobs import Jobs
 from vitexplorer.ui.pictures import pixels_of
+from vitexplorer.ui.training.places import MODEL, Places
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, Text
 
@@ -68,6 +69,8 @@ class Engine:
     def __init__(self, settings: Settings):
         """Args: settings: bounds of the caches, what visitors may do."""
         self._settings = settings
+        self.places = Places.of_settings(settings)
+        """of trainings and tuned models"""
         self.work = threading.RLock()
         """held by whoever runs a model"""
         self.jobs = Jobs(self.work)
@@ -143,11 +146,35 @@ class Engine:
         start = time.perf_counter()
         return Explored(capture(model, pixels, picture.fit), time.perf_counter() - start)
 
+    def model(self, name: str, weights: Literal["trained", "random"] = "trained") -> LoadedModel:
+        """A model by the name that an address has, from memory where it is kept. Raises as `explore`."""
+        return self._model(Picture("", name, weights), lambda text, share: None)
+
+    def _tuned(self, picture: Picture) -> LoadedModel | None:
+        """The tuned model of that name, on the base that is in memory where there is one; None for other names.
+
+        Raises WeightsError for one that is gone.
+        """
+        if not picture.model.startswith(MODEL):
+            return None
+        from vitexplorer.finetune.storing import base_in, load_tuned, no_longer_there
+
+        file = self.places.file_of(picture.model)
+        if file is None:
+            raise no_longer_there()
+        base = base_in(file)
+        if base.weights in ("bundled", "pretrained"):
+            return load_tuned(file, self.model(base.model))
+        self._check_allowed(Picture("", base.model, "random"))
+        return load_tuned(file)
+
     def _model(self, picture: Picture, report: Report) -> LoadedModel:
         from vitexplorer.models.loading import load_model
 
         key = (picture.model, picture.weights)
         model = self._models.get(key)
+        if model is None and (model := self._tuned(picture)) is not None:
+            self._models.put(key, model)
         if model is None:
             self._check_allowed(picture)
             report(UI_WORDS["status_load"].format(model=picture.model), None)

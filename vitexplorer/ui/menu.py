@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 
 from vitexplorer.models.catalog import CatalogEntry, catalog, find
 from vitexplorer.settings import Settings
+from vitexplorer.ui.training.places import TunedChoice
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
 
@@ -28,9 +30,10 @@ def model_state(entry: CatalogEntry, settings: Settings) -> Text:
     return UI_WORDS["state_download"].format(megabytes=entry.megabytes)
 
 
-def model_choices(language: Language, settings: Settings) -> list[tuple[str, str]]:
-    """(label, name) of every model of the catalogue, bundled ones first."""
-    return [
+def model_choices(language: Language, settings: Settings, tuned: Iterable[TunedChoice] = ()) -> list[tuple[str, str]]:
+    """(label, name) of a visitor's tuned models and of every model of the catalogue, bundled ones first."""
+    state = UI_WORDS["state_tuned"].in_(language)
+    return [(f"{one.label} · {state}", one.name) for one in tuned] + [
         (f"{entry.title.in_(language)} · {model_state(entry, settings).in_(language)} · {entry.name}", entry.name)
         for entry in catalog()
     ]

@@ -25,12 +25,14 @@ from vitexplorer.ui.parts.status import StatusData, StatusLine
 from vitexplorer.ui.parts.strip import ExampleStrip
 from vitexplorer.ui.parts.upload import ImageUpload
 from vitexplorer.ui.rooms.attention import AttentionRoom
+from vitexplorer.ui.rooms.finetune import FinetuneRoom
 from vitexplorer.ui.rooms.flow import FlowRoom
 from vitexplorer.ui.rooms.panels import OutputsRoom, PositionsRoom, TokensRoom
 from vitexplorer.ui.rooms.patches import PatchesRoom
 from vitexplorer.ui.rooms.room import QUICK, Desk, Room
 from vitexplorer.ui.rooms.size import SizeRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
+from vitexplorer.ui.training.visitor import VISITOR, visitor_of
 from vitexplorer.words import Language
 
 ROOMS: tuple[type[Room], ...] = (
@@ -42,6 +44,7 @@ ROOMS: tuple[type[Room], ...] = (
     PositionsRoom,
     SizeRoom,
     WhatIfRoom,
+    FinetuneRoom,
 )
 
 
@@ -49,7 +52,7 @@ def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translati
     """The page and its translations; nothing is computed yet."""
     t = Translations()
     with gr.Blocks(title="ViT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(1800, 7200)) as page:
-        desk = Desk(engine, t, address=gr.State(Address()), language=gr.State("en"))
+        desk = Desk(engine, t, address=gr.State(Address()), language=gr.State("en"), visitor=gr.State(""))
         parts: dict[str, Component] = {"language": desk.language, "wanted": gr.State(Address())}
         parts["active"] = gr.State("attention")  # key of the room that is looked at
         parts["header"] = Header()
@@ -60,7 +63,7 @@ def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translati
                 parts["status"] = StatusLine()
                 entering = gr.Textbox(visible=False)  # through which the browser says which room is entered
                 with gr.Tabs(selected="attention") as tabs:
-                    rooms = [room(desk) for room in ROOMS]
+                    rooms = [room(desk) for room in ROOMS if settings.trainings or room is not FinetuneRoom]
                     filled = [build_room(room, desk, entering, parts["active"]) for room in rooms]
                 parts["tabs"] = tabs
         bind(page, parts, rooms, filled, desk, settings)
@@ -110,6 +113,7 @@ def bind(
 ) -> None:
     """Every event of the frame, each followed by `explore`."""
     wanted, language = parts["wanted"], desk.language
+    browser = gr.Textbox(visible=False)  # through which it says who it is
     outputs = [parts["status"], desk.address, *(component for components in filled for component in components)]
 
     def explore(address: Address, language: Language, request: gr.Request) -> Iterator[list[Any]]:
@@ -122,9 +126,11 @@ def bind(
                 values = [value for room in rooms for value in room.fill(line, address, language)]
                 yield [ready(line, address, language), address, *values]
 
-    def menu(language: Language) -> gr.Dropdown:
-        """The model menu, once timm is loaded and it can say which weights are on this machine."""
-        return gr.Dropdown(choices=model_choices(language, settings))
+    def menu(browser: str, language: Language) -> tuple[str, gr.Dropdown]:
+        """The model menu, once timm is loaded and it can say which weights are on this machine; whose page this is."""
+        visitor = visitor_of(browser)
+        tuned = desk.engine.places.tuned(visitor) if settings.trainings and (visitor or not settings.hosted) else ()
+        return visitor, gr.Dropdown(choices=model_choices(language, settings, tuned))
 
     def then_explore(event: Dependency) -> None:
         explored = event.success(
@@ -136,7 +142,7 @@ def bind(
             show_progress="hidden",
             api_visibility="private",
         )
-        explored.then(menu, language, parts["model"], **QUICK)
+        explored.then(menu, [browser, language], [desk.visitor, parts["model"]], js=VISITOR, **QUICK)
         for room in rooms:
             room.enter_after(explored, parts["active"])
 
@@ -144,6 +150,8 @@ def bind(
         """The page as its URL asks for it."""
         return {parts[name]: value for name, value in visit.start(request).items()}
 
+    for room in rooms:
+        room.lead(parts, then_explore)
     then_explore(page.load(start, None, list(parts.values()), **QUICK))
     picked = parts["strip"].pick(
         visit.choose_example, [wanted, language], [wanted, parts["upload"], parts["strip"]], **QUICK

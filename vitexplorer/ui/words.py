@@ -31,6 +31,7 @@ UI_WORDS: dict[str, Text] = {
     "state_bundled": Text("bundled", "内置"),
     "state_cached": Text("on this machine", "已在本机"),
     "state_download": Text("{megabytes:.0f} MB to download", "需下载 {megabytes:.0f} MB"),
+    "state_tuned": Text("fine-tuned", "微调"),
     "state_offline": Text("not reachable here", "此处无法获取"),
     # status line
     "status_engine": Text("Starting the engine ...", "正在启动计算引擎……"),
@@ -65,6 +66,7 @@ UI_WORDS: dict[str, Text] = {
     "room_positions": Text("Positions", "位置"),
     "room_size": Text("Size & cost", "规模与开销"),
     "room_what_if": Text("What if", "如果"),
+    "room_finetune": Text("Fine-tune", "微调"),
     "misleads": Text("When it misleads", "何时会误导"),
     "paper": Text("Source", "出处"),
     "python_lines": Text("The same in Python", "等价的 Python 代码"),
@@ -175,4 +177,16 @@ UI_WORDS: dict[str, Text] = {
     "declared": Text("declared in the paper", "论文所述"),
     "counted": Text("counted", "实际参数量"),
     "preset": Text("Start from", "起点"),
+    # fine-tune
+    "training_zip": Text("Upload a zip", "上传 zip"),
+    "training_scenes": Text("Try drawn scenes", "试用绘制场景"),
+    "training_folder": Text("or a folder of this machine", "或本机文件夹"),
+    "training_read": Text("Read it", "读取"),
+    "training_intro": Text(
+        "Teach the model your own classes: choose images, tick methods, compare them on one split, then open the tuned "
+        "model in every room.",
+        "让模型学习你自己的类别：选择图像，勾选方法，在同一划分上比较，再到各页查看微调后的模型。",
+    ),
+    "training_file": Text("Load a tuned model (.safetensors)", "加载微调模型 (.safetensors)"),
+    "training_predict": Text("Predict a zip of test images (.csv)", "预测测试图像 zip (.csv)"),
 }

@@ -1,0 +1,124 @@
+"""The Fine-tune room: a visitor's images, methods compared on them, and what the tuned model became.
+
+Three parts, one under the other: images and their report; methods, the training while it runs, earlier ones; results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gradio as gr
+from gradio.components.base import Component
+from gradio.events import Dependency
+
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.engine import Explored
+from vitexplorer.ui.rooms.room import QUICK, Desk, Room
+from vitexplorer.ui.training.data_part import DataPart
+from vitexplorer.ui.training.images import Chosen
+from vitexplorer.ui.training.result_part import ResultPart
+from vitexplorer.ui.training.run_part import RunPart
+from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.training.visitor import VISITOR, training_of, visitor_of
+from vitexplorer.words import ExplainedError, Language
+
+
+class FinetuneRoom(Room):
+    """What does the model become on my images?"""
+
+    key = "finetune"
+
+    def __init__(self, desk: Desk):
+        """Args: desk: what the rooms share."""
+        super().__init__(desk)
+        visitor = desk.visitor if desk.visitor is not None else gr.State("")
+        self.session = Session(visitor, gr.State(None), gr.State(""), gr.State(""))
+        self.data, self.runs = DataPart(desk, self.session), RunPart(desk, self.session)
+        self.results = ResultPart(desk, self.session)
+
+    def build(self) -> list[Component]:
+        """The three parts, and what follows from one to the next."""
+        session, language = self.session, self.desk.language
+        gr.Markdown(self.desk.t("training_intro"), elem_classes=["vx-note"])
+        self.browser = gr.Textbox(visible=False)  # through which it says who it is, and what its address names
+        self.filled = gr.State(None)  # the address that the methods were counted for
+        other_images = self.data.build()
+        self.runs.build()
+        self.results.build()
+        self.runs.build_history()
+        for event in other_images:
+            event.then(
+                self.count, [session.chosen, self.desk.address, language], [self.runs.picker, self.filled], **QUICK
+            )
+        mine = [session.visitor, session.training]
+        for event in (self.runs.started, self.runs.removed, self.runs.reopened):
+            event.then(self.runs.earlier, [*mine, language], self.runs.history, **QUICK)
+            self.results.follow(event)
+        self.results.follow_on(self.runs.ticked)
+        return []
+
+    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
+        """Nothing: the room is filled when it is entered."""
+        return []
+
+    def enter_after(self, event: Dependency, active: gr.State) -> None:
+        """Count for the model at the left when the room is entered or the model is another; open what was open."""
+        session = self.session
+        entered = event.then(
+            self.enter,
+            [
+                self.browser,
+                active,
+                self.desk.address,
+                self.filled,
+                session.chosen,
+                session.training,
+                self.desk.language,
+            ],
+            [self.data.report, self.runs.picker, self.filled, session.visitor, session.training],
+            js=VISITOR,
+            **QUICK,
+        )
+        mine = [session.visitor, session.training]
+        opened = entered.success(
+            self.runs.look,
+            [*mine, self.desk.language],
+            [self.runs.progress, self.runs.seen, self.runs.timer],
+            **QUICK,
+        )
+        opened.then(self.runs.earlier, [*mine, self.desk.language], self.runs.history, **QUICK)
+        self.results.follow(entered)
+
+    def lead(self, parts: dict[str, Component], then_explore: Callable[[Dependency], None]) -> None:
+        """A wrong image, a tuned model or a file of one opens in the other rooms."""
+        self.results.lead(parts, then_explore)
+
+    # -------------------------------------------------------------------------------------- events
+
+    def enter(
+        self,
+        browser: str,
+        active: str,
+        address: Address,
+        filled: Address | None,
+        chosen: Chosen | None,
+        training: str,
+        language: Language,
+    ) -> list[Any]:
+        """Methods for the model on the screen, and the training that the address names."""
+        visitor = visitor_of(browser)
+        if active != self.key or address == Address():  # nothing is captured yet
+            return [gr.skip(), gr.skip(), gr.skip(), visitor, gr.skip()]
+        training = training or self.runs.known(visitor, training_of(browser))
+        if filled is not None and (filled.model, filled.weights) == (address.model, address.weights):
+            return [gr.skip(), gr.skip(), gr.skip(), visitor, training]
+        report = self.data.show(chosen, language)
+        return [report, *self.count(chosen, address, language), visitor, training]
+
+    def count(self, chosen: Chosen | None, address: Address, language: Language) -> list[Any]:
+        """Every method for these images and this model."""
+        try:
+            return [self.runs.methods(chosen, address, language), address]
+        except ExplainedError:  # the status line says what is wrong with the model
+            return [gr.skip(), gr.skip()]

@@ -1,0 +1,31 @@
+"""Seconds, bytes and counts as people say them."""
+
+from __future__ import annotations
+
+from vitexplorer.ui.training.words import say
+from vitexplorer.words import Language
+
+
+def duration(seconds: float, language: Language) -> str:
+    """12 s, 3 min 5 s, 2 h 10 min."""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return say("time_seconds", language, seconds=whole)
+    if whole < 3600:
+        return say("time_minutes", language, minutes=whole // 60, seconds=whole % 60)
+    return say("time_hours", language, hours=whole // 3600, minutes=whole % 3600 // 60)
+
+
+def memory(size: int) -> str:
+    """12 kB, 3.4 MB, 1.2 GB, with 1000 bytes to the kB."""
+    for unit, factor in (("GB", 10**9), ("MB", 10**6)):
+        if size >= factor:
+            return f"{size / factor:.3g} {unit}"
+    return f"{max(1, round(size / 1000))} kB"
+
+
+def score(metric: str, value: float | None) -> str:
+    """Shares as a percentage, errors in the target's own unit."""
+    if value is None:
+        return "–"
+    return f"{value:.4g}" if metric in ("rmse", "mae", "r2", "loss") else f"{100 * value:.1f} %"

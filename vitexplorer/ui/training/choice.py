@@ -1,0 +1,122 @@
+"""What a visitor asks to be trained: read from what a browser sent, checked, and made into a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vitexplorer.finetune.trainer.folder import JobError
+from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
+from vitexplorer.interfaces import SettingError
+from vitexplorer.settings import settings
+from vitexplorer.ui.training.images import Chosen
+from vitexplorer.ui.training.places import Places
+from vitexplorer.ui.training.words import TRAINING_WORDS
+from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
+
+TICKED = ("linear", "lora", "adaptformer")
+"""to begin with: the baseline's own method and two that train well on little data"""
+
+
+@dataclass(frozen=True)
+class MethodChoice:
+    """One method as a browser sends it; the settings are text."""
+
+    key: str
+    settings: Mapping[str, str]
+    rate: str = ""
+    """learning rate; empty for the method's own"""
+
+
+@dataclass(frozen=True)
+class TrainingChoice:
+    """Everything that is asked for but the images and the model."""
+
+    methods: tuple[MethodChoice, ...]
+    epochs: str = "10"
+    seed: str = "0"
+    augmentation: str = "crop_flip"
+    class_weights: str = "none"
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any]) -> TrainingChoice:
+        """What a browser sent, which may be anything; what has another form is left out."""
+        listed = sent.get("methods")
+        methods = [_read_method(one) for one in listed[:50]] if isinstance(listed, list) else []
+        known = {name: str(sent[name]) for name in ("epochs", "seed", "augmentation", "class_weights") if name in sent}
+        return cls(tuple(method for method in methods if method is not None), **known)
+
+
+def _read_method(sent: Any) -> MethodChoice | None:
+    from vitexplorer.finetune.methods import METHODS
+
+    if not isinstance(sent, dict) or sent.get("key") not in METHODS or not isinstance(sent.get("settings"), dict):
+        return None
+    given = {str(name): str(value) for name, value in sent["settings"].items()}
+    return MethodChoice(sent["key"], given, str(sent.get("rate", "")))
+
+
+def candidate(model: LoadedModel, method: MethodChoice) -> Candidate:
+    """One method with what differs from its defaults. Raises SettingError, UnknownNameError."""
+    from vitexplorer.finetune.attaching import checked_settings
+
+    usual = checked_settings(model, method.key, {})
+    given = checked_settings(model, method.key, method.settings)
+    different = {name: value for name, value in given.items() if value != usual[name]}
+    return Candidate(method.key, different, _rate(method))
+
+
+def _rate(method: MethodChoice) -> float | None:
+    from vitexplorer.finetune.methods import METHODS
+
+    if not method.rate.strip():
+        return None
+    rate = _number("learning_rate", method.rate, float)
+    return None if rate == METHODS[method.key].recipe.learning_rate else rate
+
+
+def _number(name: str, written: str, kind: type) -> Any:
+    try:
+        return kind(written)
+    except ValueError:
+        raise SettingError(
+            Text("{name} must be a number, not {value}.", "{name} 必须是数字，而不是 {value}。").format(
+                name=name, value=repr(written)
+            )
+        ) from None
+
+
+def job_of(choice: TrainingChoice, chosen: Chosen, model: LoadedModel, name: str, weights: str) -> JobConfig:
+    """The job that was asked for. Raises JobError, SettingError, UnknownNameError with a sentence."""
+    if not choice.methods:
+        raise JobError(TRAINING_WORDS["methods_none"])
+    epochs = _number("epochs", choice.epochs, int)
+    if epochs > settings().training_epochs:
+        raise JobError(TRAINING_WORDS["methods_too_long"].format(most=settings().training_epochs))
+    plan = Plan(
+        epochs=epochs,
+        seed=_number("seed", choice.seed, int),
+        augmentation=choice.augmentation,
+        class_weights=choice.class_weights,
+    )
+    return JobConfig(
+        data=chosen.folder,
+        model=name,
+        candidates=tuple(candidate(model, method) for method in choice.methods),
+        plan=plan,
+        weights=weights,
+        image_column=chosen.pick.image,
+        target_column=chosen.pick.target,
+        task=chosen.pick.task,
+    )
+
+
+def check_room(places: Places) -> None:
+    """Raises JobError where as many trainings run as this installation allows."""
+    most = settings().trainings
+    if places.running() >= most:
+        raise JobError(TRAINING_WORDS["methods_too_many"].format(most=most))

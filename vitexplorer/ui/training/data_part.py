@@ -1,0 +1,136 @@
+"""The first part of the room: images from a zip, the example or a folder, and the report on them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+from gradio.events import Dependency
+
+from vitexplorer.finetune.data import DataError, Pick, Split, split
+from vitexplorer.ui.jobs import Done, Jobs
+from vitexplorer.ui.rooms.room import Desk
+from vitexplorer.ui.training.images import Chosen, Looked, Progress, draw, look, point_at, unpack
+from vitexplorer.ui.training.report import DataReportView, ReportData, empty_report, report_data
+from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.training.words import say
+from vitexplorer.words import ExplainedError, Language
+
+READING = {"concurrency_limit": 4, "show_progress": "hidden", "api_visibility": "private"}
+"""options of events that take a while and tell how far they are"""
+
+
+class DataPart:
+    """Images and their report."""
+
+    def __init__(self, desk: Desk, session: Session):
+        """Args: desk: what the rooms share; session: what the parts share."""
+        self.desk, self.session = desk, session
+        self._reading = Jobs(threading.RLock())  # decoding takes its own turn, not the model's
+
+    def build(self) -> tuple[Dependency, ...]:
+        """Buttons and report; returns the events after which there are other images."""
+        t, local = self.desk.t, not self.desk.engine.places.hosted
+        with gr.Row(elem_classes=["vx-row", "vx-training-data"]):
+            zipped = gr.UploadButton(
+                t("training_zip"), file_types=[".zip"], variant="primary", size="md", elem_id="vx-training-zip"
+            )
+            scenes = gr.Button(t("training_scenes"), size="md", elem_id="vx-training-scenes")
+        if local:
+            with gr.Row(elem_classes=["vx-row", "vx-training-data"]):
+                folder = gr.Textbox(
+                    show_label=False, placeholder=t("training_folder"), container=False, elem_id="vx-training-folder"
+                )
+                read = gr.Button(t("training_read"), size="md", scale=0, min_width=110)
+        self.report = DataReportView(elem_id="vx-training-report")
+        state = [self.session.visitor, self.desk.language]
+        outputs = [self.report, self.session.chosen]
+        events = [
+            zipped.upload(self.read_zip, [zipped, *state], outputs, **READING),
+            scenes.click(self.read_scenes, state, outputs, **READING),
+            self.report.pick(self.read_columns, [self.session.chosen, self.desk.language], outputs, **READING),
+        ]
+        if local:
+            asked = gr.on([read.click, folder.submit], self.read_folder, [folder, *state], outputs, **READING)
+            events.append(asked)
+        return tuple(events)
+
+    def show(self, chosen: Chosen | None, language: Language) -> ReportData:
+        """The report of images that were chosen before; the hint where there are none."""
+        if chosen is None:
+            return empty_report(language)
+        looked = look(chosen)
+        return report_data(chosen, looked, sides_of(looked), language)
+
+    # -------------------------------------------------------------------------------------- events
+
+    def read_zip(self, path: str | None, visitor: str, language: Language, request: gr.Request) -> Iterator[list[Any]]:
+        """A zip from the visitor."""
+        if path is None:
+            return
+        places = self.desk.engine.places
+        yield from self._read(lambda report: unpack(places, visitor, path, report), "reading", language, request)
+
+    def read_scenes(self, visitor: str, language: Language, request: gr.Request) -> Iterator[list[Any]]:
+        """The drawn scenes."""
+        places = self.desk.engine.places
+        yield from self._read(lambda report: draw(places, visitor), "drawing", language, request)
+
+    def read_folder(self, path: str, visitor: str, language: Language, request: gr.Request) -> Iterator[list[Any]]:
+        """A folder of this machine."""
+        places = self.desk.engine.places
+        yield from self._read(lambda report: point_at(places, path), "reading", language, request)
+
+    def read_columns(
+        self, event: gr.EventData, chosen: Chosen | None, language: Language, request: gr.Request
+    ) -> Iterator[list[Any]]:
+        """Other columns of the same table; where they cannot be learned the report before stays, with the reason."""
+        if chosen is None:
+            return
+        sent = {name: str(event._data.get(name) or "") or None for name in ("image", "target", "task")}
+        task = sent["task"] if sent["task"] in ("classification", "regression") else None
+        picked = replace(chosen, pick=Pick(sent["image"], sent["target"], task))
+        for report, after in self._read(lambda report: picked, "reading", language, request):
+            if isinstance(report, ReportData) and report.refused:
+                before = self.show(chosen, language)
+                before.refused = report.refused
+                report = before
+            yield [report, after]
+
+    def _read(
+        self, get: Callable[[Progress], Chosen], doing: str, language: Language, request: gr.Request
+    ) -> Iterator[list[Any]]:
+        """How far it is, then the report; or why there is none, and nothing changes."""
+
+        def work(report: Progress) -> tuple[Chosen, Looked]:
+            chosen = get(report)
+            return chosen, look(chosen, report)
+
+        steps = self._reading.run(request.session_hash or "", work)
+        try:
+            with closing(steps):
+                for step in steps:
+                    if isinstance(step, Done):
+                        chosen, looked = step.result
+                        yield [report_data(chosen, looked, sides_of(looked), language), chosen]
+                        return
+                    line = say(f"report_{doing}", language)
+                    if step.total:
+                        line = say("report_progress", language, done=step.done, total=step.total)
+                    yield [empty_report(language, working=line), gr.skip()]
+        except ExplainedError as error:
+            yield [empty_report(language, refused=error.text.in_(language)), gr.skip()]
+
+
+def sides_of(looked: Looked) -> Split | None:
+    """How the images would be divided; None where they cannot be trained on."""
+    if not looked.report.can_train:
+        return None
+    try:
+        return split(looked.report.dataset)
+    except DataError:
+        return None

@@ -1,0 +1,96 @@
+"""The images that a visitor wants to train on: where they lie, which columns were picked, what was found."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitexplorer.finetune.data import (
+    Columns,
+    DataError,
+    DataReport,
+    Pick,
+    example_folder,
+    folder_columns,
+    inspect,
+    read_folder,
+    read_zip,
+)
+from vitexplorer.settings import settings
+from vitexplorer.ui.cache import BytesCache
+from vitexplorer.ui.training.places import Places
+from vitexplorer.ui.training.words import TRAINING_WORDS
+from vitexplorer.words import Text
+
+SCENES = 20
+"""drawn scenes of each class in the example"""
+_BYTES_OF_AN_ITEM = 400
+_KEPT = 128 << 20
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a session keeps of its images."""
+
+    folder: str
+    title: Text
+    pick: Pick = Pick()
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What is known of them."""
+
+    report: DataReport
+    columns: Columns | None
+    """of the table; None for class folders"""
+
+
+_looked: BytesCache[Chosen, Looked] = BytesCache(_KEPT, lambda looked: len(looked.report.dataset) * _BYTES_OF_AN_ITEM)
+
+
+def look(chosen: Chosen, progress: Progress | None = None) -> Looked:
+    """The report of chosen images, from memory where it is kept. Raises DataError, UnknownNameError."""
+    looked = _looked.get(chosen)
+    if looked is None:
+        report = inspect(read_folder(chosen.folder, chosen.pick), progress=progress)
+        looked = Looked(report, folder_columns(chosen.folder))
+        _looked.put(chosen, looked)
+    return looked
+
+
+def unpack(places: Places, visitor: str, path: str, progress: Progress) -> Chosen:
+    """Images from an uploaded zip. Raises DataError; then nothing of them is kept."""
+    name = Path(path).stem
+    into = places.new_data(visitor, name)
+    into.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        read_zip(path, into, progress=progress)
+    except BaseException:
+        with suppress(OSError):
+            shutil.rmtree(into.parent)
+        raise
+    return Chosen(str(into), Text(name, name))
+
+
+def draw(places: Places, visitor: str) -> Chosen:
+    """The drawn scenes, made anew. Raises DataError."""
+    into = places.new_data(visitor, "scenes")
+    into.parent.mkdir(parents=True, exist_ok=True)
+    example_folder(into, SCENES)
+    return Chosen(str(into), TRAINING_WORDS["data_scenes"].format(count=SCENES))
+
+
+def point_at(places: Places, path: str) -> Chosen:
+    """A folder of this machine. Raises DataError where there is none, or where visitors may not name one."""
+    if settings().hosted or places.hosted:
+        raise DataError(TRAINING_WORDS["data_hosted"])
+    folder = Path(path.strip()).expanduser()
+    if not path.strip() or not folder.is_dir():
+        raise DataError(TRAINING_WORDS["data_no_folder"].format(path=path.strip()))
+    return Chosen(str(folder.absolute()), Text(folder.name, folder.name))

@@ -1,0 +1,136 @@
+"""Where trainings, the images they are given and uploaded models lie, and who may see which.
+
+On a person's own machine all trainings lie side by side and everybody who opens the page sees them, also those that
+the command line made. On a hosted page each visitor has a folder under a name that only their browser knows.
+
+    runs/<training>/            runs/<visitor>/<training>/
+    runs/data-<id>/<name>/      runs/<visitor>/data-<id>/<name>/
+    runs/files-<id>/<name>      runs/<visitor>/files-<id>/<name>
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitexplorer.finetune import jobs
+from vitexplorer.finetune.jobs import JobState
+from vitexplorer.finetune.trainer.folder import TUNED, JobError, run_folder
+from vitexplorer.settings import Settings
+from vitexplorer.ui.training.words import TRAINING_WORDS
+
+MODEL = "tuned."
+"""what the name of a tuned model begins with in the menu and the address"""
+_VISITOR = re.compile("[0-9a-f]{32}")
+_TRAINING = re.compile(r"[A-Za-z0-9_=+][A-Za-z0-9_.=+-]{0,150}")
+_DATA, _FILES = "data-", "files-"
+
+
+@dataclass(frozen=True)
+class TunedChoice:
+    """A tuned model that a visitor may choose."""
+
+    name: str
+    """as an address has it"""
+    label: str
+    """method, images and base model"""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The folder of all trainings."""
+
+    root: Path
+    hosted: bool
+
+    @classmethod
+    def of_settings(cls, settings: Settings) -> Places:
+        """As the installation says."""
+        return cls(Path(settings.runs_folder).expanduser().absolute(), settings.hosted)
+
+    def of(self, visitor: str) -> Path:
+        """The folder of a visitor. Raises JobError for a name that no browser of ours would send."""
+        if not self.hosted:
+            return self.root
+        if not _VISITOR.fullmatch(visitor):
+            raise JobError(TRAINING_WORDS["runs_gone"])
+        return self.root / visitor
+
+    def new_training(self, visitor: str) -> Path:
+        """A folder for a training, not made yet, under a name that nobody can guess."""
+        return self.of(visitor) / secrets.token_hex(16)
+
+    def new_data(self, visitor: str, name: str) -> Path:
+        """A folder for images, not made yet; its last part is `name`, made safe."""
+        return self.of(visitor) / f"{_DATA}{secrets.token_hex(8)}" / _safe(name)
+
+    def training(self, visitor: str, run: str) -> Path:
+        """The folder of a visitor's training. Raises JobError where there is none of that name."""
+        if not _TRAINING.fullmatch(run) or not (self.of(visitor) / run / "config.json").is_file():
+            raise JobError(TRAINING_WORDS["runs_gone"])
+        return self.of(visitor) / run
+
+    def trainings(self, visitor: str) -> tuple[JobState, ...]:
+        """A visitor's trainings, newest first."""
+        return jobs.list_jobs(self.of(visitor))
+
+    def running(self) -> int:
+        """How many trainings run, whoever began them."""
+        everywhere = [self.root, *(path for path in self.root.glob("*") if _VISITOR.fullmatch(path.name))]
+        return sum(job.state == "running" for folder in everywhere for job in jobs.list_jobs(folder))
+
+    def delete(self, visitor: str, run: str) -> None:
+        """Remove a training and, where no other one uses them, the images that were sent for it. Raises JobError."""
+        folder = self.training(visitor, run)
+        data = Path(jobs.state(folder).config.data)
+        jobs.delete(folder)
+        sent = data.parent.parent == self.of(visitor) and data.parent.name.startswith(_DATA)
+        if sent and not any(Path(job.config.data) == data for job in self.trainings(visitor)):
+            shutil.rmtree(data.parent)
+
+    # -------------------------------------------------------------------------------------- tuned models
+
+    def keep_file(self, visitor: str, path: str | os.PathLike) -> Path:
+        """A copy of an uploaded model file, where it can be found again; the same file is kept once."""
+        content = Path(path).read_bytes()
+        folder = self.of(visitor) / f"{_FILES}{hashlib.sha256(content).hexdigest()[:32]}"
+        kept = folder / f"{_safe(Path(path).stem)}.safetensors"
+        folder.mkdir(parents=True, exist_ok=True)
+        unfinished = kept.with_name(f"{secrets.token_hex(8)}.part")
+        unfinished.write_bytes(content)
+        unfinished.replace(kept)
+        return kept
+
+    def name_of(self, file: Path) -> str:
+        """The name that a tuned model's file has in the menu: nobody can guess one whose folder they do not know."""
+        return MODEL + hashlib.sha256(os.fsencode(file.relative_to(self.root).as_posix())).hexdigest()[:32]
+
+    def file_of(self, name: str) -> Path | None:
+        """The file of a tuned model by its name; None where it is not there, or no longer."""
+        if not name.startswith(MODEL):
+            return None
+        patterns = [f"{depth}{place}" for depth in ("", "*/") for place in (f"*/runs/*/{TUNED}", f"{_FILES}*/*")]
+        files = (file for pattern in patterns for file in self.root.glob(pattern) if file.suffix == ".safetensors")
+        return next((file for file in files if self.name_of(file) == name), None)
+
+    def tuned(self, visitor: str) -> Iterator[TunedChoice]:
+        """The tuned models of a visitor, the newest training first, then uploaded files."""
+        for job in self.trainings(visitor):
+            images = Path(job.config.data).stem
+            for run in job.runs:
+                if run.has_result:
+                    file = run_folder(job.folder, run.key) / TUNED
+                    yield TunedChoice(self.name_of(file), f"{run.key} · {images} · {job.config.model}")
+        for file in sorted(self.of(visitor).glob(f"{_FILES}*/*.safetensors")):
+            yield TunedChoice(self.name_of(file), file.name)
+
+
+def _safe(name: str) -> str:
+    """A person's name for something as the name of a file."""
+    return re.sub(r"[^\w.+-]+", "_", name).strip("._")[:60] or "images"

@@ -1,0 +1,213 @@
+"""The second part of the room: methods to choose, the training while it runs, and those that were made before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from vitexplorer.finetune import jobs
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.jobs import Done
+from vitexplorer.ui.rooms.room import QUICK, Desk
+from vitexplorer.ui.training.choice import TrainingChoice, check_room, job_of
+from vitexplorer.ui.training.data_part import READING, sides_of
+from vitexplorer.ui.training.history import HistoryData, HistoryView, history_data
+from vitexplorer.ui.training.images import Chosen, look
+from vitexplorer.ui.training.methods import MethodsData, MethodsPicker, methods_data
+from vitexplorer.ui.training.progress import ProgressData, ProgressView, no_progress, progress_data
+from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.training.watch import Watch
+from vitexplorer.ui.training.words import TRAINING_WORDS, say
+from vitexplorer.words import ExplainedError, Language
+
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
+
+USUAL_OUTPUTS = 10
+"""classes that parameters are counted for while there are no images"""
+BETWEEN_LOOKS = 1.0
+"""seconds"""
+
+
+class RunPart:
+    """Methods, progress, earlier trainings."""
+
+    def __init__(self, desk: Desk, session: Session):
+        """Args: desk: what the rooms share; session: what the parts share."""
+        self.desk, self.session = desk, session
+        self._watch = Watch()
+
+    def build(self) -> None:
+        """The components, one under the other."""
+        self.picker = MethodsPicker(elem_id="vx-training-methods")
+        self.progress = ProgressView(elem_id="vx-training-progress")
+        self.timer = gr.Timer(BETWEEN_LOOKS, active=False)
+        self.seen = gr.State(None)  # what of the training is on the screen
+        asked = [self.session.chosen, self.desk.address, self.desk.language]
+        self.picker.count(self.count, asked, self.picker, trigger_mode="always_last", **QUICK)
+        self.picker.estimate(self.estimate, asked, self.picker, trigger_mode="multiple", **READING)
+        mine = [self.session.visitor, self.session.training]
+        watched = [self.progress, self.seen, self.timer]
+        self.started = self.picker.start(
+            self.start, [self.session.visitor, *asked], [self.picker, self.session.training], **READING
+        )
+        self.started.success(self.look, [*mine, self.desk.language], watched, **QUICK)
+        self.ticked = self.timer.tick(self.look_on, [*mine, self.seen, self.desk.language], watched, **QUICK)
+        self.progress.stop(self.stop, mine, None, **QUICK)
+        resumed = self.progress.resume(self.resume, [*mine, self.desk.language], [self.picker, self.timer], **QUICK)
+        resumed.then(self.look, [*mine, self.desk.language], watched, **QUICK)
+
+    def build_history(self) -> None:
+        """The list of earlier trainings."""
+        self.history = HistoryView(elem_id="vx-training-history")
+        mine = [self.session.visitor, self.session.training]
+        watched = [self.progress, self.seen, self.timer]
+        self.reopened = self.history.reopen(self.reopen, mine, self.session.training, **QUICK)
+        self.removed = self.history.remove(self.remove, mine, self.session.training, **QUICK)
+        for event in (self.reopened, self.removed):
+            event.then(self.look, [*mine, self.desk.language], watched, **QUICK)
+
+    # -------------------------------------------------------------------------------------- methods
+
+    def methods(
+        self,
+        chosen: Chosen | None,
+        address: Address,
+        language: Language,
+        choice: TrainingChoice | None = None,
+        estimated: dict | None = None,
+    ) -> MethodsData:
+        """The methods for the model at the left and the chosen images."""
+        outputs, ready = USUAL_OUTPUTS, False
+        if chosen is not None:
+            looked = look(chosen)
+            outputs, ready = len(looked.report.dataset.classes) or 1, sides_of(looked) is not None
+        return methods_data(self._model(address), outputs, ready, language, choice, estimated)
+
+    def _model(self, address: Address) -> LoadedModel:
+        return self.desk.engine.model(address.model, address.weights)
+
+    def count(self, event: gr.EventData, chosen: Chosen | None, address: Address, language: Language) -> MethodsData:
+        """Another tick or setting: what trains now."""
+        if address == Address():
+            return gr.skip()
+        return self.methods(chosen, address, language, TrainingChoice.read(event._data))
+
+    def estimate(
+        self,
+        event: gr.EventData,
+        chosen: Chosen | None,
+        address: Address,
+        language: Language,
+        request: gr.Request,
+    ) -> Iterator[MethodsData]:
+        """Time and memory of every ticked method, from two batches of each, in the model's turn."""
+        from vitexplorer.finetune.preview import estimates
+
+        choice = TrainingChoice.read(event._data)
+        try:
+            config = self._config(choice, chosen, address)
+            dataset, base = look(chosen).report.dataset, self._model(address)
+            steps = self.desk.engine.jobs.run(
+                request.session_hash or "", lambda report: estimates(config, dataset, base, report)
+            )
+            with closing(steps):
+                for step in steps:
+                    if isinstance(step, Done):
+                        yield self.methods(chosen, address, language, choice, step.result)
+                        return
+                    line = say("methods_waiting", language)
+                    if step.total:
+                        line = say("methods_estimating", language, done=step.done, total=step.total)
+                    yield MethodsData(working=line)
+        except ExplainedError as error:
+            yield MethodsData(refused=error.text.in_(language))
+
+    def start(
+        self, event: gr.EventData, visitor: str, chosen: Chosen | None, address: Address, language: Language
+    ) -> list[Any]:
+        """Begin a training in a process of its own; what is not possible is answered with a sentence."""
+        places = self.desk.engine.places
+        try:
+            config = self._config(TrainingChoice.read(event._data), chosen, address)
+            check_room(places)
+            state = jobs.start(config, places.new_training(visitor))
+        except ExplainedError as error:
+            return [MethodsData(refused=error.text.in_(language)), gr.skip()]
+        return [MethodsData(), state.folder.name]
+
+    def _config(self, choice: TrainingChoice, chosen: Chosen | None, address: Address) -> jobs.JobConfig:
+        if chosen is None:
+            raise jobs.JobError(TRAINING_WORDS["data_first"])
+        model, weights = self._model(address), "random" if address.weights == "random" else "auto"
+        return job_of(choice, chosen, model, address.model, weights)
+
+    # -------------------------------------------------------------------------------------- the run
+
+    def look(self, visitor: str, training: str, language: Language) -> list[Any]:
+        """A training as it is: the picture, what of it is on the screen, and whether to look again."""
+        if not training:
+            return [no_progress(language), None, gr.Timer(active=False)]
+        try:
+            folder = self.desk.engine.places.training(visitor, training)
+            state, told = jobs.state(folder), self._watch.look(folder)
+        except ExplainedError:
+            return [no_progress(language), None, gr.Timer(active=False)]
+        data: ProgressData = progress_data(state, told.events, language)
+        return [data, (training, told.read, state.state), gr.Timer(active=state.state == "running")]
+
+    def look_on(self, visitor: str, training: str, seen: tuple | None, language: Language) -> list[Any]:
+        """The same where something new was told since; nothing moves on the screen where not."""
+        with suppress(ExplainedError):
+            folder = self.desk.engine.places.training(visitor, training)
+            now = (training, self._watch.look(folder).read, jobs.state(folder).state)
+            if now == seen:
+                return [gr.skip(), gr.skip(), gr.skip()]
+        return self.look(visitor, training, language)
+
+    def stop(self, visitor: str, training: str) -> None:
+        """Ask the training to end after its step."""
+        with suppress(ExplainedError):
+            jobs.stop(self.desk.engine.places.training(visitor, training))
+
+    def resume(self, visitor: str, training: str, language: Language) -> list[Any]:
+        """Go on with a training that was stopped or interrupted."""
+        places = self.desk.engine.places
+        try:
+            check_room(places)
+            jobs.resume(places.training(visitor, training))
+        except ExplainedError as error:
+            return [MethodsData(refused=error.text.in_(language)), gr.Timer(active=False)]
+        return [MethodsData(), gr.Timer(active=True)]
+
+    # -------------------------------------------------------------------------------------- earlier ones
+
+    def earlier(self, visitor: str, training: str, language: Language) -> HistoryData:
+        """The visitor's trainings."""
+        try:
+            return history_data(self.desk.engine.places.trainings(visitor), training, language)
+        except ExplainedError:  # a hosted page whose browser did not say who it is
+            return history_data((), "", language)
+
+    def known(self, visitor: str, training: str) -> str:
+        """The training if it is the visitor's and there, otherwise none."""
+        try:
+            return self.desk.engine.places.training(visitor, training).name
+        except ExplainedError:
+            return ""
+
+    def reopen(self, event: gr.EventData, visitor: str, training: str) -> str:
+        """Another training of the list."""
+        return self.known(visitor, str(event._data.get("run"))) or training
+
+    def remove(self, event: gr.EventData, visitor: str, training: str) -> str:
+        """Delete one of the list; the one on the screen is closed with it."""
+        run = str(event._data.get("run"))
+        try:
+            self.desk.engine.places.delete(visitor, run)
+        except ExplainedError:
+            return training
+        return "" if run == training else training

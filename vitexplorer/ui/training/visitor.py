@@ -1,0 +1,45 @@
+"""Which browser a page is open in: a name that it draws once and keeps, so that a hosted page knows its visitors again.
+
+It opens nothing but the visitor's own trainings; nobody else is told it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_NAME = re.compile("[0-9a-f]{32}")
+
+VISITOR = """(first, ...others) => {
+  const hex = (byte) => byte.toString(16).padStart(2, '0');
+  const draw = () => [...crypto.getRandomValues(new Uint8Array(16))].map(hex).join('');
+  let visitor = window.vxVisitor;
+  try { visitor ??= localStorage.getItem('vx-visitor'); } catch { /* a frame that may not keep anything */ }
+  if (!/^[0-9a-f]{32}$/.test(visitor)) visitor = draw();
+  window.vxVisitor = visitor;
+  try { localStorage.setItem('vx-visitor', visitor); } catch { /* then for this page alone */ }
+  const run = new URL(location.href).searchParams.get('run') ?? '';
+  return [JSON.stringify({visitor, run}), ...others];
+}"""
+"""put into the first input of an event: JSON with `visitor` and `run`, the training that the address names"""
+
+
+def _said(sent: str) -> dict[str, Any]:
+    try:
+        said = json.loads(sent)
+    except (TypeError, ValueError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def visitor_of(sent: str) -> str:
+    """The browser's name; empty where it sent none that could be."""
+    name = _said(sent).get("visitor")
+    return name if isinstance(name, str) and _NAME.fullmatch(name) else ""
+
+
+def training_of(sent: str) -> str:
+    """The training that its address names; empty for none."""
+    run = _said(sent).get("run")
+    return run if isinstance(run, str) else ""

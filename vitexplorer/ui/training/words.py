@@ -1,0 +1,209 @@
+"""Every word of the room Fine-tune that does not come with the data, the methods or the results."""
+
+from __future__ import annotations
+
+from vitexplorer.words import Language, Text
+
+TRAINING_WORDS: dict[str, Text] = {
+    # data
+    "report_reading": Text("Reading the images ...", "正在读取图像……"),
+    "report_progress": Text("Looking at the images: {done} of {total}", "正在检查图像：{done} / {total}"),
+    "report_drawing": Text("Drawing the example scenes ...", "正在绘制示例场景……"),
+    "report_classes": Text(
+        "{images} images, {classes} classes: {train} to train on, {validation} to check with",
+        "{images} 幅图像，{classes} 个类别：{train} 幅用于训练，{validation} 幅用于验证",
+    ),
+    "report_numbers": Text(
+        "{images} images, a number to predict ({target}): {train} to train on, {validation} to check with",
+        "{images} 幅图像，预测一个数值（{target}）：{train} 幅用于训练，{validation} 幅用于验证",
+    ),
+    "report_none": Text(
+        "A zip with one folder per class, or with images and a .csv of labels or numbers.",
+        "请上传 zip：每个类别一个文件夹，或图像加一个写有标签或数值的 .csv。",
+    ),
+    "report_stopped": Text("Cannot be trained on as it is", "目前无法用于训练"),
+    "report_counts": Text("Images of each class", "各类别的图像数"),
+    "report_histogram": Text("How the numbers are spread", "数值分布"),
+    "report_more": Text("and {count} more classes", "另有 {count} 个类别"),
+    "report_found": Text("What was found", "检查结果"),
+    "report_nothing": Text("Nothing that needs attention.", "没有需要注意的问题。"),
+    "report_level_stops": Text("stops", "无法继续"),
+    "report_level_warning": Text("warning", "警告"),
+    "report_level_note": Text("note", "提示"),
+    "report_sample": Text("example", "示例"),
+    "report_image_column": Text("Column of the images", "图像所在列"),
+    "report_target_column": Text("Column to learn", "要学习的列"),
+    "report_task": Text("Learn it as", "学习方式"),
+    "report_classification": Text("a label (classes)", "标签（分类）"),
+    "report_regression": Text("a number (regression)", "数值（回归）"),
+    "data_scenes": Text("drawn scenes, {count} of each class", "绘制场景，每类 {count} 幅"),
+    "data_no_folder": Text("There is no folder {path}. Check the path.", "找不到文件夹 {path}。请检查路径。"),
+    "data_hosted": Text(
+        "Folders of this machine cannot be named here; upload a zip.", "此处不能指定本机文件夹；请上传 zip。"
+    ),
+    "data_first": Text("Choose images first.", "请先选择图像。"),
+    # amounts
+    "time_seconds": Text("{seconds} s", "{seconds} 秒"),
+    "time_minutes": Text("{minutes} min {seconds} s", "{minutes} 分 {seconds} 秒"),
+    "time_hours": Text("{hours} h {minutes} min", "{hours} 小时 {minutes} 分"),
+    # choice of methods
+    "methods_title": Text("Methods to compare", "要比较的方法"),
+    "methods_backbone": Text(
+        "Backbone: {model} ({weights}). Choose another at the left.", "骨干网络：{model}（{weights}）。可在左侧更换。"
+    ),
+    "methods_counts": Text(
+        "{trainable} of {total} parameters train ({share})", "{total} 个参数中训练 {trainable} 个（{share}）"
+    ),
+    "methods_settings": Text("Settings", "设置"),
+    "methods_rate": Text("Learning rate", "学习率"),
+    "methods_epochs": Text("Epochs", "训练轮数"),
+    "methods_seed": Text("Seed", "随机种子"),
+    "methods_augmentation": Text("Augmentation", "数据增强"),
+    "methods_augmentation_none": Text("none", "无"),
+    "methods_augmentation_crop_flip": Text("crop and flip", "裁剪与翻转"),
+    "methods_augmentation_crop_flip_colour": Text("crop, flip and colour", "裁剪、翻转与颜色"),
+    "methods_weights": Text("Class weights", "类别权重"),
+    "methods_weights_none": Text("none", "无"),
+    "methods_weights_balanced": Text("balanced", "均衡"),
+    "methods_estimate": Text("Estimate time and memory", "估计时间与内存"),
+    "methods_estimating": Text(
+        "Running two batches of each method: {done} of {total}", "每种方法试跑两个批次：{done} / {total}"
+    ),
+    "methods_estimated": Text("about {time}, {memory} of memory", "约 {time}，内存 {memory}"),
+    "methods_waiting": Text("Waiting for the model ...", "正在等待模型……"),
+    "methods_start": Text("Train and compare", "开始训练并比较"),
+    "methods_starting": Text("Starting ...", "正在启动……"),
+    "methods_none": Text("Tick at least one method.", "请至少勾选一种方法。"),
+    "methods_too_many": Text(
+        "{most} trainings run here already, the most this installation allows. Wait until one has ended.",
+        "此处已有 {most} 个训练在运行，达到上限。请等待其中一个结束。",
+    ),
+    "methods_too_long": Text("This installation trains for at most {most} epochs.", "此处最多训练 {most} 轮。"),
+    # the run
+    "run_waiting": Text("waiting", "等待中"),
+    "run_running": Text("training", "训练中"),
+    "run_interrupted": Text("interrupted", "已中断"),
+    "run_finished": Text("finished", "已完成"),
+    "run_stopped": Text("stopped", "已停止"),
+    "run_failed": Text("failed", "失败"),
+    "run_doing_started": Text("Starting ...", "正在启动……"),
+    "run_doing_reading": Text("Looking at the images ...", "正在检查图像……"),
+    "run_doing_data": Text("Loading the model ...", "正在加载模型……"),
+    "run_doing_extracting": Text("Running the frozen part once ...", "正在运行冻结部分（仅一次）……"),
+    "run_doing_baseline": Text("Measuring two batches of each method ...", "每种方法正在试跑两个批次……"),
+    "run_doing_estimate": Text("Measuring two batches of each method ...", "每种方法正在试跑两个批次……"),
+    "run_doing_training": Text("Training", "正在训练"),
+    "run_left": Text("about {time} left", "约剩 {time}"),
+    "run_epoch": Text("epoch {epoch} of {epochs}", "第 {epoch} / {epochs} 轮"),
+    "run_best": Text("best {metric} {value}", "最佳 {metric} {value}"),
+    "run_stop": Text("Stop and keep the best", "停止并保留最佳结果"),
+    "run_stopping": Text("Stopping ...", "正在停止……"),
+    "run_resume": Text("Resume", "继续训练"),
+    "run_loss": Text("training loss", "训练损失"),
+    "run_axis": Text("epoch", "轮"),
+    "run_baseline": Text("baseline: linear on frozen features", "基线：冻结特征上的线性模型"),
+    "run_on_validation": Text("{metric} on the validation set", "验证集上的 {metric}"),
+    "metric_accuracy": Text("accuracy", "准确率"),
+    "metric_rmse": Text("RMSE", "均方根误差 (RMSE)"),
+    "metric_balanced_accuracy": Text("balanced accuracy", "均衡准确率"),
+    "metric_macro_f1": Text("macro F1", "宏平均 F1"),
+    "metric_top5": Text("top-5 accuracy", "前 5 准确率"),
+    "metric_mae": Text("mean absolute error", "平均绝对误差"),
+    "metric_r2": Text("R²", "R²"),
+    # results
+    "board_title": Text("Leaderboard", "排行榜"),
+    "board_method": Text("Method", "方法"),
+    "board_trainable": Text("Trainable", "可训练参数"),
+    "board_time": Text("Time", "时间"),
+    "board_file": Text("File", "文件"),
+    "board_baseline": Text("Baseline (linear on frozen features)", "基线（冻结特征上的线性模型）"),
+    "board_constant": Text("Without looking at the image", "不看图像的最佳猜测"),
+    "board_early": Text("stopped early", "提前停止"),
+    "board_chosen": Text("Results of {run}", "{run} 的结果"),
+    "board_open": Text("Open in the rooms", "在各页中打开"),
+    "board_wrong": Text(
+        "Images it gets wrong: {count} of {total}. Press one to see what the tuned model looks at.",
+        "判断错误的图像：{total} 幅中的 {count} 幅。点击可查看微调模型关注的位置。",
+    ),
+    "board_worst": Text(
+        "Images with the largest error. Press one to see what the tuned model looks at.",
+        "误差最大的图像。点击可查看微调模型关注的位置。",
+    ),
+    "board_all_right": Text("It gets every validation image right.", "验证集图像全部判断正确。"),
+    "board_taken": Text("{true} taken for {said} ({share})", "{true} 被判为 {said}（{share}）"),
+    "board_off": Text("true {true}, predicted {said}", "真实值 {true}，预测值 {said}"),
+    "board_really": Text("Is the difference real?", "差异是否真实？"),
+    "board_only_one": Text("Only one method has a result so far.", "目前只有一种方法有结果。"),
+    "board_downloads": Text("Take it home", "下载"),
+    "board_preparing": Text("Preparing the file ...", "正在准备文件……"),
+    "board_tuned": Text("Tuned model (.safetensors)", "微调模型 (.safetensors)"),
+    "board_merged": Text("Merged timm checkpoint", "合并后的 timm 检查点"),
+    "board_peft": Text("Hugging Face peft (.zip)", "Hugging Face peft (.zip)"),
+    "board_card": Text("Model card", "模型卡"),
+    "figures_pareto": Text("Is it worth its cost?", "是否物有所值？"),
+    "figures_confusion": Text("Confusion", "混淆矩阵"),
+    "figures_residuals": Text("Residuals", "残差"),
+    "figures_classes": Text("Each class", "各类别"),
+    "figures_epochs": Text("Epochs", "训练过程"),
+    "figures_images": Text("More images?", "增加图像？"),
+    "figures_question_pareto": Text(
+        "Which methods does no other beat in metric and cost?", "哪些方法在指标和代价上都不被其他方法超越？"
+    ),
+    "figures_question_confusion": Text("Which classes are taken for each other?", "哪些类别容易混淆？"),
+    "figures_question_residuals": Text(
+        "How far off is each prediction, and in which direction?", "每个预测偏差多大，偏向哪边？"
+    ),
+    "figures_question_classes": Text(
+        "Which classes are found, and which are claimed too often?", "哪些类别能被找到，哪些被误报过多？"
+    ),
+    "figures_question_epochs": Text("Did it still get better when it ended?", "结束时是否还在进步？"),
+    "figures_question_images": Text("Would more images help?", "更多图像会有帮助吗？"),
+    "figures_misleads_pareto": Text(
+        "One split and one seed: neighbours on the plot may change places with another.",
+        "仅一次划分和一个种子：换一次，图上相邻的点可能互换位置。",
+    ),
+    "figures_misleads_confusion": Text(
+        "Few validation images make every cell a rough guess.", "验证图像少时，每一格都只是粗略估计。"
+    ),
+    "figures_misleads_residuals": Text(
+        "Predictions far from the middle are drawn towards it: that is regression, not a fault of one image.",
+        "远离均值的预测会被拉向均值：这是回归效应，并非某幅图像的问题。",
+    ),
+    "figures_misleads_classes": Text(
+        "A class with few validation images jumps by large steps.", "验证图像少的类别，数值会大幅跳动。"
+    ),
+    "figures_misleads_epochs": Text(
+        "The epoch that is kept was chosen on the same validation set: its figure is slightly too good.",
+        "保留的轮次是在同一验证集上选出的，因此其数值略偏乐观。",
+    ),
+    "figures_misleads_images": Text(
+        "The curve is the baseline's; a tuned model may need more images, or fewer.",
+        "曲线属于基线模型；微调模型需要的图像可能更多，也可能更少。",
+    ),
+    "figures_run": Text("Run", "训练"),
+    "figures_cost": Text("Cost", "代价"),
+    "cost_trainable": Text("trainable parameters", "可训练参数"),
+    "cost_seconds": Text("seconds of training", "训练秒数"),
+    "cost_file_bytes": Text("bytes of the file", "文件字节数"),
+    "what_loss": Text("training loss", "训练损失"),
+    "figures_what": Text("Show", "显示"),
+    # runs that were made before
+    "runs_title": Text("Earlier trainings", "以往的训练"),
+    "runs_none": Text("None yet.", "暂无。"),
+    "runs_open": Text("Open", "打开"),
+    "runs_delete": Text("Delete", "删除"),
+    "runs_sure": Text("Really delete?", "确认删除？"),
+    "runs_line": Text("{methods} on {data} · {model} · {state}", "{methods}，数据 {data} · {model} · {state}"),
+    "runs_gone": Text("This training is no longer here.", "该训练已不存在。"),
+}
+
+
+def say(key: str, language: Language, **values: object) -> str:
+    """One of these words, filled in."""
+    text = TRAINING_WORDS[key]
+    return (text.format(**values) if values else text).in_(language)
+
+
+def words_with(prefix: str, language: Language) -> dict[str, str]:
+    """The words whose keys begin so, for a browser that fills them in itself."""
+    return {key: text.in_(language) for key, text in TRAINING_WORDS.items() if key.startswith(prefix)}
