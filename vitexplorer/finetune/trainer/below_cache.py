@@ -38,9 +38,9 @@ class BelowCache:
         """Args: megabytes: of all files together."""
         self._folder, self._limit = folder, megabytes * 10**6
 
-    def has_room(self, shape: Sequence[int], images: int, views: int) -> bool:
-        """Whether the file stays within the limit if the others, which can be made again, are given up."""
-        return size_in_bytes(shape, images, views) <= self._limit
+    def has_room(self, size: int) -> bool:
+        """Whether so many bytes stay within the limit if all files that are there are given up."""
+        return size <= self._limit
 
     def get(
         self,
@@ -72,9 +72,7 @@ class BelowCache:
         if accelerator.is_local_main_process:
             self._make_room(size_in_bytes(shape, len(feed), views))
             with full_disk_is_a_sentence(self._folder):
-                kept = np.lib.format.open_memmap(unfinished, "w+", np.float32, (views, len(feed), *shape))
-                _reserve(unfinished)
-                del kept
+                _reserve(unfinished, (views, len(feed), *shape))
         accelerator.wait_for_everyone()
         kept = np.load(unfinished, mmap_mode="r+")
         batches = in_order(len(feed), _BATCH)[accelerator.local_process_index :: _local_processes()]
@@ -128,8 +126,13 @@ def _local_processes() -> int:
     return int(os.environ.get("LOCAL_WORLD_SIZE", 1))
 
 
-def _reserve(path: Path) -> None:
-    """Take the file's place on the disk now: a hole in a memory map ends the process when the disk fills up."""
-    if hasattr(os, "posix_fallocate"):
-        with open(path, "rb+") as file:
-            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+def _reserve(path: Path, shape: tuple[int, ...]) -> None:
+    """A file for an array whose place on the disk is taken now: a memory map over a hole would end the process."""
+    try:
+        np.lib.format.open_memmap(path, "w+", np.float32, shape).flush()
+        if hasattr(os, "posix_fallocate"):
+            with open(path, "rb+") as file:
+                os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise

@@ -59,11 +59,9 @@ def probe(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Probe:
         pixels = list(setup.train_pixels.batches(pieces, 0))
         decoding = (time.perf_counter() - start) / sum(map(len, pieces))
         inputs = [setup.normalise(one) for one in pixels]
-        cut, kept, network, below = _cut(setup, tuned, inputs[0]), 0, tuned.module, 0.0
+        (cut, kept), network, below = _cut(setup, tuned, inputs[0]), tuned.module, 0.0
         if cut:
             part = Below(tuned.module, cut)
-            kept = size_in_bytes(entering(part, inputs[0][:1]), images, plan.views)
-            kept += size_in_bytes(entering(part, inputs[0][:1]), len(setup.split.validation), 1)
             inputs, times = zip(*(_timed(part, one) for one in inputs), strict=True)
             below = times[-1] / len(pieces[-1]) + decoding
             network = Tail(tuned.module, cut, setup.normalise(pixels[0][:1]))
@@ -116,14 +114,16 @@ def _text(cut: Cut | None, views: int, augmentation: str) -> Text:
     ).format(place=cut.name, views=views, more=views - 1)
 
 
-def _cut(setup: Setup, tuned: TunedModel, images: Tensor) -> Cut | None:
-    """The cut, where there is one and what enters it fits on the disk."""
+def _cut(setup: Setup, tuned: TunedModel, images: Tensor) -> tuple[Cut | None, int]:
+    """The cut and the bytes of what enters it, where there is one and that fits on the disk; or None and 0."""
     images = torch.cat([images, images.flip(-1)])[[0, -1]]
     cut = find_cut(tuned, images)
     if cut is None:
-        return None
-    shape, views = entering(Below(tuned.module, cut), images[:1]), setup.config.plan.views
-    return cut if setup.below_cache.has_room(shape, len(setup.split.train), views) else None
+        return None, 0
+    shape = entering(Below(tuned.module, cut), images[:1])
+    size = size_in_bytes(shape, len(setup.split.train), setup.config.plan.views)
+    size += size_in_bytes(shape, len(setup.split.validation), 1)
+    return (cut, size) if setup.below_cache.has_room(size) else (None, 0)
 
 
 def _timed(network: nn.Module, inputs: Tensor) -> tuple[Tensor, float]:
