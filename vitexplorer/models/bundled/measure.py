@@ -177,6 +177,14 @@ def reconstruction_figures(recipe: Recipe, folder: Path) -> Figures:
     }
 
 
+def _looks(figures: Figures) -> str:
+    """What the ratio of the overlaps means: an untrained network looks everywhere alike, which is no small overlap."""
+    if figures["attention overlap, trained / untrained"] < 1:
+        return """In that block the class token
+looks past the object: less of its attention is there than if it looked everywhere alike, as untrained networks do."""
+    return "Untrained networks look\neverywhere alike."
+
+
 def explanations(figures: Figures) -> str:
     """What the figures of a card mean, a paragraph each."""
     said = []
@@ -186,7 +194,7 @@ def explanations(figures: Figures) -> str:
     if "attention overlap" in figures:
         said.append(f"""Attention overlap: intersection over union of the object's mask with the patches that hold
 60 % of the class token's attention in the last block, best head, mean over {ATTENTION_SCENES} scenes; untrained: the
-same architecture with random weights, mean of {len(TWIN_SEEDS)} seeds.""")
+same architecture with random weights, mean of {len(TWIN_SEEDS)} seeds. {_looks(figures)}""")
     if "reconstruction error" in figures:
         said.append(f"""Reconstruction error: mean squared error of hidden patches, pixels in 0-1, {HIDDEN_SHARE:.0%}
 hidden, {RECONSTRUCTED_SCENES} scenes; beside it that of filling them with the mean colour of the visible patches.""")

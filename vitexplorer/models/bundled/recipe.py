@@ -56,7 +56,8 @@ class Recipe:
     def untrained(self, seed: int) -> nn.Module:
         """The shipped module as timm initialises it, in eval mode: what training must be better than."""
         torch.manual_seed(seed)
-        return timm.create_model(self.architecture, **self.model_args, pretrained_cfg_overlay=self.normalisation).eval()
+        expected = {"input_size": (3, self.input_size, self.input_size), **self.normalisation}
+        return timm.create_model(self.architecture, **self.model_args, pretrained_cfg_overlay=expected).eval()
 
     @property
     def normalisation(self) -> dict[str, tuple[float, ...]]:
