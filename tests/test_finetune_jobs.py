@@ -30,6 +30,10 @@ PATIENCE = 300.0
 """seconds until a test gives up"""
 
 
+TWO_PROCESSES = "--multi_gpu --num_processes 2 --num_machines 1 --mixed_precision no --dynamo_backend no".split()
+"""for `accelerate launch`; without a GPU they are two processes on the processor, talking through gloo"""
+
+
 @pytest.fixture(scope="module")
 def colours(tmp_path_factory) -> Path:
     return class_folder(tmp_path_factory.mktemp("data") / "colours", per_class=5)
@@ -231,18 +235,7 @@ def test_a_stop_before_anything_was_learned_stops(small, colours, tmp_path):
 def test_two_processes_learn_what_one_learns(colours, tmp_path):
     config = job(colours, "lora", epochs=1, drop_path=0.0, batch_size=6)
     run_job(config, tmp_path / "one")
-    options = [
-        "--cpu",
-        "--num_processes",
-        "2",
-        "--num_machines",
-        "1",
-        "--mixed_precision",
-        "no",
-        "--dynamo_backend",
-        "no",
-    ]
-    jobs.start(config, tmp_path / "two", processes=options)
+    jobs.start(config, tmp_path / "two", processes=TWO_PROCESSES)
     state = wait_for(tmp_path / "two", lambda state: state.state != "running")
     assert state.state == "finished", (tmp_path / "two" / jobs.LOG).read_text()
     assert jobs.events(tmp_path / "two")[0][0].values["processes"] == 2

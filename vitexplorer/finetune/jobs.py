@@ -20,7 +20,7 @@ several processes and pages at once.
 
 Events (`Event.kind`: values). Those with a run key:
     estimate   the fields of `records.Estimate`
-    extracting done, total, seconds: images that ran through the frozen part
+    extracting done, total, seconds: images that ran through the frozen part; for the baseline without a run
     resumed    step: events of this run after that step are void (`jobs.latest` drops them)
     step       step, steps, epoch, epochs, loss, learning_rate, seconds, seconds_left (of this run); a few a second
     epoch      step, epoch, epochs, train_loss, metrics {...}, is_best, learning_rate, seconds, seconds_left
