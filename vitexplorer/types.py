@@ -21,6 +21,9 @@ height width  pixels
 methods     ways to explain a class, compared with each other
 curves      deletion and insertion
 steps       points of a curve
+images      of a validation set
+figures     numbers that say how good predictions are
+trainings   runs of fine-tuning that are compared
 ==========  =====================================================================================
 """
 
@@ -424,6 +427,8 @@ class BeforeAfterResult(Result):
     """(blocks,) cosine between the two runs of one token after each block"""
     token: Query
     """whose cosine: the class token, or the mean over patches"""
+    names: tuple[Text, Text] = (Text("plain run", "原始运行"), Text("changed run", "更改后"))
+    """what the two are called"""
 
 
 @dataclass(frozen=True)
@@ -458,6 +463,50 @@ class CostResult(CountResult):
     def total_macs(self) -> int:
         """All multiply-accumulates of one forward pass of one image."""
         return self.total
+
+
+# ------------------------------------------------------------------------------------------ fine-tuning
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfusionResult(Result):
+    """How often each true class was taken for each, values (classes, classes) int; rows are true, columns predicted."""
+
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerClassResult(Result):
+    """Figures of each class of a validation set, values (classes, figures) in 0-1."""
+
+    classes: tuple[str, ...]
+    figures: tuple[Text, ...]
+    """names: precision, recall, F1"""
+    support: np.ndarray
+    """int (classes,): its images in the validation set"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResidualsResult(Result):
+    """Predicted minus true number of each validation image, values (images,)."""
+
+    targets: np.ndarray
+    """(images,) the true numbers"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParetoResult(Result):
+    """A figure for each training, values (trainings,), against what it costs."""
+
+    trainings: tuple[str, ...]
+    """their names"""
+    costs: np.ndarray
+    """(trainings,) above 0"""
+    cost_name: Text
+    front: np.ndarray
+    """bool (trainings,): those that no other beats in figure and cost"""
+    baseline: float | None
+    """figure of the linear model on frozen features"""
 
 
 PREFIX_WORDS = {

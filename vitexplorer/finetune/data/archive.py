@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import zipfile
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from vitexplorer.finetune.data.dataset import Dataset, Progress
 from vitexplorer.finetune.data.entries import Entry, checked_entries, open_zip
-from vitexplorer.finetune.data.files import START_BYTES, is_image_name, is_table_name, looks_like_an_image
+from vitexplorer.finetune.data.files import START_BYTES, is_image_name, is_table_name, list_files, looks_like_an_image
 from vitexplorer.finetune.data.findings import DataError, Finding, finding, listed, readable_name
 from vitexplorer.finetune.data.folder import read_folder
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
@@ -29,8 +30,24 @@ def read_zip(
     Raises DataError for a zip that is damaged, protected, larger than the settings allow or leads out of its folder,
     for a full disk, and for what `read_folder` raises; then nothing of it is left on the disk.
     """
+    findings = unpack_zip(path, into, check=lambda folder: read_folder(folder, pick), progress=progress)
+    dataset = read_folder(into, pick)
+    return replace(dataset, findings=(*findings, *dataset.findings))
+
+
+def unpack_zip(
+    path: str | os.PathLike,
+    into: str | os.PathLike,
+    *,
+    check: Callable[[Path], object] = list_files,
+    progress: Progress | None = None,
+) -> list[Finding]:
+    """The images and tables of a zip in `into`, which is new or empty; `check` may refuse what was unpacked.
+
+    Raises as `read_zip`; then nothing of it is left on the disk.
+    """
     path, into = Path(path), Path(into).expanduser().absolute()
-    findings = []
+    findings: list[Finding] = []
     try:
         with path.open("rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -39,11 +56,10 @@ def read_zip(
                 needed = sum(entry.info.file_size for entry in entries)
                 with fresh_folder(into, needed) as folder:
                     findings += _unpack(archive, entries, folder, progress)
-                    read_folder(folder, pick)  # a zip without images never becomes a folder
+                    check(folder)  # a zip without images never becomes a folder
     except OSError:  # of the zip itself; the folder's own are sentences already
         raise DataError(_UNREADABLE.format(name=listed([readable_name(path.name)]))) from None
-    dataset = read_folder(into, pick)
-    return replace(dataset, findings=(*findings, *dataset.findings))
+    return findings
 
 
 _UNREADABLE = Text("{name} cannot be read. Send it again.", "无法读取 {name}。请重新上传。")

@@ -11,13 +11,12 @@ from vitexplorer.finetune.data import (
     DataError,
     Dataset,
     Item,
+    Pick,
     Split,
     inspect,
-    read_folder,
-    read_table,
-    read_zip,
     split,
 )
+from vitexplorer.finetune.data import read_data as read_images
 from vitexplorer.finetune.trainer.events import EventLog
 from vitexplorer.finetune.trainer.files import replace_text
 from vitexplorer.finetune.trainer.folder import SPLIT
@@ -58,29 +57,8 @@ def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Prog
 
 def read_data(config: JobConfig, folder: Path) -> Dataset:
     """What `config.data` names: a folder, a .csv with its images around it, or a .zip, unpacked into `folder` once."""
-    path = Path(config.data).expanduser()
-    if path.suffix.lower() == ".zip":
-        unpacked = folder / _UNPACKED
-        if not unpacked.exists():
-            read_zip(path, unpacked)
-        path = unpacked
-    columns = (config.image_column, config.target_column, config.task)
-    table = path if path.suffix.lower() in (".csv", ".tsv") else _only_table(path) if any(columns) else None
-    if table is None:
-        return read_folder(path)
-    return read_table(table, image_column=config.image_column, target_column=config.target_column, task=config.task)
-
-
-def _only_table(folder: Path) -> Path:
-    """The table of a folder of which somebody named a column: `train.csv` where there are several."""
-    tables = sorted(folder.glob("*.csv"), key=lambda table: (not table.name.lower().startswith("train"), table.name))
-    if not tables:
-        raise DataError(
-            Text(
-                "A column was named, but there is no .csv in {folder}.", "指定了列名，但 {folder} 中没有 .csv 文件。"
-            ).format(folder=folder.name)
-        )
-    return tables[0]
+    pick = Pick(config.image_column, config.target_column, config.task)
+    return read_images(config.data, folder / _UNPACKED, pick)
 
 
 def _write(dataset: Dataset, sides: Split, folder: Path) -> None:

@@ -143,6 +143,11 @@ class ViewPanel(Widget):
     folder = Path(__file__).parent
 
 
+def panel_words(language: Language) -> dict[str, str]:
+    """What stands around every figure."""
+    return {key: word(key, language) for key in _WORDS}
+
+
 def work_data(step: Step, view: str, language: Language) -> PanelData:
     """The line over the earlier figure while a view is computed."""
     from vitexplorer.views import VIEWS
@@ -182,7 +187,7 @@ def panel_data(
         misleads=record.misleads.in_(language),
         paper=record.paper.citation if record.paper else "",
         paper_url=record.paper.url if record.paper else "",
-        words={key: word(key, language) for key in _WORDS},
+        words=panel_words(language),
     )
     settings: dict[str, Any] = {}
     reason = record.refuses(capture)

@@ -47,6 +47,7 @@ class FinetuneRoom(Room):
         self.runs.build()
         self.results.build()
         self.runs.build_history()
+        self.results.build_file()
         for event in other_images:
             event.then(
                 self.count, [session.chosen, self.desk.address, language], [self.runs.picker, self.filled], **QUICK
@@ -55,6 +56,7 @@ class FinetuneRoom(Room):
         for event in (self.runs.started, self.runs.removed, self.runs.reopened):
             event.then(self.runs.earlier, [*mine, language], self.runs.history, **QUICK)
             self.results.follow(event)
+            self.results.changes.hide_after(event)
         self.results.follow_on(self.runs.ticked)
         return []
 

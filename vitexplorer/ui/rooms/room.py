@@ -60,7 +60,7 @@ class Room(ABC):
             self.panel.enter_after(event, active)
 
     def lead(self, parts: dict[str, Component], then_explore: Callable[[Dependency], None]) -> None:  # noqa: B027
-        """Bind events of the room that choose what all rooms show; `then_explore` follows each. Most rooms have none."""
+        """Bind events of the room that choose what all rooms show; `then_explore` follows each. Most have none."""
 
     @abstractmethod
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:

@@ -24,6 +24,11 @@ def memory(size: int) -> str:
     return f"{max(1, round(size / 1000))} kB"
 
 
+def percentage(share: float) -> str:
+    """A share of 0-1 with two digits that matter: 100 %, 12 %, 1.3 %, 0.068 %."""
+    return f"{100 * share:.0f} %" if share >= 0.0995 else f"{100 * share:.2g} %"
+
+
 def score(metric: str, value: float | None) -> str:
     """Shares as a percentage, errors in the target's own unit."""
     if value is None:

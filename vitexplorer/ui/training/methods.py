@@ -10,7 +10,7 @@ from gradio.data_classes import GradioModel
 from vitexplorer.interfaces import Choice, Control, Number, Switch, written_value
 from vitexplorer.ui.cache import BytesCache
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.training.amounts import duration, memory
+from vitexplorer.ui.training.amounts import duration, memory, percentage
 from vitexplorer.ui.training.choice import TICKED, TrainingChoice, candidate
 from vitexplorer.ui.training.words import say, words_with
 from vitexplorer.words import ExplainedError, Language, Text
@@ -183,7 +183,7 @@ def _count(
 
 def counts_text(found: Preview, language: Language) -> str:
     """So many of so many parameters, and their share."""
-    share = f"{100 * found.trainable / found.total:.2g} %"
+    share = percentage(found.trainable / found.total)
     return say("methods_counts", language, trainable=f"{found.trainable:,}", total=f"{found.total:,}", share=share)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,15 +17,21 @@ from gradio.events import Dependency
 from vitexplorer.finetune.records import FinetuneResult
 from vitexplorer.finetune.running import Comparison, load_comparison
 from vitexplorer.finetune.trainer.folder import read_config
+from vitexplorer.interfaces import Progress
 from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.files import cached_file
+from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.language import word
+from vitexplorer.ui.panel.panel import PanelData, ViewPanel
 from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.ui.rooms.room import QUICK, Desk
+from vitexplorer.ui.training.change_part import ChangePart
 from vitexplorer.ui.training.data_part import READING
+from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.results import ResultsData, ResultsView, image_path, no_results, results_data, takeaways
 from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.training.words import say
 from vitexplorer.words import ExplainedError, Language
 
 SAFETENSORS = "application/octet-stream"
@@ -35,12 +43,23 @@ class ResultPart:
     def __init__(self, desk: Desk, session: Session):
         """Args: desk: what the rooms share; session: what the parts share."""
         self.desk, self.session = desk, session
+        self.changes = ChangePart(desk, session)
 
     def build(self) -> None:
         """The components, one under the other."""
         self.results = ResultsView(elem_id="vx-training-results")
         self.found = gr.State(None)  # the training that is on the screen and its finished runs
+        with gr.Column(visible=False) as self.column:
+            self.test = gr.UploadButton(
+                self.desk.t("training_predict"), file_types=[".zip"], size="sm", elem_id="vx-training-test"
+            )
+            self.figures = ViewPanel(elem_id="vx-training-figures")
+        self.changes.build()
         mine = [self.session.visitor, self.session.training]
+        state = [*mine, self.session.run, self.desk.language]
+        self.figures.ask(self.answer, state, self.figures, trigger_mode="always_last", **QUICK)
+        asked = self.results.changed(self.ask_changes, None, self.changes.run, **QUICK)
+        self.changes.show_after(asked)
         self.results.choose(
             self.choose,
             [*mine, self.desk.language],
@@ -48,6 +67,7 @@ class ResultPart:
             trigger_mode="always_last",
             **QUICK,
         )
+        self.test.upload(self.predict, [self.test, *state], self.results, trigger_mode="multiple", **READING)
         self.results.fetch(self.fetch, [*mine, self.desk.language], self.results, **READING)
 
     def follow(self, event: Dependency) -> None:
@@ -55,7 +75,7 @@ class ResultPart:
         event.then(
             self.show,
             [self.session.visitor, self.session.training, self.session.run, self.desk.language],
-            [self.results, self.found],
+            [self.results, self.found, self.column, self.figures],
             **QUICK,
         )
 
@@ -64,7 +84,7 @@ class ResultPart:
         event.then(
             self.show_on,
             [self.session.visitor, self.session.training, self.session.run, self.found, self.desk.language],
-            [self.results, self.found],
+            [self.results, self.found, self.column, self.figures],
             **QUICK,
         )
 
@@ -77,8 +97,21 @@ class ResultPart:
             [parts[name] for name in ("wanted", "upload", "strip", "model", "sentence", "weights", "tabs", "active")],
             **READING,
         )
-        opened.success(None, None, None, js="() => { window.vxAddress({room: 'attention'}); }", **QUICK)
-        then_explore(opened)
+        loaded = self.file.upload(
+            self.load,
+            [self.file, self.session.visitor, parts["wanted"], language],
+            [parts[name] for name in ("wanted", "upload", "strip", "model", "sentence", "weights", "tabs", "active")],
+            **READING,
+        )
+        for event in (opened, loaded):
+            event.success(None, None, None, js="() => { window.vxAddress({room: 'attention'}); }", **QUICK)
+            then_explore(event)
+
+    def build_file(self) -> None:
+        """The button that loads a tuned model's file."""
+        self.file = gr.UploadButton(
+            self.desk.t("training_file"), file_types=[".safetensors"], size="sm", elem_id="vx-training-file"
+        )
 
     # -------------------------------------------------------------------------------------- reading
 
@@ -91,29 +124,47 @@ class ResultPart:
     def show(self, visitor: str, training: str, run: str, language: Language) -> list[Any]:
         """The results of a training."""
         if not training:
-            return [no_results(language), None]
+            return nothing(language)
         try:
             comparison = self._comparison(visitor, training)
         except ExplainedError:
-            return [no_results(language), None]
-        return [results_data(comparison, run, language), finished(comparison)]
+            return nothing(language)
+        if not comparison.results:
+            return nothing(language)
+        data = results_data(comparison, run, language)
+        figures = result_figures(comparison, data.chosen, Asked(), language)
+        return [data, finished(comparison), gr.Column(visible=True), figures]
 
     def show_on(self, visitor: str, training: str, run: str, found: tuple | None, language: Language) -> list[Any]:
         """The same where there are other ones than on the screen."""
+        same = [gr.skip()] * 4
         if not training:
-            return [gr.skip(), gr.skip()]
+            return same
         try:
             comparison = self._comparison(visitor, training)
         except ExplainedError:
-            return [gr.skip(), gr.skip()]
-        if finished(comparison) == found:
-            return [gr.skip(), gr.skip()]
-        return [results_data(comparison, run, language), finished(comparison)]
+            return same
+        return same if finished(comparison) == found else self.show(visitor, training, run, language)
+
+    def answer(self, event: gr.EventData, visitor: str, training: str, run: str, language: Language) -> PanelData:
+        """Another figure or setting."""
+        try:
+            comparison = self._comparison(visitor, training)
+        except ExplainedError:
+            return gr.skip()
+        if not comparison.results:
+            return gr.skip()
+        asked = Asked.read(event._data)
+        return result_figures(comparison, run or comparison.leaderboard[0].run, asked, language)
 
     def choose(self, event: gr.EventData, visitor: str, training: str, language: Language) -> list[Any]:
         """Another run of the leaderboard."""
         run = str(event._data.get("run"))
         return [self.show(visitor, training, run, language)[0], run]
+
+    def ask_changes(self, event: gr.EventData) -> str:
+        """The run of which somebody wants to see what it changed."""
+        return str(event._data.get("run"))
 
     # -------------------------------------------------------------------------------------- elsewhere
 
@@ -133,6 +184,19 @@ class ResultPart:
         address = replace(wanted, image=image, **_model(places.name_of(result.file)))
         return entering(address, image != wanted.image, language)
 
+    def load(self, path: str | None, visitor: str, wanted: Address, language: Language) -> list[Any]:
+        """A tuned model from a file that was taken home, on the picture at the left."""
+        from vitexplorer.finetune.storing import base_in
+
+        try:
+            base_in(path)
+            name = self.desk.engine.places.name_of(self.desk.engine.places.keep_file(visitor, path))
+        except ExplainedError as error:
+            raise gr.Error(
+                error.text.in_(language), title=word("not_possible", language), print_exception=False
+            ) from error
+        return entering(replace(wanted, **_model(name)), False, language)
+
     def fetch(self, event: gr.EventData, visitor: str, training: str, language: Language) -> ResultsData:
         """A file to take home, made when it is asked for."""
         try:
@@ -141,8 +205,41 @@ class ResultPart:
         except ExplainedError as error:
             return ResultsData(refused=error.text.in_(language))
 
+    def predict(
+        self, path: str | None, visitor: str, training: str, run: str, language: Language, request: gr.Request
+    ) -> Iterator[ResultsData]:
+        """The chosen run's answers for a zip of images, as a table to hand in."""
+        from vitexplorer.finetune.data.archive import unpack_zip
+        from vitexplorer.finetune.submission import submission
+
+        try:
+            board = self._comparison(visitor, training).leaderboard
+            result = next((one for one in board if one.run == run), board[0])
+
+            def work(report: Progress) -> str:
+                with tempfile.TemporaryDirectory() as folder:
+                    unpack_zip(path, Path(folder) / "test")
+                    return submission(result.model, result.file, Path(folder) / "test", report)
+
+            steps = self.desk.engine.jobs.run(request.session_hash or "", work)
+            with closing(steps):
+                for step in steps:
+                    if isinstance(step, Done):
+                        name = f"{self._images(visitor, training)}-{result.run}-submission.csv"
+                        yield ResultsData(download=cached_file(step.result.encode("utf-8-sig"), name, "text/csv"))
+                        return
+                    line = say("board_predicting", language, done=step.done, total=step.total)
+                    yield ResultsData(working=line if step.total else say("board_preparing", language))
+        except ExplainedError as error:
+            yield ResultsData(refused=error.text.in_(language))
+
     def _images(self, visitor: str, training: str) -> str:
         return Path(read_config(self.desk.engine.places.training(visitor, training)).data).stem
+
+
+def nothing(language: Language) -> list[Any]:
+    """Where no training has a result."""
+    return [no_results(language), None, gr.Column(visible=False), gr.skip()]
 
 
 def finished(comparison: Comparison) -> tuple[Any, ...]:

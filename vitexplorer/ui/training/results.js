@@ -63,6 +63,7 @@ function show() {
   part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen});
   part('.buttons').replaceChildren(
     button(words.board_open, {className: 'open'}, () => trigger('open', {run: value.chosen})),
+    button(words.board_changed, {className: 'changed'}, () => trigger('changed', {run: value.chosen})),
     make('span', {textContent: words.board_downloads}),
     ...value.files.map(({what, label}) => {
       const node = button(label, {}, () => fetchFile(what));

@@ -18,7 +18,7 @@ from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.settings import settings
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.training.amounts import duration, memory, score
+from vitexplorer.ui.training.amounts import duration, memory, percentage, score
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
 from vitexplorer.words import Language
 
@@ -81,7 +81,8 @@ class ResultsData(GradioModel):
 
 
 class ResultsView(Widget):
-    """The results. Fires `choose` with `run`, `open` with `run` and maybe `index`, `fetch` with `run` and `what`."""
+    """The results. Fires `choose` with `run`, `open` with `run` and maybe `index`, `changed` with
+    `run`, `fetch` with `run` and `what`."""
 
     data_model = ResultsData
     stem = "results"
@@ -118,7 +119,7 @@ def _row(result: FinetuneResult, place: int, language: Language) -> BoardRow:
     return BoardRow(
         run=result.run,
         value=score(result.metric, result.value),
-        trainable=f"{result.trainable:,} ({100 * result.trainable / result.total:.2g} %)",
+        trainable=f"{result.trainable:,} ({percentage(result.trainable / result.total)})",
         time=duration(result.seconds, language),
         file=memory(result.file_bytes),
         note=say("board_early", language) if result.stopped else "",

@@ -135,6 +135,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "board_really": Text("Is the difference real?", "差异是否真实？"),
     "board_only_one": Text("Only one method has a result so far.", "目前只有一种方法有结果。"),
     "board_downloads": Text("Take it home", "下载"),
+    "board_predicting": Text("Predicting: {done} of {total} images", "正在预测：{done} / {total} 幅图像"),
     "board_preparing": Text("Preparing the file ...", "正在准备文件……"),
     "board_tuned": Text("Tuned model (.safetensors)", "微调模型 (.safetensors)"),
     "board_merged": Text("Merged timm checkpoint", "合并后的 timm 检查点"),
@@ -182,11 +183,41 @@ TRAINING_WORDS: dict[str, Text] = {
     ),
     "figures_run": Text("Run", "训练"),
     "figures_cost": Text("Cost", "代价"),
-    "cost_trainable": Text("trainable parameters", "可训练参数"),
-    "cost_seconds": Text("seconds of training", "训练秒数"),
-    "cost_file_bytes": Text("bytes of the file", "文件字节数"),
-    "what_loss": Text("training loss", "训练损失"),
     "figures_what": Text("Show", "显示"),
+    # what changed
+    "board_changed": Text("What changed?", "改变了什么？"),
+    "changed_map": Text("Maps", "图"),
+    "changed_size": Text("Size of the change", "改变量大小"),
+    "changed_rank": Text("Rank of the change", "改变量的秩"),
+    "changed_prompts": Text("Attention to prompts", "对提示标记的注意力"),
+    "changed_question_map": Text(
+        "Does the tuned model look elsewhere on this picture?", "微调后的模型在这幅图上看的位置变了吗？"
+    ),
+    "changed_question_size": Text("In which blocks did the weights change most?", "哪些块的权重改变最大？"),
+    "changed_question_rank": Text(
+        "Is the change simple or spread over all directions?", "改变量是简单的，还是分散在各个方向？"
+    ),
+    "changed_question_prompts": Text("Are the learned prompts looked at?", "学到的提示标记被关注了吗？"),
+    "changed_misleads_map": Text(
+        "Another map is no proof of another reason: both models may use what neither map shows.",
+        "图变了并不证明依据变了：两个模型都可能用到图上没有显示的信息。",
+    ),
+    "changed_misleads_size": Text(
+        "A large change of a weight need not matter, and a small one may decide.",
+        "权重改变大不一定重要，改变小也可能起决定作用。",
+    ),
+    "changed_misleads_rank": Text(
+        "The rank says nothing of the size: noise has a high rank.", "秩与大小无关：噪声的秩也很高。"
+    ),
+    "changed_misleads_prompts": Text(
+        "Attention to a prompt is not yet an effect: its value may be small.",
+        "对提示标记的注意力不等于影响：它的值向量可能很小。",
+    ),
+    "changed_kind": Text("Map", "图"),
+    "changed_attention_rollout": Text("attention rollout", "注意力展开 (rollout)"),
+    "changed_attention_map": Text("attention of the last block", "最后一块的注意力"),
+    "changed_generic_relevance": Text("relevance of the predicted class", "预测类别的相关性"),
+    "changed_open": Text("What {run} changed in {model}", "{run} 改变了 {model} 的什么"),
     # runs that were made before
     "runs_title": Text("Earlier trainings", "以往的训练"),
     "runs_none": Text("None yet.", "暂无。"),

@@ -1,0 +1,492 @@
+"""The room Fine-tune without a browser: places, choices, the picture of a training, its figures, what changed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import gradio as gr
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+
+from tests.finetune_folders import class_folder, number_folder
+from tests.small_models import load_small, picture
+from vitexplorer.capture import capture
+from vitexplorer.figures import render
+from vitexplorer.figures.tables import as_csv
+from vitexplorer.finetune import change, outcome
+from vitexplorer.finetune.attaching import attach, trained
+from vitexplorer.finetune.data import DataError, Pick
+from vitexplorer.finetune.jobs import Event, JobState, RunState
+from vitexplorer.finetune.preview import preview
+from vitexplorer.finetune.running import Comparison, finetune, load_comparison
+from vitexplorer.finetune.submission import submission
+from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
+from vitexplorer.finetune.trainer import setup as setups
+from vitexplorer.finetune.trainer.folder import JobError
+from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
+from vitexplorer.interfaces import UnsupportedError
+from vitexplorer.settings import Settings
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.language import Translations
+from vitexplorer.ui.page import ROOMS
+from vitexplorer.ui.rooms.finetune import FinetuneRoom
+from vitexplorer.ui.rooms.room import Desk
+from vitexplorer.ui.training.amounts import duration, memory, percentage, score
+from vitexplorer.ui.training.choice import MethodChoice, TrainingChoice, candidate, job_of
+from vitexplorer.ui.training.data_part import sides_of
+from vitexplorer.ui.training.figures import Asked, result_figures
+from vitexplorer.ui.training.history import history_data
+from vitexplorer.ui.training.images import Chosen, look, point_at, unpack
+from vitexplorer.ui.training.methods import methods_data
+from vitexplorer.ui.training.places import MODEL, Places
+from vitexplorer.ui.training.progress import progress_data, thinned
+from vitexplorer.ui.training.report import report_data
+from vitexplorer.ui.training.results import image_path, results_data, takeaways
+from vitexplorer.ui.training.visitor import training_of, visitor_of
+from vitexplorer.ui.training.watch import Watch
+from vitexplorer.words import ExplainedError, Text
+
+ANNA, BEN = "a" * 32, "b" * 32
+
+
+@pytest.fixture(scope="module")
+def colours(tmp_path_factory) -> Path:
+    return class_folder(tmp_path_factory.mktemp("data") / "colours")
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory, colours) -> Comparison:
+    """A training of two methods on a small model."""
+    folder = tmp_path_factory.mktemp("runs") / "colours-job"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small(name))
+        for method in ("linear", "lora"):
+            finetune(colours, "vit", method, epochs=2, out=folder, batch_size=8, augmentation="none")
+    return load_comparison(folder)
+
+
+# ---------------------------------------------------------------------------------------------- places
+
+
+def a_training(folder: Path, data: Path | str = "somewhere") -> Path:
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(JobConfig(str(data), "vit", (Candidate("linear"),)).to_json())
+    return folder
+
+
+def test_visitors_of_a_hosted_page_do_not_see_each_other(tmp_path):
+    places = Places(tmp_path, hosted=True)
+    one = places.new_training(ANNA)
+    assert len(one.name) == 32
+    a_training(one)
+    assert [job.folder for job in places.trainings(ANNA)] == [one]
+    assert places.trainings(BEN) == ()
+    assert places.training(ANNA, one.name) == one
+    for stranger in (BEN, "", "../" + ANNA, ANNA.upper()):
+        with pytest.raises(JobError):
+            places.training(stranger, one.name)
+
+
+def test_everybody_at_one_machine_sees_its_trainings(tmp_path):
+    places = Places(tmp_path, hosted=False)
+    a_training(tmp_path / "pets-lora")
+    assert [job.folder.name for job in places.trainings(ANNA)] == ["pets-lora"]
+    with pytest.raises(JobError):
+        places.training("", "../" + tmp_path.name + "/pets-lora")
+
+
+def test_images_go_with_the_last_training_that_uses_them(tmp_path):
+    places = Places(tmp_path, hosted=False)
+    data = places.new_data("", "my pets.v2")
+    data.mkdir(parents=True)
+    first, second = (a_training(places.new_training(""), data) for _ in range(2))
+    places.delete("", first.name)
+    assert data.is_dir()
+    places.delete("", second.name)
+    assert not data.parent.exists()
+
+
+def test_images_of_a_person_are_never_deleted(tmp_path):
+    places = Places(tmp_path / "runs", hosted=False)
+    own = tmp_path / "photos"
+    own.mkdir()
+    places.delete("", a_training(places.new_training(""), own).name)
+    assert own.is_dir()
+
+
+def test_a_tuned_model_is_found_by_its_name_alone(tmp_path):
+    places = Places(tmp_path, hosted=True)
+    (tmp_path / "up.safetensors").write_bytes(b"numbers")
+    kept = places.keep_file(ANNA, tmp_path / "up.safetensors")
+    assert kept == places.keep_file(ANNA, tmp_path / "up.safetensors")
+    name = places.name_of(kept)
+    assert Address.read({"model": name}).model == name
+    assert places.file_of(name) == kept
+    assert places.file_of(MODEL + "0" * 32) is None
+    assert places.file_of("vit_tiny_patch16_224") is None
+    assert [one.name for one in places.tuned(ANNA)] == [name]
+    assert list(places.tuned(BEN)) == []
+
+
+@pytest.mark.parametrize("sent", ["", "[]", "{", '{"visitor": 3}', '{"visitor": "../x", "run": 5}', "null"])
+def test_a_browser_may_send_anything(sent):
+    assert (visitor_of(sent), training_of(sent)) == ("", "")
+
+
+# ---------------------------------------------------------------------------------------------- choice
+
+
+def test_what_is_asked_for_becomes_a_job(unchecked):
+    model = load_small("vit")
+    sent = {
+        "methods": [
+            {"key": "lora", "settings": {"r": "4", "alpha": "8"}, "rate": "0.002"},
+            {"key": "linear", "settings": {}, "rate": "0.01"},
+            {"key": "none_such", "settings": {}},
+            "nonsense",
+        ],
+        "epochs": "3",
+        "seed": "7",
+        "augmentation": "none",
+        "class_weights": "balanced",
+    }
+    config = job_of(TrainingChoice.read(sent), Chosen("pets", Text("pets", "pets")), model, "vit", "auto")
+    assert [one.key for one in config.candidates] == ["lora-r=4-lr=0.002", "linear"]
+    assert config.plan == Plan(epochs=3, seed=7, augmentation="none", class_weights="balanced")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"methods": []},
+        {"epochs": "many"},
+        {"epochs": "1000000"},
+        {"seed": "-1"},
+        {"augmentation": "magic"},
+        {"methods": [{"key": "lora", "settings": {"r": "0"}}]},
+        {"methods": [{"key": "lora", "settings": {"rank": "1"}}]},
+        {"methods": [{"key": "lora", "settings": {}, "rate": "fast"}]},
+    ],
+)
+def test_what_is_not_possible_is_a_sentence(wrong, unchecked):
+    sent = {"methods": [{"key": "linear", "settings": {}}], **wrong}
+    with pytest.raises(ExplainedError):
+        job_of(TrainingChoice.read(sent), Chosen("pets", Text("pets", "pets")), load_small("vit"), "vit", "auto")
+
+
+def test_counts_are_those_of_the_attached_model():
+    model = load_small("vit")
+    data = methods_data(model, 3, True, "en", TrainingChoice((MethodChoice("lora", {"r": "2"}),)))
+    lora = next(item for item in data.items if item.key == "lora")
+    tuned = attach(model, "lora", 3, r=2)
+    trains = sum(p.numel() for p in tuned.module.parameters() if p.requires_grad)
+    assert f"{trains:,} of" in lora.counts
+    assert lora.on
+    assert not next(item for item in data.items if item.key == "linear").on
+    counts = [preview(model, item.key, 3).trainable for item in data.items if not item.refused]
+    assert counts == sorted(counts)
+
+
+def test_a_wrong_setting_is_said_at_its_method():
+    data = methods_data(load_small("vit"), 3, True, "zh", TrainingChoice((MethodChoice("lora", {"r": "x"}),)))
+    assert "整数" in next(item for item in data.items if item.key == "lora").refused
+
+
+def test_a_tuned_model_is_no_backbone():
+    data = methods_data(trained(attach(load_small("vit"), "linear", 3)), 3, True, "en")
+    assert all(item.refused and not item.on for item in data.items)
+
+
+def test_only_what_differs_names_a_run():
+    assert candidate(load_small("vit"), MethodChoice("lora", {"r": "8", "alpha": "8.0"}, "0.001")) == Candidate("lora")
+
+
+# ---------------------------------------------------------------------------------------------- images
+
+
+def test_a_zip_becomes_a_report(tmp_path, colours):
+    with zipfile.ZipFile(tmp_path / "colours.zip", "w") as archive:
+        for file in sorted(colours.rglob("*.png")):
+            archive.write(file, file.relative_to(colours))
+    places = Places(tmp_path / "runs", hosted=False)
+    chosen = unpack(places, "", str(tmp_path / "colours.zip"), lambda done, total: None)
+    looked = look(chosen)
+    data = report_data(chosen, looked, sides_of(looked), "en")
+    assert data.summary.startswith("24 images, 3 classes: ")
+    assert [(bar.name, bar.count) for bar in data.bars] == [("blue", 8), ("green", 8), ("red", 8)]
+    assert [sample.label for sample in data.samples] == ["blue", "green", "red"]
+    assert {found.level for found in data.findings} == {"warning"}
+    assert data.columns == []
+
+
+def test_a_zip_without_images_leaves_nothing(tmp_path):
+    with zipfile.ZipFile(tmp_path / "notes.zip", "w") as archive:
+        archive.writestr("notes.txt", "nothing")
+    places = Places(tmp_path / "runs", hosted=False)
+    with pytest.raises(DataError):
+        unpack(places, "", str(tmp_path / "notes.zip"), lambda done, total: None)
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_a_table_offers_its_columns(tmp_path):
+    folder = number_folder(tmp_path / "numbers")
+    chosen = Chosen(str(folder), Text("numbers", "numbers"))
+    data = report_data(chosen, looked := look(chosen), sides_of(looked), "en")
+    assert (data.columns, data.image_column, data.target_column) == (["image", "score"], "image", "score")
+    assert data.task == "regression"
+    assert "(score)" in data.summary
+    assert sum(bar.count for bar in data.bars) == 24
+    as_classes = Chosen(chosen.folder, chosen.title, Pick("image", "score", "classification"))
+    assert look(as_classes).report.dataset.task == "classification"
+
+
+def test_a_hosted_page_reads_no_folder(tmp_path):
+    with pytest.raises(DataError):
+        point_at(Places(tmp_path, hosted=True), str(tmp_path))
+    with pytest.raises(DataError):
+        point_at(Places(tmp_path, hosted=False), str(tmp_path / "none"))
+
+
+# ---------------------------------------------------------------------------------------------- progress
+
+
+def told() -> list[Event]:
+    step = {"step": 2, "steps": 4, "epoch": 1, "epochs": 2, "seconds": 1.0, "seconds_left": 3.0}
+    epoch = {**step, "train_loss": 0.8, "metrics": {"accuracy": 0.5, "loss": 1.0}, "is_best": True}
+    return [
+        Event("data", "", {"task": "classification"}),
+        Event("baseline", "", {"metrics": {"accuracy": 0.75}}),
+        Event("step", "lora", {**step, "step": 1, "loss": 1.5}),
+        Event("step", "lora", {**step, "loss": 0.5}),
+        Event("epoch", "lora", epoch),
+    ]
+
+
+def test_the_picture_of_a_training_by_hand():
+    config = JobConfig("pets", "vit", (Candidate("lora"), Candidate("linear")), Plan(epochs=2))
+    runs = (
+        RunState("lora", "lora", "running", 1, 2, 2, 4, 0.5, 1.0, 3.0),
+        RunState("linear", "linear", "waiting", steps=4, seconds_left=60.0),
+    )
+    data = progress_data(JobState(Path("x/abc"), config, "running", runs, 0.0, "step"), told(), "en")
+    assert (data.run, data.state, data.share, data.baseline) == ("abc", "running", 0.25, 0.75)
+    assert data.left == "about 1 min 3 s left"
+    lora, linear = data.rows
+    assert lora.loss == [(0.5, 1.5), (1.0, 0.5)]
+    assert lora.metric == [(1.0, 0.5)]
+    assert lora.detail == "epoch 1 of 2 · best accuracy 50.0 % · about 3 s left"
+    assert (linear.loss, linear.label) == ([], "waiting")
+
+
+def test_a_long_curve_is_thinned_to_its_shape():
+    points = [(float(n), math.sin(n / 500)) for n in range(3000)]
+    kept = thinned(points, 100)
+    assert len(kept) == 100
+    assert kept[-1] == points[-1]
+    assert max(abs(y - math.sin(x / 500)) for x, y in kept) < 0.01
+    assert thinned(points[:50], 100) == points[:50]
+
+
+def test_the_watch_reads_on(job, tmp_path):
+    watch, path = Watch(), tmp_path / "events.jsonl"
+    lines = (job.folder / "events.jsonl").read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:3]))
+    first = watch.look(tmp_path)
+    assert len(first.events) == 3
+    assert watch.look(tmp_path) == first
+    path.write_bytes(b"".join(lines))
+    assert watch.look(tmp_path).read == path.stat().st_size
+    path.write_bytes(lines[0])
+    assert len(watch.look(tmp_path).events) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        (duration(0.2, "en"), "1 s"),
+        (duration(61, "zh"), "1 分 1 秒"),
+        (duration(7260, "en"), "2 h 1 min"),
+        (memory(1_234_000), "1.23 MB"),
+        (memory(3), "1 kB"),
+        (percentage(1.0), "100 %"),
+        (percentage(0.00068), "0.068 %"),
+        (score("accuracy", 0.5), "50.0 %"),
+        (score("rmse", 17.4321), "17.43"),
+        (score("accuracy", None), "–"),
+    ],
+)
+def test_amounts_in_words(said, wanted):
+    assert said == wanted
+
+
+# ---------------------------------------------------------------------------------------------- results
+
+
+def test_the_leaderboard_and_its_files(job):
+    data = results_data(job, "lora", "en")
+    assert data.chosen == "lora"
+    assert {row.run for row in data.rows} == {"linear", "lora"}
+    assert len(data.verdicts) == 1
+    assert len(data.wrong) == len(job["lora"].wrong)
+    assert takeaways(job["lora"]) == ("tuned", "merged", "peft", "card")
+    assert takeaways(job["linear"]) == ("tuned", "merged", "card")
+    assert results_data(job, "no such run", "zh").chosen == job.leaderboard[0].run
+    assert all(image_path(job.folder, job["lora"], n).is_file() for n in range(len(job["lora"].paths)))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_figure_of_a_training_is_drawn(job, language):
+    first = result_figures(job, "lora", Asked(), language)
+    assert [view.key for view in first.views] == ["pareto", "confusion", "classes", "epochs", "images"]
+    for view in first.views:
+        shown = result_figures(job, "lora", Asked(view.key, number=4), language)
+        assert (shown.refused, shown.chosen, shown.asked) == ("", view.key, 4)
+        assert Path(shown.figure.path).stat().st_size > 1000
+        assert "load_comparison" in shown.python
+    confusion = result_figures(job, "lora", Asked("confusion", {"run": "linear"}), language)
+    assert confusion.controls[0].value == "linear"
+
+
+def test_figures_hold_the_numbers(job):
+    lora = job["lora"]
+    assert outcome.confusion_result(lora).values.sum() == len(lora.targets)
+    rows = list(csv.reader(as_csv(outcome.confusion_result(lora)).splitlines()))
+    assert rows[0] == ["class", "class_2", "value"]
+    assert rows[1][:2] == ["blue", "blue"]
+    pareto = outcome.pareto_result(job, "trainable")
+    assert pareto.costs.tolist() == [one.trainable for one in job.results]
+    assert pareto.front.any()
+    assert outcome.epochs_result(job, "loss").values[1, 0] == lora.epochs[0].train_loss
+    recall = outcome.per_class_result(lora).values[:, 1]
+    np.testing.assert_allclose(recall, np.diag(lora.confusion) / lora.confusion.sum(1))
+
+
+def test_residuals_are_drawn(job):
+    numbers = {"targets": np.array([10.0, 20.0, 30.0]), "outputs": np.array([11.0, 18.0, 30.0])}
+    made = outcome.residuals_result(replace(job["linear"], task="regression", metric="rmse", classes=(), **numbers))
+    assert made.values.tolist() == [1.0, -2.0, 0.0]
+    assert render(made).layout.height > 400
+
+
+def test_what_is_taken_home(job):
+    lora = job["lora"]
+    tuned = attach(load_small("vit"), "lora", 3, class_names=lora.classes, seed=0)
+    names = set(zipfile.ZipFile(io.BytesIO(peft_zip(tuned))).namelist())
+    assert names == {"adapter_model.safetensors", "adapter_config.json"}
+    state = safetensors.torch.load(merged_checkpoint(tuned))
+    assert state.keys() == set(load_small("vit").module.state_dict())
+    card = model_card(lora, "colours")
+    assert "3 classes: blue, green, red" in card
+    assert f"{lora.trainable:,} trained" in card
+
+
+def test_a_submission_says_what_the_model_says(job, colours):
+    from vitexplorer.finetune.storing import load_tuned
+
+    lora = job["lora"]
+    tuned = load_tuned(lora.file, load_small("vit"))
+    asked = []
+    rows = list(csv.DictReader(submission(tuned, lora.file, colours, lambda *n: asked.append(n)).splitlines()))
+    assert len(rows) == 24
+    assert asked[0] == (0, 24)
+    said = {row["image"]: row for row in rows}
+    for path, shares in zip(lora.paths, lora.outputs, strict=True):
+        assert said[path]["label"] == lora.classes[shares.argmax()]
+        assert float(said[path]["probability"]) == pytest.approx(shares.max(), abs=1e-4)
+
+
+def test_the_history_lists_what_was_trained(job):
+    listed = history_data(Places(job.folder.parent, False).trainings(""), "", "en").trainings
+    assert [one.run for one in listed] == ["colours-job"]
+    assert listed[0].text == "linear, lora on colours · vit · finished"
+
+
+# ---------------------------------------------------------------------------------------------- what changed
+
+
+def test_the_effective_rank_by_hand():
+    assert change.effective_rank(torch.diag(torch.tensor([2.0, 2.0, 0.0]))) == pytest.approx(2.0)
+    assert change.effective_rank(torch.outer(torch.arange(3.0), torch.ones(5))) == pytest.approx(1.0)
+    assert math.isnan(change.effective_rank(torch.zeros(2, 2)))
+
+
+def slightly_trained(method: str, **settings):
+    tuned = attach(load_small("vit"), method, 3, seed=0, **settings)
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in tuned.module.parameters():
+            if parameter.requires_grad:
+                parameter += 0.05 * torch.randn(parameter.shape, generator=generator)
+    return trained(tuned)
+
+
+def test_the_size_of_a_change_agrees_with_its_slow_twin():
+    base, tuned = load_small("vit"), slightly_trained("full")
+    found = change.weight_change(base, tuned, "size")
+    after = dict(tuned.module.named_parameters())
+    for row, kind in enumerate(("attn", "mlp")):
+        for block in range(found.values.shape[1]):
+            start = f"blocks.{block}.{kind}."
+            named = [(n, p) for n, p in base.module.named_parameters() if n.startswith(start)]
+            moved = sum(((after[n] - p).double() ** 2).sum().item() for n, p in named)
+            whole = sum((p.double() ** 2).sum().item() for _, p in named)
+            assert found.values[row, block] == pytest.approx(math.sqrt(moved / whole))
+
+
+def test_lora_changes_attention_alone_and_by_its_rank():
+    base, tuned = load_small("vit"), slightly_trained("lora", r=2)
+    sizes = change.weight_change(base, tuned, "size")
+    assert (sizes.values[0] > 0).all()
+    assert not sizes.values[1:].any()
+    ranks = change.weight_change(base, tuned, "rank")
+    assert np.nanmax(ranks.values) <= 4.01
+
+
+def test_an_adapter_leaves_the_weights():
+    result = change.weight_change(load_small("vit"), slightly_trained("adapter", bottleneck=4), "size")
+    assert not result.values.any()
+    assert "leaves every weight" in result.notes[0].en
+
+
+def test_prompts_and_patches_share_the_attention():
+    tuned = slightly_trained("vpt_deep", prompts=3)
+    seen = capture(tuned, picture(*tuned.preprocessing.input_size), fit="squash")
+    found = change.prompt_attention(seen).values
+    assert found.shape == (seen.depth, seen.num_heads(0))
+    attention = seen.attention(1)
+    np.testing.assert_allclose(found[1], attention[:, 0, 1:4].sum(-1).numpy(), rtol=1e-4)
+    with pytest.raises(UnsupportedError):
+        change.prompt_attention(capture(load_small("vit"), picture(*tuned.preprocessing.input_size), fit="squash"))
+
+
+def test_maps_of_the_same_model_do_not_differ():
+    from vitexplorer.views import compute
+
+    model = load_small("vit")
+    seen = capture(model, picture(*model.preprocessing.input_size), fit="squash")
+    drawn = compute("attention_rollout", seen)
+    same = change.maps_beside(seen, seen, (drawn, drawn), "cls", Text("rollout", "展开"))
+    assert not same.values.any()
+    np.testing.assert_allclose(same.cosines, 1, atol=1e-6)
+    words = " ".join(note.text for note in render(same).layout.annotations)
+    assert "before" in words
+    assert "after" in words
+
+
+# ---------------------------------------------------------------------------------------------- the room
+
+
+def test_the_room_is_built_where_trainings_are_allowed():
+    assert FinetuneRoom in ROOMS
+    with gr.Blocks():
+        room = FinetuneRoom(Desk(Engine(Settings()), Translations(), gr.State(Address()), gr.State("en"), gr.State("")))
+        assert room.build() == []
+    assert room.enter("", "attention", Address(), None, None, "", "en")[3] == ""

@@ -1,0 +1,220 @@
+"""What fine-tuning changed: weights by block, what the tokens became, where a map moved, what prompts attract.
+
+Weights are compared with the base model's; where a method merges, what it adds is merged first. Adapters and prompts
+leave every weight of the base as it was: then the tokens and maps tell, not the weights.
+Misleading: a large change of a weight need not matter, and a small one may decide; maps of two models with other
+classes explain other questions.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.finetune.attaching import TunedModel, merge
+from vitexplorer.finetune.methods import METHODS
+from vitexplorer.interfaces import UnsupportedError
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.models.outline import outline
+from vitexplorer.types import BeforeAfterResult, CurvesResult, MapResult, MatrixResult, Query
+from vitexplorer.words import Text
+
+KINDS = {
+    "attn": Text("attention", "注意力"),
+    "mlp": Text("MLP", "MLP"),
+    "": Text("norms and the rest", "归一化层及其他"),
+}
+BASE, TUNED = Text("before", "微调前"), Text("after", "微调后")
+BLOCK = Text("block (counted from 0)", "块（从 0 开始编号）")
+
+
+# ---------------------------------------------------------------------------------------------- weights
+
+
+def effective_rank(change: Float[Tensor, "rows cols"]) -> float:
+    """exp of the entropy of the singular values' shares (Roy & Vetterli 2007): 1 to the matrix rank; NaN for zero."""
+    values = torch.linalg.svdvals(change.double())
+    if not values.sum() > 0:
+        return float("nan")
+    shares = values / values.sum()
+    shares = shares[shares > 0]
+    return float(torch.exp(-(shares * shares.log()).sum()))
+
+
+def relative_size(changes: list[Tensor], weights: list[Tensor]) -> float:
+    """Norm of all changes together over that of all weights they changed."""
+    changed = sum(float(change.double().square().sum()) for change in changes)
+    whole = sum(float(weight.double().square().sum()) for weight in weights)
+    return float(np.sqrt(changed / whole)) if whole else float("nan")
+
+
+def _pairs(base: LoadedModel, tuned: TunedModel) -> Iterator[tuple[int, str, Tensor, Tensor]]:
+    """Block, kind, weight before and after, of every parameter that both models have in a block."""
+    plain = merge(tuned).module if METHODS[tuned.method].merge else tuned.module
+    after = dict(plain.named_parameters())
+    blocks = outline(base.module).blocks
+    for name, before in base.module.named_parameters():
+        block = next((n for n, place in enumerate(blocks) if name.startswith(f"{place}.")), None)
+        if block is None or name not in after or after[name].shape != before.shape:
+            continue
+        kind = name.removeprefix(f"{blocks[block]}.").split(".")[0]
+        yield block, kind if kind in KINDS else "", before.detach().cpu(), after[name].detach().cpu()
+
+
+def weight_change(base: LoadedModel, tuned: TunedModel, what: str) -> CurvesResult:
+    """How much the weights of each block changed: "size" relative to them, or the effective "rank" of the change.
+
+    Of the matrices of a kind the largest rank counts.
+    """
+    sizes: dict[tuple[str, int], tuple[list[Tensor], list[Tensor]]] = defaultdict(lambda: ([], []))
+    ranks: dict[tuple[str, int], float] = {}
+    for block, kind, before, after in _pairs(base, tuned):
+        change = after - before
+        sizes[kind, block][0].append(change)
+        sizes[kind, block][1].append(before)
+        if what == "rank" and change.ndim == 2:
+            ranks[kind, block] = float(np.fmax(ranks.get((kind, block), np.nan), effective_rank(change)))
+    kinds = [
+        kind for kind in KINDS if any((kind, block) in (ranks if what == "rank" else sizes) for block in _range(base))
+    ]
+    values = np.full((len(kinds), len(_range(base))), np.nan)
+    for row, kind in enumerate(kinds):
+        for block in _range(base):
+            if what == "rank":
+                values[row, block] = ranks.get((kind, block), np.nan)
+            elif (kind, block) in sizes:
+                values[row, block] = relative_size(*sizes[kind, block])
+    return CurvesResult(
+        view=f"weight_{what}",
+        title=Text("How much each block's weights changed", "各块权重的改变量")
+        if what == "size"
+        else Text("Of how high a rank the change is", "改变量的秩"),
+        values=values,
+        axes=("curves", "blocks"),
+        unit=Text("norm of the change / norm of the weights", "改变量范数 / 权重范数")
+        if what == "size"
+        else Text("effective rank of the change", "改变量的有效秩"),
+        formula="‖W' − W‖ / ‖W‖" if what == "size" else "exp(−Σ pᵢ ln pᵢ), pᵢ = σᵢ / Σ σ",
+        provenance=tuned.provenance,
+        notes=_untouched(tuned, values if what == "rank" else np.where(values > 0, values, np.nan)),
+        x=np.arange(len(_range(base))),
+        x_name=BLOCK,
+        curves=tuple(KINDS[kind] for kind in kinds),
+    )
+
+
+def _range(base: LoadedModel) -> range:
+    return range(len(outline(base.module).blocks))
+
+
+def _untouched(tuned: TunedModel, changed: np.ndarray) -> tuple[Text, ...]:
+    """What is to be said where no weight changed."""
+    if np.isfinite(changed).any():
+        return ()
+    return (
+        Text(
+            "{method} leaves every weight of the blocks as it was: what it learned stands beside them.",
+            "{method} 没有改变各块的任何权重：学到的内容在权重之外。",
+        ).format(method=METHODS[tuned.method].title),
+    )
+
+
+# ---------------------------------------------------------------------------------------------- tokens and maps
+
+
+def pooled(capture: Capture, block: int, token: Query) -> Float[Tensor, " dim"]:
+    """The class token after a block, or the mean over its patches."""
+    stream = capture.residual_after(block)
+    if token == "mean":
+        return stream[len(capture.prefix_tokens) :].mean(0)
+    return stream[capture.prefix_tokens.index(token)]
+
+
+def token_cosines(before: Capture, after: Capture, token: Query) -> Float[np.ndarray, " blocks"]:
+    """Cosine of one token of the two models after each block."""
+    pairs = [(pooled(before, block, token), pooled(after, block, token)) for block in range(before.depth)]
+    return torch.stack([F.cosine_similarity(one, other, dim=0) for one, other in pairs]).double().cpu().numpy()
+
+
+def maps_beside(
+    before: Capture, after: Capture, maps: tuple[MapResult, MapResult], query: Query, name: Text
+) -> BeforeAfterResult:
+    """One map of the base and of the tuned model on one picture, their difference, and how far the token moved.
+
+    Args:
+        before: of the base model.
+        after: of the tuned model, on the same picture.
+        maps: one of each, of the same kind and grid.
+        query: whose map it is, for the caption.
+        name: of the kind of map.
+
+    Raises UnsupportedError where the two saw pictures of other sizes.
+    """
+    one, other = maps
+    if one.values.shape != other.values.shape:
+        raise UnsupportedError(
+            Text("The two models cut the picture into other grids.", "两个模型将图像划分为不同的网格。")
+        )
+    token = "cls" if "cls" in before.prefix_tokens else "mean"
+    return BeforeAfterResult(
+        view="tuned_before_after",
+        title=Text("Before and after fine-tuning: {map}", "微调前后：{map}").format(map=name),
+        values=other.values - one.values,
+        axes=("rows", "cols"),
+        unit=one.unit,
+        formula=one.formula,
+        provenance=after.provenance,
+        settings=dict(other.settings),
+        settings_said=dict(other.settings_said),
+        grid=one.grid,
+        before=one.values,
+        after=other.values,
+        image=before.input.pixels,
+        changed_image=after.input.pixels,
+        query=query,
+        classes=(),
+        cosines=token_cosines(before, after, token),
+        token=token,
+        names=(BASE, TUNED),
+    )
+
+
+# ---------------------------------------------------------------------------------------------- prompts
+
+
+def prompt_attention(capture: Capture) -> MatrixResult:
+    """Share of the class token's attention (the patches' mean without one) that goes to all prompts, (blocks, heads).
+
+    Raises UnsupportedError for a model without prompt tokens.
+    """
+    prompts = [n for n, name in enumerate(capture.prefix_tokens) if name.startswith("prompt")]
+    if not prompts:
+        raise UnsupportedError(
+            Text("{model} has no prompt tokens.", "{model} 没有提示标记。").format(model=capture.provenance.model)
+        )
+    query = "cls" if "cls" in capture.prefix_tokens else "mean"
+    rows = [capture.attention_from(query, block)[1][:, prompts].sum(1) for block in range(capture.depth)]
+    values = np.full((capture.depth, max(len(row) for row in rows)), np.nan)
+    for block, row in enumerate(rows):
+        values[block, : len(row)] = row.double().cpu().numpy()
+    return MatrixResult(
+        view="prompt_attention",
+        title=Text("How much attention the prompts attract", "提示标记吸引了多少注意力"),
+        values=values,
+        axes=("blocks", "heads"),
+        unit=Text("share of attention on all prompts", "落在全部提示标记上的注意力份额"),
+        formula="Σ_prompts softmax(q kᵀ / √d)",
+        provenance=capture.provenance,
+        notes=(
+            Text("Looking: {query}.", "查询：{query}。").format(
+                query=Text("class token", "类别标记") if query == "cls" else Text("mean over patches", "图块平均")
+            ),
+        ),
+    )

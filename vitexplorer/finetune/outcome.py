@@ -1,0 +1,154 @@
+"""What a training found as results that figures can draw: numbers, labels, units, where they come from. No torch."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.finetune.records import FinetuneResult, LearningCurve
+from vitexplorer.finetune.running import Comparison, Cost
+from vitexplorer.types import (
+    ConfusionResult,
+    CurvesResult,
+    ParetoResult,
+    PerClassResult,
+    Provenance,
+    ResidualsResult,
+)
+from vitexplorer.words import Text, same
+
+COSTS: dict[str, Text] = {
+    "trainable": Text("trained parameters", "可训练参数量"),
+    "seconds": Text("seconds of training", "训练秒数"),
+    "file_bytes": Text("bytes of the tuned file", "微调文件的字节数"),
+}
+METRICS: dict[str, Text] = {
+    "accuracy": Text("accuracy on the validation set", "验证集准确率"),
+    "rmse": Text("root mean squared error on the validation set", "验证集均方根误差"),
+    "loss": Text("training loss, mean of the epoch", "训练损失（每轮平均）"),
+}
+FIGURES = (Text("precision", "精确率"), Text("recall", "召回率"), same("F1"))
+SHARE = Text("share, 0-1", "比例，0-1")
+
+
+def provenance(result: FinetuneResult) -> Provenance:
+    """Of a figure of one run."""
+    name, weights, _ = result.base
+    return Provenance(name, "fine-tuned", f"{result.run}, {name}: {weights}")
+
+
+def confusion_result(result: FinetuneResult) -> ConfusionResult:
+    """How often each true class was taken for each."""
+    return ConfusionResult(
+        view="confusion",
+        title=Text("Which classes are taken for each other", "哪些类别容易混淆"),
+        values=result.confusion,
+        axes=("classes", "classes"),
+        unit=Text("validation images", "验证图像数"),
+        formula="",
+        provenance=provenance(result),
+        classes=result.classes,
+    )
+
+
+def per_class_result(result: FinetuneResult) -> PerClassResult:
+    """Precision, recall and F1 of each class."""
+    found = result.per_class
+    return PerClassResult(
+        view="per_class",
+        title=Text("How well each class is told", "各类别的识别效果"),
+        values=np.stack([found.precision, found.recall, found.f1], axis=1),
+        axes=("classes", "figures"),
+        unit=SHARE,
+        formula="F1 = 2 P R / (P + R)",
+        provenance=provenance(result),
+        classes=result.classes,
+        figures=FIGURES,
+        support=found.support,
+    )
+
+
+def residuals_result(result: FinetuneResult) -> ResidualsResult:
+    """Predicted minus true number of each validation image."""
+    return ResidualsResult(
+        view="residuals",
+        title=Text("How far off each prediction is", "每个预测的偏差"),
+        values=result.residuals,
+        axes=("images",),
+        unit=Text("predicted minus true", "预测值减真实值"),
+        formula="",
+        provenance=provenance(result),
+        targets=result.targets.astype(float),
+    )
+
+
+def pareto_result(comparison: Comparison, cost: Cost) -> ParetoResult:
+    """Every run's figure against one of its costs."""
+    results = comparison.results
+    front = {one.run for one in comparison.pareto(cost)}
+    metric = results[0].metric
+    return ParetoResult(
+        view="pareto",
+        title=Text("Which methods are worth their cost", "哪些方法物有所值"),
+        values=np.array([one.value for one in results]),
+        axes=("trainings",),
+        unit=METRICS[metric],
+        formula="",
+        provenance=_of_all(comparison),
+        settings={"cost": cost},
+        settings_said={"cost": (Text("cost", "代价"), COSTS[cost])},
+        trainings=tuple(one.run for one in results),
+        costs=np.maximum(np.array([getattr(one, cost) for one in results], float), 1e-3),
+        cost_name=COSTS[cost],
+        front=np.array([one.run in front for one in results]),
+        baseline=comparison.baseline.value if comparison.baseline else None,
+    )
+
+
+def epochs_result(comparison: Comparison, what: str) -> CurvesResult:
+    """The metric ("metric") or the training loss ("loss") of every run after each epoch; NaN after its last."""
+    results = comparison.results
+    metric = results[0].metric
+    longest = max(len(one.epochs) for one in results)
+    values = np.full((len(results), longest), np.nan)
+    for row, one in enumerate(results):
+        found = [epoch.train_loss if what == "loss" else epoch.metrics[metric] for epoch in one.epochs]
+        values[row, : len(found)] = found
+    return CurvesResult(
+        view="epochs",
+        title=Text("How the trainings went", "训练过程"),
+        values=values,
+        axes=("trainings", "steps"),
+        unit=METRICS["loss" if what == "loss" else metric],
+        formula="",
+        provenance=_of_all(comparison),
+        x=np.arange(1, longest + 1),
+        x_name=Text("epoch", "轮"),
+        curves=tuple(same(one.run) for one in results),
+    )
+
+
+def images_result(comparison: Comparison, curve: LearningCurve) -> CurvesResult:
+    """The baseline's figure for growing parts of the training images."""
+    return CurvesResult(
+        view="learning_curve",
+        title=Text("Would more images help?", "更多图像会有帮助吗？"),
+        values=np.array(curve.values),
+        axes=("steps",),
+        unit=METRICS[comparison.baseline.metric],
+        formula="",
+        provenance=_of_all(comparison),
+        notes=(
+            Text(
+                "Linear model on the frozen features, on the whole validation set each time.",
+                "冻结特征上的线性模型，每次都在整个验证集上评价。",
+            ),
+        ),
+        x=np.array(curve.images),
+        x_name=Text("training images", "训练图像数"),
+        curves=(Text("linear on frozen features", "冻结特征上的线性模型"),),
+    )
+
+
+def _of_all(comparison: Comparison) -> Provenance:
+    name, weights, _ = comparison.results[0].base
+    return Provenance(name, "fine-tuned", f"{', '.join(one.run for one in comparison.results)}; {name}: {weights}")

@@ -1,0 +1,142 @@
+"""What fine-tuning changed: the base and the tuned model on the picture at the left, and their weights, in a panel."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+from gradio.events import Dependency
+
+from vitexplorer.finetune.records import FinetuneResult
+from vitexplorer.finetune.running import load_comparison
+from vitexplorer.types import Result
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.panel.panel import PanelData, ViewPanel
+from vitexplorer.ui.rooms.room import QUICK, Desk
+from vitexplorer.ui.training.data_part import READING
+from vitexplorer.ui.training.figures import Asked, choice, panel_of
+from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.training.words import TRAINING_WORDS, say
+from vitexplorer.words import ExplainedError, Language
+
+if TYPE_CHECKING:
+    from vitexplorer.ui.engine import Engine
+
+MAPS = ("attention_rollout", "attention_map", "generic_relevance")
+
+
+class ChangePart:
+    """The panel, shown when somebody asks what changed."""
+
+    def __init__(self, desk: Desk, session: Session):
+        """Args: desk: what the rooms share; session: what the parts share."""
+        self.desk, self.session = desk, session
+
+    def build(self) -> None:
+        """The panel under its title, both hidden."""
+        with gr.Column(visible=False) as self.column:
+            self.title = gr.Markdown()
+            self.panel = ViewPanel(elem_id="vx-training-changed")
+        self.run = gr.State("")  # whose change is shown
+        state = [self.session.visitor, self.session.training, self.run, self.desk.address, self.desk.language]
+        self.panel.ask(self.answer, state, self.panel, trigger_mode="multiple", **READING)
+
+    def show_after(self, event: Dependency) -> None:
+        """Fill the panel after an event that wrote `run`."""
+        event.success(
+            self.show,
+            [self.session.visitor, self.session.training, self.run, self.desk.address, self.desk.language],
+            [self.column, self.title, self.panel],
+            concurrency_limit=4,
+            show_progress="minimal",
+            api_visibility="private",
+        )
+
+    def hide_after(self, event: Dependency) -> None:
+        """Another training was opened."""
+        event.then(lambda: gr.Column(visible=False), None, self.column, **QUICK)
+
+    def show(self, visitor: str, training: str, run: str, address: Address, language: Language) -> list[Any]:
+        """The first of the figures."""
+        result = self._result(visitor, training, run)
+        if result is None:
+            return [gr.Column(visible=False), gr.skip(), gr.skip()]
+        title = f"### {say('changed_open', language, run=result.run, model=result.base[0])}"
+        return [gr.Column(visible=True), title, self._panel(result, Asked(), address, language)]
+
+    def answer(
+        self, event: gr.EventData, visitor: str, training: str, run: str, address: Address, language: Language
+    ) -> PanelData:
+        """Another figure or setting."""
+        result = self._result(visitor, training, run)
+        return gr.skip() if result is None else self._panel(result, Asked.read(event._data), address, language)
+
+    def _result(self, visitor: str, training: str, run: str) -> FinetuneResult | None:
+        try:
+            return load_comparison(self.desk.engine.places.training(visitor, training))[run]
+        except ExplainedError:
+            return None
+
+    def _panel(self, result: FinetuneResult, asked: Asked, address: Address, language: Language) -> PanelData:
+        keys = ("map", "size", "rank", *(("prompts",) if result.method.startswith("vpt") else ()))
+        view = asked.view if asked.view in keys else keys[0]
+        controls = []
+        if view == "map":
+            kinds = {kind: say(f"changed_{kind}", language) for kind in MAPS}
+            controls = [choice("kind", say("changed_kind", language), asked.settings.get("kind", ""), kinds)]
+        kind = controls[0].value if controls else ""
+        engine = self.desk.engine
+        with engine.work:
+            return panel_of(
+                asked,
+                keys,
+                "changed",
+                language,
+                controls,
+                lambda view: changed(engine, result, view, kind, address),
+                python_lines(result, view, kind),
+            )
+
+
+def changed(engine: Engine, result: FinetuneResult, view: str, kind: str, address: Address) -> Result:
+    """One of the figures, computed from the models that the engine keeps. Raises ExplainedError."""
+    from vitexplorer.finetune.change import maps_beside, prompt_attention, weight_change
+
+    name, weights, _ = result.base
+    base_picture = replace(address.picture, model=name, weights="random" if weights == "random" else "trained")
+    tuned_picture = replace(address.picture, model=engine.places.name_of(result.file), weights="trained")
+    if view in ("size", "rank"):
+        base = engine.model(base_picture.model, base_picture.weights)
+        return weight_change(base, engine.model(tuned_picture.model), view)
+    after = engine.capture(tuned_picture)
+    if view == "prompts":
+        return prompt_attention(after)
+    before = engine.capture(base_picture)
+    query = "cls" if "cls" in before.prefix_tokens else "mean"
+    given = {} if kind == "generic_relevance" else {"query": query}
+    maps = (
+        engine.compute(base_picture, before, kind, given),
+        engine.compute(tuned_picture, after, kind, given),
+    )
+    return maps_beside(before, after, maps, query, TRAINING_WORDS[f"changed_{kind}"])
+
+
+def python_lines(result: FinetuneResult, view: str, kind: str) -> str:
+    """The lines that give the same figure in a script."""
+    name, weights, seed = result.base
+    load = f'vx.load_model("{name}"' + (f', weights="random", seed={seed})' if weights == "random" else ")")
+    lines = ["import vitexplorer as vx", "from vitexplorer.finetune import change", "", f"base = {load}"]
+    lines.append('tuned = vx.load_tuned("tuned.safetensors", base)')
+    if view in ("size", "rank"):
+        lines.append(f'result = change.weight_change(base, tuned, "{view}")')
+    elif view == "prompts":
+        lines.append('result = change.prompt_attention(vx.capture(tuned, "picture.png"))')
+    else:
+        lines += [
+            'before, after = (vx.capture(model, "picture.png") for model in (base, tuned))',
+            f'maps = tuple(vx.compute("{kind}", capture) for capture in (before, after))',
+            f'name = vx.views.VIEWS["{kind}"].title',
+            'result = change.maps_beside(before, after, maps, "cls", name)',
+        ]
+    return "\n".join([*lines, 'vx.save(result, "figure.png")'])

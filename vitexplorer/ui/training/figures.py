@@ -1,0 +1,147 @@
+"""The figures of a training in a panel like those of the other rooms: each has a question, a trap, controls, files."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gradio.data_classes import FileData
+
+from vitexplorer.finetune.outcome import (
+    COSTS,
+    confusion_result,
+    epochs_result,
+    images_result,
+    pareto_result,
+    per_class_result,
+    residuals_result,
+)
+from vitexplorer.finetune.running import Comparison
+from vitexplorer.types import Result
+from vitexplorer.ui.language import word
+from vitexplorer.ui.panel.panel import (
+    LIBRARY,
+    PanelControl,
+    PanelData,
+    PanelOption,
+    PanelView,
+    csv_file,
+    figure_file,
+    panel_words,
+)
+from vitexplorer.ui.training.words import TRAINING_WORDS, say
+from vitexplorer.words import ExplainedError, Language
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a browser asks of such a panel."""
+
+    view: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    theme: str = "light"
+    number: int = 0
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any]) -> Asked:
+        """What a browser sent, which may be anything."""
+        settings, number = sent.get("settings"), sent.get("asked")
+        given = {str(k): v for k, v in settings.items() if isinstance(v, str)} if isinstance(settings, dict) else {}
+        theme = "dark" if sent.get("theme") == "dark" else "light"
+        return cls(str(sent.get("view")), given, theme, number if isinstance(number, int) else 0)
+
+
+def panel_of(
+    asked: Asked,
+    keys: tuple[str, ...],
+    prefix: str,
+    language: Language,
+    controls: list[PanelControl],
+    make: Callable[[str], Result],
+    python: str,
+) -> PanelData:
+    """A panel with one of the figures `keys`, whose words begin with `prefix`; why there is none in its place."""
+    view = asked.view if asked.view in keys else keys[0]
+    data = PanelData(
+        asked=asked.number,
+        theme=asked.theme,
+        views=[PanelView(key=key, title=say(f"{prefix}_{key}", language)) for key in keys],
+        chosen=view,
+        question=say(f"{prefix}_question_{view}", language),
+        misleads=say(f"{prefix}_misleads_{view}", language),
+        controls=controls,
+        python=python,
+        words=panel_words(language),
+    )
+    try:
+        result = make(view)
+        data.library = FileData(path=str(LIBRARY))
+        data.figure, data.csv = figure_file(result, language, asked.theme), csv_file(result)
+    except ExplainedError as error:
+        data.refused = error.text.in_(language)
+    except Exception:
+        _log.exception("Could not show %s with %s", view, asked.settings)
+        data.refused = word("unexpected", language)
+    return data
+
+
+def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> PanelControl:
+    """A control with options; the first where the value is none of them."""
+    return PanelControl(
+        name=name,
+        label=label,
+        value=value if value in options else next(iter(options)),
+        options=[PanelOption(value=key, label=text) for key, text in options.items()],
+    )
+
+
+def result_figures(comparison: Comparison, run: str, asked: Asked, language: Language) -> PanelData:
+    """The figures of a training with at least one result; `run` is shown where the question names none."""
+    results = {one.run: one for one in comparison.leaderboard}
+    first = next(iter(results.values()))
+    own = ("confusion", "classes") if first.classes else ("residuals",)
+    keys = ("pareto", *own, "epochs", *(("images",) if comparison.baseline else ()))
+    view = asked.view if asked.view in keys else keys[0]
+    controls = []
+    if view in own:
+        chosen = asked.settings.get("run", run)
+        controls = [choice("run", say("figures_run", language), chosen, {key: key for key in results})]
+    elif view == "pareto":
+        costs = {key: text.in_(language) for key, text in COSTS.items()}
+        controls = [choice("cost", say("figures_cost", language), asked.settings.get("cost", ""), costs)]
+    elif view == "epochs":
+        shown = {"metric": TRAINING_WORDS[f"metric_{first.metric}"], "loss": TRAINING_WORDS["run_loss"]}
+        options = {key: text.in_(language) for key, text in shown.items()}
+        controls = [choice("what", say("figures_what", language), asked.settings.get("what", ""), options)]
+    settings = {control.name: control.value for control in controls}
+    makers: dict[str, tuple[str, Callable[[], Result]]] = {
+        "pareto": ("pareto_result(comparison, {cost!r})", lambda: pareto_result(comparison, settings["cost"])),
+        "confusion": ("confusion_result(comparison[{run!r}])", lambda: confusion_result(results[settings["run"]])),
+        "classes": ("per_class_result(comparison[{run!r}])", lambda: per_class_result(results[settings["run"]])),
+        "residuals": ("residuals_result(comparison[{run!r}])", lambda: residuals_result(results[settings["run"]])),
+        "epochs": ("epochs_result(comparison, {what!r})", lambda: epochs_result(comparison, settings["what"])),
+        "images": (
+            "images_result(comparison, comparison.baseline.learning_curve)",
+            lambda: images_result(comparison, comparison.baseline.learning_curve),
+        ),
+    }
+    call, make = makers[view]
+    lines = python_lines(comparison.folder.name, call.format(**settings))
+    return panel_of(asked, keys, "figures", language, controls, lambda view: make(), lines)
+
+
+def python_lines(training: str, call: str) -> str:
+    """The lines that give the same figure in a script."""
+    name = call.partition("(")[0]
+    return (
+        "import vitexplorer as vx\n"
+        f"from vitexplorer.finetune.outcome import {name}\n"
+        "from vitexplorer.finetune.running import load_comparison\n\n"
+        f'comparison = load_comparison("runs/{training}")\n'
+        f"result = {call}\n"
+        'vx.save(result, "figure.png")'
+    )
