@@ -30,7 +30,7 @@ PATIENCE = 300.0
 """seconds until a test gives up"""
 
 
-TWO_PROCESSES = "--multi_gpu --num_processes 2 --num_machines 1 --mixed_precision no --dynamo_backend no".split()
+TWO_PROCESSES = ["--multi_gpu", "--num_processes=2", "--num_machines=1", "--mixed_precision=no", "--dynamo_backend=no"]
 """for `accelerate launch`; without a GPU they are two processes on the processor, talking through gloo"""
 
 
