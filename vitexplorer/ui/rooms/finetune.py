@@ -14,7 +14,7 @@ from gradio.events import Dependency
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Explored
-from vitexplorer.ui.rooms.room import QUICK, Desk, Room
+from vitexplorer.ui.rooms.room import QUICK, Room
 from vitexplorer.ui.training.data_part import DataPart
 from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.result_part import ResultPart
@@ -29,17 +29,12 @@ class FinetuneRoom(Room):
 
     key = "finetune"
 
-    def __init__(self, desk: Desk):
-        """Args: desk: what the rooms share."""
-        super().__init__(desk)
-        visitor = desk.visitor if desk.visitor is not None else gr.State("")
-        self.session = Session(visitor, gr.State(None), gr.State(""), gr.State(""))
-        self.data, self.runs = DataPart(desk, self.session), RunPart(desk, self.session)
-        self.results = ResultPart(desk, self.session)
-
     def build(self) -> list[Component]:
         """The three parts, and what follows from one to the next."""
-        session, language = self.session, self.desk.language
+        desk, language = self.desk, self.desk.language
+        visitor = desk.visitor if desk.visitor is not None else gr.State("")
+        self.session = session = Session(visitor, gr.State(None), gr.State(""), gr.State(""))
+        self.data, self.runs, self.results = (part(desk, session) for part in (DataPart, RunPart, ResultPart))
         gr.Markdown(self.desk.t("training_intro"), elem_classes=["vx-note"])
         self.browser = gr.Textbox(visible=False)  # through which it says who it is, and what its address names
         self.filled = gr.State(None)  # the address that the methods were counted for
@@ -84,13 +79,13 @@ class FinetuneRoom(Room):
         )
         mine = [session.visitor, session.training]
         opened = entered.success(
-            self.runs.look,
-            [*mine, self.desk.language],
+            self.runs.look_on,
+            [*mine, self.runs.seen, self.desk.language],
             [self.runs.progress, self.runs.seen, self.runs.timer],
             **QUICK,
         )
         opened.then(self.runs.earlier, [*mine, self.desk.language], self.runs.history, **QUICK)
-        self.results.follow(entered)
+        self.results.follow_on(entered)
 
     def lead(self, parts: dict[str, Component], then_explore: Callable[[Dependency], None]) -> None:
         """A wrong image, a tuned model or a file of one opens in the other rooms."""

@@ -94,6 +94,7 @@ function show() {
   for (const one of root.querySelectorAll('.go button')) one.disabled = !value.ready;
   root.dataset.state = value.ready ? 'ready' : 'waiting';
   root.dataset.shown = Number(root.dataset.shown ?? 0) + 1;
+  if (!value.asked && (Object.keys(settings).length || Object.keys(rates).length)) changed();
 }
 
 part('.start').addEventListener('click', () => {

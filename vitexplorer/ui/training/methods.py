@@ -63,6 +63,8 @@ class MethodsData(GradioModel):
 
     backbone: str = ""
     items: list[MethodItem] = []
+    asked: bool = False
+    """whether the counts are those of what is ticked and set, and not of the defaults"""
     ready: bool = False
     """whether there are images that can be trained on"""
     working: str = ""
@@ -142,6 +144,7 @@ def methods_data(
             weights=model.provenance.weights_text,
         ),
         items=[item for _, _, item in sorted(items, key=lambda one: one[:2])],
+        asked=choice is not None,
         ready=ready,
         words=words_with("methods_", language),
     )
