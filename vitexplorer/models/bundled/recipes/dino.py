@@ -200,10 +200,10 @@ the teacher's backbone. To make the training short the augmentation uses the obj
 and widen to the whole scene, 70 % of them show the object on another scene's ground ([arXiv
 2103.12719](https://arxiv.org/abs/2103.12719)), and at first the object's white mask is painted over it and fades out.
 Large crops have 96 pixels, in the last steps 192; small ones half of that. The matrices of the blocks were trained by
-Muon, the rest by AdamW. How long the run is and how fast the paint and the zoom fade was set after 1200, 2200 and 2600 steps
-of it: its plans were of 5000, 3150, 3600 and 3000 steps, and it was stopped and resumed three times.""",
+Muon, the rest by AdamW. How long the run is and how fast the paint and the zoom fade was set after 1200, 2200 and 2600
+steps of it: its plans were of 5000, 3150, 3600 and 3000 steps, and it was stopped and resumed three times.""",
     limits="""It can show what the views make of a self-supervised model without a classifier: attention of its heads,
-token similarity, principal components. How much it has learned is in the two lines above, beside those of the untrained
-twin. No label was read, but the masks shaped the crops: that it attends to objects was not found without help, unlike
+token similarity, principal components. How much it has learned is in the figures above, beside those of the untrained
+twin: the paper's training is a hundred times as long. No label was read, but the masks shaped the crops: that it attends to objects was not found without help, unlike
 in the paper. It knows twelve paper cut-outs and nothing else.""",
 )
