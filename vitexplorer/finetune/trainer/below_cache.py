@@ -115,9 +115,9 @@ def fingerprint(module: nn.Module, cut: Cut) -> str:
     for name in cut.before:
         part = module.get_submodule(name)
         for tensor in (*part.parameters(recurse=False), *part.buffers(recurse=False)):
-            digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy())
+            digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
     for tensor in module.parameters(recurse=False):  # class token, positions
-        digest.update(tensor.detach().cpu().contiguous().view(torch.uint8).numpy())
+        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
     return digest.hexdigest()
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from accelerate import Accelerator
-from accelerate.utils import DistributedDataParallelKwargs
 from torch import Tensor
 
 from vitexplorer.finetune.attaching import TunedModel, attach
@@ -127,9 +126,7 @@ class Setup:
 
 def make_accelerator() -> Accelerator:
     """The processes and devices of `accelerate launch`, or this process alone; a GPU where there is one."""
-    return Accelerator(
-        cpu=not torch.cuda.is_available(), kwargs_handlers=[DistributedDataParallelKwargs(broadcast_buffers=False)]
-    )
+    return Accelerator(cpu=not torch.cuda.is_available())
 
 
 def load_base(config: JobConfig, device: torch.device) -> LoadedModel:
