@@ -22,7 +22,7 @@ from vitexplorer.models.bundled.pool import SIZE, Scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, sine_positions, to_patches
 
-STEPS = 1600
+STEPS = 1200
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": SIZE, "depth": 6, "num_heads": 3, "num_classes": 0}
@@ -94,8 +94,9 @@ RECIPE = Recipe(
 the encoder (6 blocks, 3 heads, 192 wide) sees the other 36, and a decoder of 2 blocks, 128 wide, draws all of them. The
 loss is the squared error of the hidden patches' own pixels (no norm-pix), positions are fixed sines and cosines.
 Windows of 60 to 100 % of the scene, mirrored, channels in any order, lighter or darker; neither labels nor masks were
-read. The matrices of the blocks were trained by Muon, the rest by AdamW. The decoder lies beside the encoder in
-`decoder.safetensors`, named as in the published `mae_visualize_vit_*` checkpoints.""",
+read. The matrices of the blocks were trained by Muon, the rest by AdamW. The run was planned for 1600 steps; after 1000
+its end was set to 1200. The decoder lies beside the encoder in `decoder.safetensors`, named as in the published
+`mae_visualize_vit_*` checkpoints.""",
     limits="""It can show what a masked autoencoder makes of the patches that it does not see: what follows from the
 neighbours (the ground, the run of an edge) is drawn, what does not (texture, things wholly hidden) is smooth, because
 the mean of all that is possible has the least squared error. Its class token took part in training, but no loss was put
