@@ -269,5 +269,6 @@ def test_the_figure_shows_three_pictures(captured):
     words = " ".join(note.text for note in figure.layout.annotations)
     assert f"{result.error / result.simplest_error:.0%}" in words
     assert "147 of 196" in words
+    assert "chosen by the seed" in words
     grey = (seen(result) == HIDDEN_GREY).all(-1)
     assert grey[result.hidden.repeat(PATCH, 0).repeat(PATCH, 1)].all()

@@ -33,11 +33,15 @@ class HiddenControl(Control):
     """Patches to hide, instead of a random choice: their numbers row by row, or a board of rows x cols."""
 
     name: str = "mask"
-    label: Text = Text("Hidden patches (numbers; empty: random)", "被遮图块（编号；留空则随机）")
+    label: Text = Text("Hidden patches, by number", "被遮图块的编号")
 
     def default(self, capture: Explored) -> tuple[int, ...]:
         """None named: they are chosen by ratio and seed."""
         return ()
+
+    def say(self, value: tuple[int, ...], capture: Explored) -> Text:
+        """The numbers, or that there are none."""
+        return super().say(value, capture) if value else Text("chosen by the seed", "由种子决定")
 
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, ...]:
         """Numbers of patches, ascending, from "0,1,17", from a list of them, or from (rows, cols) true or false."""
