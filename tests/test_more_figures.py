@@ -72,10 +72,17 @@ def every_word(figure: go.Figure) -> Iterator[str]:
         if isinstance(part, dict):
             for key, value in part.items():
                 yield from walk(value, key)
-        elif isinstance(part, list | tuple | np.ndarray) and name in ("annotations", "data", "text", "hovertext", ""):
+        elif isinstance(part, list | tuple | np.ndarray) and name in (
+            "annotations",
+            "data",
+            "text",
+            "hovertext",
+            "labels",
+            "",
+        ):
             for value in part:
                 yield from walk(value, name)
-        elif isinstance(part, str) and name in ("text", "hovertext", "hovertemplate", "name"):
+        elif isinstance(part, str) and name in ("text", "hovertext", "hovertemplate", "labels", "name"):
             yield re.sub(r"%\{.*?\}|<.*?>|&\w+;", " ", part)
 
     read = figure.to_dict()

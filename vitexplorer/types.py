@@ -15,6 +15,10 @@ blocks      attention + MLP, counted from 0 over the whole network
 classes     outputs of the classifier
 dim         width of a token
 parts       pieces of a model, in the order of the forward pass
+modules     modules of a model, one inside the other
+designs     ways to build the same blocks
+kinds       what is multiplied: projections, attention, MLP
+sizes       of images
 filters     kernels, or what they are composed of
 row_offsets col_offsets  distance between two tokens in cells, with its sign
 height width  pixels
@@ -480,6 +484,19 @@ class PerClassResult(Result):
     """Figures of each class of a validation set, values (classes, figures) in 0-1."""
 
     classes: tuple[str, ...]
+@dataclass(frozen=True, kw_only=True)
+class TreeResult(Result):
+    """A count for each module, values (modules,) int, where a module counts what is inside it; parents come first."""
+
+    modules: tuple[str, ...]
+    """where each lies in the model, as torch names it"""
+    names: tuple[str, ...]
+    """what each is: `block 3`, `stage 1`, or the last word of torch's name"""
+    parents: tuple[int, ...]
+    """index of the module that each lies in; -1 for the model itself"""
+    total: int = 0
+
+
     figures: tuple[Text, ...]
     """names: precision, recall, F1"""
     support: np.ndarray

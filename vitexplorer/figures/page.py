@@ -105,6 +105,7 @@ class Page:
         self._annotations: list[dict[str, Any]] = []
         self._layout: dict[str, Any] = {}
         self._bars: list[tuple[str, Box, str]] = []
+        self._trees: list[tuple[go.Treemap, Box]] = []
 
     # ------------------------------------------------------------------------------------------ text
 
@@ -302,6 +303,37 @@ class Page:
             )
         )
 
+    def treemap(
+        self,
+        box: Box,
+        labels: Sequence[str],
+        parents: Sequence[int],
+        counts: Sequence[int],
+        colors: Sequence[str],
+        words: Sequence[str],
+    ) -> None:
+        """Nested rectangles, each with its label and its `words` under the mouse; text that does not fit is left out.
+
+        `parents` are indices, -1 at the top; a count includes those inside it.
+        """
+        tree = go.Treemap(
+            ids=[str(index) for index in range(len(labels))],
+            labels=[*map(escape, labels)],
+            parents=["" if parent < 0 else str(parent) for parent in parents],
+            values=[*counts],
+            branchvalues="total",
+            textinfo="label",
+            textfont={"size": SMALL_SIZE, "color": "#ffffff"},
+            hovertext=["<br>".join(map(escape, word.split("\n"))) for word in words],
+            hoverinfo="text",
+            marker={"colors": [*colors], "line": {"color": self.theme.paper, "width": 1}},
+            root={"color": self.theme.paper},
+            pathbar={"visible": False},
+            tiling={"pad": 2},
+        )
+        self._layout["uniformtext"] = {"minsize": SMALL_SIZE, "mode": "hide"}
+        self._trees.append((tree, box))
+
     def color_scale(self, scale: Scale, *, beside: Box, title: Text) -> str:
         """Name a scale for `cells` and draw its bar beside a box, with real numbers and the unit."""
         bar = Box(beside.right + 14, beside.y, 16, max(beside.height, 160))
@@ -338,7 +370,12 @@ class Page:
         """The figure, closed a margin below `bottom`."""
         height = round(bottom + MARGIN)
         ground = go.Scatter(x=[], y=[])  # without a trace on them the axes, and all that is placed by them, vanish
-        figure = go.Figure([ground, *self._traces])
+        for tree, box in self._trees:
+            tree.domain = {
+                "x": [box.x / WIDTH, box.right / WIDTH],
+                "y": [1 - box.bottom / height, 1 - box.y / height],
+            }
+        figure = go.Figure([ground, *self._traces, *(tree for tree, _ in self._trees)])
         for coloraxis, box, title in self._bars:
             self._layout[coloraxis]["colorbar"] = self._color_bar(box, title, height)
         figure.update_layout(

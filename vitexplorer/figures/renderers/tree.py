@@ -1,0 +1,67 @@
+"""What is inside what: nested rectangles whose areas are the counts (a treemap); a click on one enlarges it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.parts import part_text
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.themes import CATEGORIES
+from vitexplorer.types import TreeResult
+from vitexplorer.words import Text
+
+HEIGHT = 640
+OTHER = "#6b6f75"
+"""kinds beyond the colours that can be told apart, and whatever holds others"""
+READING = Text(
+    "An area is a count; one colour is one kind of module. In the page a click enlarges a rectangle.",
+    "面积表示数目，同一颜色为同一类模块。在页面中点击矩形即可放大。",
+)
+
+
+def kinds_of(result: TreeResult) -> list[str]:
+    """For each module what decides its colour: in a block its part of the block, elsewhere its part of the model."""
+    kinds: list[str] = []
+    for name, parent in zip(result.names, result.parents, strict=True):
+        opens = parent < 0 or result.names[parent].startswith(("block ", "stage "))
+        kinds.append(name.partition(" ")[0] if opens else kinds[parent])
+    return kinds
+
+
+def draw(page: Page, result: TreeResult) -> float:
+    """Draw the total and the rectangles."""
+    y = page.header(result)
+    total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
+    box = Box(MARGIN, page.text(MARGIN, y - 8, total, size=20) + 14, INNER, HEIGHT)
+    kinds, leaf = kinds_of(result), [index not in result.parents for index in range(len(result.names))]
+    sizes: Counter[str] = Counter()
+    for kind, count, alone in zip(kinds, result.values.tolist(), leaf, strict=True):
+        sizes[kind] += count * alone
+    colors = dict(zip([kind for kind, _ in sizes.most_common(len(CATEGORIES))], CATEGORIES, strict=False))
+    page.treemap(
+        box,
+        [part_text(name).in_(page.language) for name in result.names],
+        result.parents,
+        result.values.tolist(),
+        [colors.get(kind, OTHER) if alone else OTHER for kind, alone in zip(kinds, leaf, strict=True)],
+        [
+            f"{_path(page, result, index)}\n{count:,} ({percent(count / max(result.total, 1))})"
+            for index, count in enumerate(result.values.tolist())
+        ],
+    )
+    return facts_below(page, box.bottom + 20, facts(result, remarks=(READING,)))
+
+
+def _path(page: Page, result: TreeResult, index: int) -> str:
+    """The module and all that it lies in, outermost first."""
+    words = []
+    while index >= 0:
+        words.append(part_text(result.names[index]).in_(page.language))
+        index = result.parents[index]
+    return " › ".join(reversed(words))
+
+
+RENDERER = Renderer(TreeResult, draw)

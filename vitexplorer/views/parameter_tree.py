@@ -1,0 +1,125 @@
+"""Which module holds how many of the parameters, one inside the other?
+
+Every module that has parameters and every parameter that hangs on a module beside others, with the number of elements
+in it and in all that it contains (Shneiderman 1992 drew such trees as nested rectangles). Lists that only hold blocks
+or stages are left out, and so is an only child, which would be its parent over again. A tensor that two modules share
+counts once, where the module names it first. Buffers do not count.
+Misleading as a measure of what matters: a large matrix may do little, and a class token is a dot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from torch import nn
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.types import TreeResult
+from vitexplorer.words import Text
+
+TITLE = Text("Parameters as a treemap", "参数量树图")
+
+
+@dataclass
+class _Node:
+    """A module or a parameter; `path` as torch names it."""
+
+    path: str
+    count: int = 0
+    children: dict[str, _Node] = field(default_factory=dict)
+    is_tensor: bool = False
+
+
+def module_tree(module: nn.Module) -> _Node:
+    """Modules by their names, each with the elements of all parameters below it."""
+    root = _Node("")
+    for name, parameter in module.named_parameters():
+        steps, node = name.split("."), root
+        node.count += parameter.numel()
+        for depth, step in enumerate(steps, start=1):
+            node = node.children.setdefault(step, _Node(".".join(steps[:depth]), is_tensor=depth == len(steps)))
+            node.count += parameter.numel()
+    return root
+
+
+def shown(node: _Node, lists: frozenset[str]) -> list[_Node]:
+    """Children of a node that are drawn.
+
+    In place of a list and of an only child stand their own; weights and biases are not told apart where a module has
+    nothing else.
+    """
+    children = list(node.children.values())
+    if all(child.is_tensor for child in children):
+        return []
+    if len(children) == 1 and not lists & {node.path, children[0].path}:
+        return shown(children[0], lists)
+    found: list[_Node] = []
+    for child in children:
+        found += shown(child, lists) if child.path in lists else [child]
+    return found
+
+
+def _name(node: _Node, parent: str, blocks: dict[str, int], stages: frozenset[str]) -> str:
+    """`block 3`, `stage 1`, `downsample 1`, or the last word of torch's name."""
+    if node.path in blocks:
+        return f"block {blocks[node.path]}"
+    if node.path in stages:
+        return f"stage {node.path.rpartition('.')[2]}"
+    last = node.path.rpartition(".")[2]
+    return f"{last} {parent.rpartition('.')[2]}" if last == "downsample" and parent in stages else last
+
+
+def compute(capture: Capture) -> TreeResult:
+    """Parameters in each module, int64 (modules,); a module's count includes those of the modules inside it."""
+    blocks = {site.name: number for number, site in enumerate(capture.sites)}
+    above = {".".join(path.split(".")[:n]) for path in blocks for n in range(1, path.count(".") + 1)}
+    stages = frozenset(path for path in above if path.rpartition(".")[2].isdigit())
+    paths: list[str] = []
+    names: list[str] = []
+    parents: list[int] = []
+    counts: list[int] = []
+
+    def add(node: _Node, parent: int) -> None:
+        for child in shown(node, frozenset(above - stages)):
+            paths.append(child.path)
+            names.append(_name(child, node.path, blocks, stages))
+            parents.append(parent)
+            counts.append(child.count)
+            add(child, len(paths) - 1)
+
+    root = module_tree(capture.model.module)
+    add(root, -1)
+    return TreeResult(
+        view="parameter_tree",
+        title=TITLE,
+        values=np.array(counts, dtype=np.int64),
+        axes=("modules",),
+        unit=Text("parameters", "个参数"),
+        formula=Text("Σ elements of every parameter", "Σ 每个参数张量的元素数"),
+        provenance=capture.provenance,
+        notes=(
+            Text(
+                "The count of a module includes the modules inside it; buffers are not counted.",
+                "模块的数目包含其内部的模块；缓冲区 (buffer) 不计入。",
+            ),
+        ),
+        modules=tuple(paths),
+        names=tuple(names),
+        parents=tuple(parents),
+        total=root.count,
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("Which module holds how many of the parameters?", "每个模块各占多少参数？"),
+    misleads=Text(
+        "The area is a number of parameters, not what they do: a class token is a dot and decides the answer.",
+        "面积只是参数的个数，而不是作用：类别标记 (CLS) 只是一个点，却决定输出。",
+    ),
+    room="size",
+    compute=compute,
+    paper=Paper("Shneiderman 1992", "https://doi.org/10.1145/102377.115768"),
+)
