@@ -14,6 +14,7 @@ import vitexplorer
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
+from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Text, normalise_language
 
@@ -72,8 +73,9 @@ def sources(folder: Path) -> str:
         (CANVAS_WORDS, PACKAGE / "ui" / "canvas"),
         (BOARD_WORDS, PACKAGE / "ui" / "board"),
         (CALCULATOR_WORDS, PACKAGE / "ui" / "calculator"),
+        (TRAINING_WORDS, PACKAGE / "ui" / "training"),
     ],
-    ids=["page", "canvas", "board", "calculator"],
+    ids=["page", "canvas", "board", "calculator", "training"],
 )
 def test_no_word_is_unused(words: dict[str, Text], folder: Path) -> None:
     source = sources(folder)

@@ -91,7 +91,7 @@ class ChangePart:
             return panel_of(
                 asked,
                 keys,
-                "changed",
+                lambda key: say(f"changed_{key}", language),
                 language,
                 controls,
                 lambda view: changed(engine, result, view, kind, address),

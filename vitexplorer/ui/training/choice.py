@@ -54,7 +54,7 @@ class TrainingChoice:
 def _read_method(sent: Any) -> MethodChoice | None:
     from vitexplorer.finetune.methods import METHODS
 
-    if not isinstance(sent, dict) or sent.get("key") not in METHODS or not isinstance(sent.get("settings"), dict):
+    if not isinstance(sent, dict) or sent.get("key") not in list(METHODS) or not isinstance(sent.get("settings"), dict):
         return None
     given = {str(name): str(value) for name, value in sent["settings"].items()}
     return MethodChoice(sent["key"], given, str(sent.get("rate", "")))

@@ -58,21 +58,21 @@ class Asked:
 def panel_of(
     asked: Asked,
     keys: tuple[str, ...],
-    prefix: str,
+    said: Callable[[str], str],
     language: Language,
     controls: list[PanelControl],
     make: Callable[[str], Result],
     python: str,
 ) -> PanelData:
-    """A panel with one of the figures `keys`, whose words begin with `prefix`; why there is none in its place."""
+    """A panel with one of the figures `keys`, or why there is none; `said` has the words of "key", "question_key"."""
     view = asked.view if asked.view in keys else keys[0]
     data = PanelData(
         asked=asked.number,
         theme=asked.theme,
-        views=[PanelView(key=key, title=say(f"{prefix}_{key}", language)) for key in keys],
+        views=[PanelView(key=key, title=said(key)) for key in keys],
         chosen=view,
-        question=say(f"{prefix}_question_{view}", language),
-        misleads=say(f"{prefix}_misleads_{view}", language),
+        question=said(f"question_{view}"),
+        misleads=said(f"misleads_{view}"),
         controls=controls,
         python=python,
         words=panel_words(language),
@@ -131,7 +131,9 @@ def result_figures(comparison: Comparison, run: str, asked: Asked, language: Lan
     }
     call, make = makers[view]
     lines = python_lines(comparison.folder.name, call.format(**settings))
-    return panel_of(asked, keys, "figures", language, controls, lambda view: make(), lines)
+    return panel_of(
+        asked, keys, lambda key: say(f"figures_{key}", language), language, controls, lambda view: make(), lines
+    )
 
 
 def python_lines(training: str, call: str) -> str:
