@@ -204,6 +204,7 @@ Muon, the rest by AdamW. How long the run is and how fast the paint and the zoom
 steps of it: its plans were of 5000, 3150, 3600 and 3000 steps, and it was stopped and resumed three times.""",
     limits="""It can show what the views make of a self-supervised model without a classifier: attention of its heads,
 token similarity, principal components. How much it has learned is in the figures above, beside those of the untrained
-twin: the paper's training is a hundred times as long. No label was read, but the masks shaped the crops: that it attends to objects was not found without help, unlike
-in the paper. It knows twelve paper cut-outs and nothing else.""",
+twin: the paper's training has more than a hundred times as many steps. No label was read, but the masks shaped the
+crops: that it attends to objects was not found without help, unlike in the paper. It knows twelve paper cut-outs and
+nothing else.""",
 )
