@@ -281,6 +281,35 @@ class ReconstructionResult(Result):
     """the same for filling each with the mean colour of the visible ones"""
 
 
+@dataclass(frozen=True)
+class TokenStep:
+    """What a patch is at one point of its way to a token."""
+
+    name: Text
+    symbols: str
+    """its shape in letters"""
+    shape: tuple[int, ...]
+    numbers: np.ndarray
+    """(entries,) float; empty for image, patch and sequence"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenStepsResult(Result):
+    """How a patch becomes a token; values (dim,) are the token as the first block reads it."""
+
+    grid: PatchGrid
+    image: np.ndarray
+    place: tuple[int, int]
+    """row and column of the patch"""
+    patch: np.ndarray
+    """(patch_size, patch_size, 3) uint8"""
+    steps: tuple[TokenStep, ...]
+    """image, patch, flattened row, vectors of the token's width, sequence"""
+    prefix_names: tuple[str, ...]
+    difference: float
+    """largest between `values` and what the first block read in the captured pass"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class FiltersResult(Result):
     """Small colour pictures, values (filters, height, width, 3) red, green, blue in 0-1."""

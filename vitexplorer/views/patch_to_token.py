@@ -1,0 +1,216 @@
+"""How does a patch of pixels become a token? Every step with its shape and the numbers of one patch.
+
+ViT (Dosovitskiy et al. 2021, arXiv 2010.11929, equation 1): the patch, P x P x C normalised pixels, is written as one
+row of P P C numbers, multiplied with the embedding matrix, D x P P C, and the embedding of its place is added. Swin
+(arXiv 2103.14030) normalises instead of adding, CLIP normalises what was added. The row runs pixel after pixel, three
+channels each; the convolution that timm computes this with has the same numbers in another order. What comes out is
+compared with what the first block read in the captured pass, and refused if it is something else.
+Misleading: the numbers of a token have no order, so that a strip of them has no left and right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Explored, Paper, QueryControl, SettingError, UnsupportedError, View
+from vitexplorer.types import PatchGrid, TokenStep, TokenStepsResult
+from vitexplorer.words import Text
+
+TITLE = Text("From pixels to a token", "从像素到标记")
+CHANNELS = 3
+CLOSE = 1e-4
+"""of the largest number of the token: what the order of additions can change"""
+
+ADDED = Text("For the place a learned vector is added.", "加上一个表示位置的可学习向量。")
+ADDED_AND_TURNED = Text(
+    "For the place a learned vector is added, and every block turns queries and keys by angles (rotary).",
+    "加上一个表示位置的可学习向量；此外每个块还按角度旋转查询与键（旋转位置编码）。",
+)
+TURNED = Text(
+    "Nothing is added for the place: every block turns queries and keys by angles (rotary).",
+    "不为位置加上任何向量：每个块按角度旋转查询与键（旋转位置编码）。",
+)
+BIASED = Text(
+    "Nothing is added for the place: every block adds a bias to its scores for each offset.",
+    "不为位置加上任何向量：每个块按相对偏移给分数加上偏置。",
+)
+
+
+class PatchControl(QueryControl):
+    """One patch (row, col) of the grid that the patch embedding makes."""
+
+    def default(self, capture: Explored) -> tuple[int, int]:
+        """The patch in the middle."""
+        grid = capture.grid(0)
+        return grid.rows // 2, grid.cols // 2
+
+    def default_after(self, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, int]:
+        """The same."""
+        return self.default(capture)
+
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """Nothing but what is picked."""
+        return ()
+
+    def grid(self, capture: Explored, settings: Mapping[str, Any]) -> PatchGrid:
+        """That of the first block."""
+        return capture.grid(0)
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, int]:
+        """A patch of the first block's grid; prefix tokens are made of no pixels."""
+        patch = super().parse(value, capture, settings)
+        if isinstance(patch, str):
+            raise SettingError(
+                Text("Only a patch is made of pixels: give (row, col).", "只有图块由像素构成：请给出（行，列）。")
+            )
+        return patch
+
+
+# ---------------------------------------------------------------------------------------------- the steps
+
+
+def flattened(patch: Float[Tensor, "channels height width"]) -> Float[Tensor, " pixels"]:
+    """Pixel after pixel, row by row, the channels of each side by side."""
+    return patch.permute(1, 2, 0).flatten()
+
+
+def projected(row: Float[Tensor, " pixels"], proj: nn.Conv2d) -> Float[Tensor, " dim"]:
+    """The row times the embedding matrix, whose columns are put into the row's order, plus the bias."""
+    matrix = proj.weight.permute(0, 2, 3, 1).flatten(1)
+    product = matrix @ row
+    return product if proj.bias is None else product + proj.bias
+
+
+def _learns(module: nn.Module | None) -> bool:
+    return module is not None and next(module.parameters(), None) is not None
+
+
+def _step(name: Text, symbols: str, shape: tuple[int, ...], numbers: Tensor | None = None) -> TokenStep:
+    found = torch.zeros(0) if numbers is None else numbers
+    return TokenStep(name, symbols, shape, found.float().cpu().numpy())
+
+
+@torch.no_grad()
+def compute(capture: Capture, patch: tuple[int, int]) -> TokenStepsResult:
+    """The token of a patch as the first block reads it, (dim,), and all that it was before."""
+    module, grid, image = capture.model.module, capture.grid(0), capture.input.tensor[0]
+    embed, (row, col) = module.patch_embed, patch
+    height, width = embed.proj.kernel_size
+    cut = (slice(row * height, (row + 1) * height), slice(col * width, (col + 1) * width))
+    pixels = flattened(image[:, *cut])
+    token = projected(pixels, embed.proj)
+    dim, formula = token.shape, "W x_p + b"
+    steps = [
+        _step(Text("image", "图像"), "H × W × C", (*image.shape[1:], CHANNELS)),
+        _step(Text("patch", "图块"), "P × P × C", (height, width, CHANNELS)),
+        _step(Text("flattened, normalised", "展平并归一化"), "P · P · C", pixels.shape, pixels),
+        _step(Text("projected", "线性投影"), "D", dim, token),
+    ]
+    if _learns(embed.norm):
+        token, formula = embed.norm(token), f"norm({formula})"
+        steps.append(_step(Text("normalised", "归一化"), "D", dim, token))
+    if capture.provenance.weights == "fine-tuned":
+        tuned = embed(capture.input.tensor).flatten(1, -2)[0, row * grid.cols + col]
+        if not torch.allclose(tuned, token, rtol=CLOSE, atol=CLOSE):
+            token, formula = tuned, f"{formula} + Δ"
+            steps.append(_step(Text("with what tuning adds", "加上微调的改动"), "D", dim, token))
+    positions = capture.model.family.learned_positions(module, grid)
+    if positions is not None:
+        position = positions[row * grid.cols + col]
+        token, formula = token + position, f"{formula} + e_p"
+        steps.append(_step(Text("position embedding", "位置编码"), "D", dim, position))
+        steps.append(_step(Text("sum", "相加"), "D", dim, token))
+    if _learns(getattr(module, "norm_pre", None)):
+        token, formula = module.norm_pre(token), f"norm({formula})"
+        steps.append(_step(Text("normalised", "归一化"), "D", dim, token))
+    sequence = capture.residual(0)
+    steps.append(_step(Text("sequence of tokens", "标记序列"), "(p + N) × D", tuple(sequence.shape)))
+    difference = _difference(capture, token, sequence[capture.token(patch, 0)])
+    return TokenStepsResult(
+        view="patch_to_token",
+        title=TITLE,
+        values=token.float().cpu().numpy(),
+        axes=("dim",),
+        unit=Text("entries of the token", "标记的各个分量"),
+        formula=formula,
+        provenance=capture.provenance,
+        settings={"patch": patch},
+        notes=(*_notes(capture, positions is not None), _read(difference)),
+        grid=grid,
+        image=capture.input.pixels,
+        place=patch,
+        patch=capture.input.pixels[cut],
+        steps=tuple(steps),
+        prefix_names=capture.prefix_tokens,
+        difference=difference,
+    )
+
+
+def _difference(capture: Capture, token: Tensor, read: Tensor) -> float:
+    """How far the token is from what the first block read. Raises UnsupportedError where it is another one."""
+    difference = float((token - read).abs().max())
+    if difference > CLOSE * max(1.0, float(read.abs().max())):
+        raise UnsupportedError(
+            Text(
+                "{model}: these steps do not lead to what the first block read ({difference:.2g} apart), so they are "
+                "not shown.",
+                "{model}：这些步骤得不到第一个块实际读到的标记（相差 {difference:.2g}），因此不予显示。",
+            ).format(model=capture.model.name, difference=difference)
+        )
+    return difference
+
+
+def _read(difference: float) -> Text:
+    return Text(
+        "The first block read this very token; largest difference {difference:.1e}.",
+        "第一个块读到的正是这个标记；最大差值 {difference:.1e}。",
+    ).format(difference=difference)
+
+
+def _notes(capture: Capture, added: bool) -> list[Text]:
+    family, module, grid = capture.model.family, capture.model.module, capture.grid(0)
+    turned = family.rotary_positions(module, grid) is not None
+    notes = [
+        Text(
+            "Flattened pixel after pixel; normalised with the model's mean and standard deviation.",
+            "按像素依次展平；以该模型的均值与标准差归一化。",
+        ),
+        (ADDED_AND_TURNED if turned else ADDED) if added else TURNED if turned else BIASED,
+    ]
+    if added and family.learned_grid(module) != (grid.rows, grid.cols):
+        notes.append(Text("The table of places is resampled to this grid.", "位置编码表已重采样到该网格。"))
+    return notes
+
+
+def refuses(capture: Capture) -> Text | None:
+    """A changed run changes steps on the way; a hybrid cuts features of a CNN, not pixels."""
+    if capture.change is not None:
+        return Text("The steps are those of the plain run.", "这里的步骤只适用于未更改的运行。")
+    proj = getattr(getattr(capture.model.module, "patch_embed", None), "proj", None)
+    if isinstance(proj, nn.Conv2d) and proj.in_channels == CHANNELS and proj.stride == proj.kernel_size:
+        return None
+    return Text(
+        "{model} does not make a token of one patch of pixels by one matrix.",
+        "{model} 不是用一个矩阵把一个像素图块变成标记的。",
+    ).format(model=capture.model.name)
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("How does a patch of pixels become a token?", "一个像素图块怎样变成标记？"),
+    misleads=Text(
+        "The numbers of a token have no order: a strip of them has no left and right.",
+        "标记的各个分量没有顺序：条带的左右没有意义。",
+    ),
+    room="tokens",
+    compute=compute,
+    controls=(PatchControl("patch", Text("Patch", "图块")),),
+    paper=Paper("Dosovitskiy et al. 2021, equation 1", "https://arxiv.org/abs/2010.11929"),
+    refuses=refuses,
+)
