@@ -55,7 +55,9 @@ def draw(page: Page, result: ParetoResult) -> float:
 
 
 def _up(values: np.ndarray) -> tuple[float, float]:
-    """A range around the figures, out to the next ticks."""
+    """A range around the figures, out to the next ticks; shares stay within 0-1."""
+    if values.min() >= 0 and values.max() <= 1:
+        return max(0.0, math.floor(10 * values.min() - 0.5) / 10), min(1.0, math.ceil(10 * values.max() + 0.5) / 10)
     low, high = span(values, from_zero=False)
     marks = ticks(low, high) if high > low else [low - 0.5, low + 0.5]
     step = marks[1] - marks[0] if len(marks) > 1 else (high - low) or 1.0

@@ -86,7 +86,7 @@ def progress_data(state: JobState, events: Iterable[Event], language: Language) 
     data.metric = say("run_on_validation", language, metric=TRAINING_WORDS[f"metric_{metric}"])
     data.is_share = metric == "accuracy"
     data.baseline = next((event.values["metrics"][metric] for event in told if event.kind == "baseline"), None)
-    data.rows = [_row(run, told, metric, language) for run in state.runs]
+    data.rows = [_row(run, told, metric, state.state == "running", language) for run in state.runs]
     data.doing, data.left, data.share = _doing(state, language)
     data.error = state.text.in_(language) if state.text and state.state != "running" else ""
     data.notes = [event.text.in_(language) for event in told if event.kind == "note" and event.text]
@@ -106,7 +106,7 @@ def _doing(state: JobState, language: Language) -> tuple[str, str, float | None]
     return text, say("run_left", language, time=duration(state.seconds_left, language)), min(1.0, done / steps)
 
 
-def _row(run: RunState, told: list[Event], metric: str, language: Language) -> RunRow:
+def _row(run: RunState, told: list[Event], metric: str, works: bool, language: Language) -> RunRow:
     own = [event.values for event in told if event.run == run.key and event.kind in ("step", "epoch")]
     losses = [
         (values["step"] / values["steps"] * values["epochs"], values["loss"])
@@ -124,7 +124,7 @@ def _row(run: RunState, told: list[Event], metric: str, language: Language) -> R
     if run.best is not None:
         name = TRAINING_WORDS[f"metric_{metric}"]
         details.append(say("run_best", language, metric=name, value=score(metric, run.best)))
-    if run.state in ("waiting", "running") and run.seconds_left:
+    if works and run.state in ("waiting", "running") and run.seconds_left:
         details.append(say("run_left", language, time=duration(run.seconds_left, language)))
     return RunRow(
         key=run.key,
