@@ -24,7 +24,9 @@ SMALL = ["--model", "test_vit", "--weights", "random", "--weights-seed", "3"]
 OTHERS = [
     ["--model", "test_vit4", "--weights", "random"],
     ["--model", "swin_tiny_patch4_window7_224", "--weights", "random"],
+    ["--model", "scenes_mae_patch16_192", "--weights", "bundled"],
 ]
+NEEDED = {"before_after": ["--change", "top_k:k=4"]}
 
 
 @pytest.fixture(scope="module")
@@ -123,14 +125,14 @@ def test_a_name_that_means_nothing_or_too_much_is_refused(given):
 def test_every_view_writes_its_numbers(key, image, tmp_path):
     out = tmp_path / "result.json"
     for model in (SMALL, *OTHERS):
-        done = run(key, image, *model, "--out", out)
+        done = run(key, image, *model, *NEEDED.get(key, []), "--out", out)
         if done.exit_code == 0:
             break
         assert done.exit_code == 2, done.output  # a view may refuse a model, in a sentence
     assert done.exit_code == 0, done.stderr
     document = json.loads(out.read_text(encoding="utf-8"))
     assert document["view"] == key
-    assert document["provenance"]["weights"] == "random"
+    assert document["provenance"]["weights"] == model[3]
     assert set(document["settings"]) >= {control.name for control in VIEWS[key].controls}
 
 

@@ -17,6 +17,7 @@ import vitexplorer as vx
 from tests.small_models import THIN, picture
 from vitexplorer.interfaces import SettingError, UnsupportedError
 from vitexplorer.models import loading
+from vitexplorer.models.families import family_of
 from vitexplorer.registry import UnknownNameError
 
 ARCHITECTURES = {
@@ -71,7 +72,8 @@ def test_it_says_what_was_loaded():
 def test_preprocessing_is_what_timm_resolves():
     name = "vit_base_patch16_siglip_224"
     config = timm.data.resolve_data_config(timm.get_pretrained_cfg(name).to_dict())
-    wanted = loading._describe(name, timm.create_model(name, depth=1), "random", "", "cpu", ()).preprocessing
+    module = timm.create_model(name, depth=1)
+    wanted = loading._describe(name, module, family_of(module, name), "random", "", "cpu", (), None).preprocessing
     assert wanted.input_size == config["input_size"][1:]
     assert (wanted.mean, wanted.std) == (config["mean"], config["std"])
     assert (wanted.interpolation, wanted.crop_pct) == (config["interpolation"], config["crop_pct"])

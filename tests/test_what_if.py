@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
+import gradio as gr
 import numpy as np
 import pytest
 import torch
@@ -19,6 +18,7 @@ from vitexplorer.ui.canvas import unpack_attention
 from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.changes import changes_data
 from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.room import Desk
 from vitexplorer.ui.rooms.what_if import ChangedPanel, WhatIfRoom
 from vitexplorer.views import VIEWS
@@ -31,13 +31,14 @@ HERE = Address(image="scene_flower", model="scenes_vit_patch16_192", room="what_
 @pytest.fixture(scope="module")
 def room() -> WhatIfRoom:
     """The room without its components, which nothing here needs."""
-    made = WhatIfRoom(Desk(Engine(Settings()), t=None, address=None, language=None))
+    with gr.Blocks(analytics_enabled=False):
+        made = WhatIfRoom(Desk(Engine(Settings()), Translations(), address=gr.State(), language=gr.State()))
     made.panel = ChangedPanel(made.desk, made.runs)
     return made
 
 
-def event(**data: object) -> SimpleNamespace:
-    return SimpleNamespace(_data=data)
+def event(**data: object) -> gr.EventData:
+    return gr.EventData(None, data)
 
 
 def entered(room: WhatIfRoom, address: Address = HERE, language: str = "en") -> list:

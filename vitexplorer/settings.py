@@ -39,7 +39,7 @@ class Settings(BaseSettings):
     data_megabytes: int = Field(4096, gt=0, description="largest zip of images, unpacked")
     zip_ratio: float = Field(100, ge=1, description="most that a zip may unpack to, in times its own size")
     data_cache_megabytes: int = Field(2048, ge=0, description="disk for shrunk copies of the images of one training")
-    feature_cache_megabytes: int = Field(4096, ge=0, description="disk for what frozen blocks make of the images, a job")
+    feature_cache_megabytes: int = Field(4096, ge=0, description="disk for what frozen blocks make of images, a job")
     runs_folder: str = Field("runs", description="where trainings and the images they are given are kept")
     trainings: int = Field(1 if _ON_SPACE else 4, ge=0, description="most trainings at once; 0: no fine-tuning here")
     training_epochs: int = Field(20 if _ON_SPACE else 1000, gt=0, description="most epochs of a training")

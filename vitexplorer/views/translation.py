@@ -91,7 +91,7 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
     if positions:
         without = Text("without positions", "去掉位置编码")
         named.append((without, lambda images: tokens(images, off=True), image, side))
-    cnn_name = Text("CNN {name}, {weights}", "CNN {name}，{weights}").format(
+    cnn_name = Text("a CNN, {name}, {weights}", "卷积网络 {name}，{weights}").format(
         name=cnn.provenance.model, weights=cnn.provenance.weights_text
     )
     named.append((cnn_name, cnn, image_of_cnn, cnn.stride))
@@ -110,13 +110,14 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
         values=np.array(values),
         axes=("curves", "points"),
         unit=Text("correlation", "相关系数"),
-        formula="corr(shift(f(x)), f(shift(x)))",
+        formula="r(T f(x), f(T x))",
         provenance=capture.provenance,
         settings={"patches": patches},
         notes=(
             Text(
-                "Shifted to the right, wrapping around; a patch is {side} px, a cell of the CNN {stride} px.",
-                "图像向右循环平移；一个图块为 {side} 像素，CNN 的一个单元为 {stride} 像素。",
+                "T shifts to the right, wrapping around; r is Pearson's correlation. A patch is {side} px, a cell "
+                "of the CNN {stride} px.",
+                "T 表示向右循环平移，r 为皮尔逊相关系数。一个图块为 {side} 像素，CNN 的一个单元为 {stride} 像素。",
             ).format(side=side, stride=cnn.stride),
             Text(
                 "CNN: {name}, {weights}; its convolutions wrap around here as the image does. Equivariance is its "
