@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from timm.layers import apply_rot_embed_cat
+from timm.layers import apply_rot_embed_cat, resample_abs_pos_embed
 
 import vitexplorer as vx
 from tests import reference_tokens
@@ -90,6 +90,46 @@ def test_a_board_is_symmetric(any_capture):
     np.testing.assert_allclose(board, board.transpose(2, 3, 0, 1), atol=1e-6)
     for row, col in np.ndindex(board.shape[:2]):
         assert board[row, col, row, col] == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("key", LEARNED)
+def test_resampled_to_another_grid_is_timms_own_resampling(key):
+    captured = capture_small(key)
+    module, old = captured.model.module, captured.grid(0)
+    prefix = module.pos_embed.shape[1] - old.num_patches
+    table = resample_abs_pos_embed(module.pos_embed.detach(), [2, 7], [old.rows, old.cols], num_prefix_tokens=prefix)
+    result = vx.compute("position_similarity", captured, grid=(2, 7))
+    np.testing.assert_allclose(result.values, board_of(table[0, prefix:].double().numpy(), 2, 7), atol=1e-5)
+    assert (result.grid.rows, result.grid.cols) == (2, 7)
+    assert any("resampled to 2 x 7" in note.en for note in result.notes)
+
+
+def test_the_native_grid_is_what_a_native_run_shows():
+    """Asked for on a run of 4 x 4 patches and captured on 4 x 6: the same board."""
+    for key in ("vit", "dinov3"):
+        asked = vx.compute("position_similarity", capture_small(key), grid="4x6")
+        run = vx.compute("position_similarity", capture_small(key, "native"))
+        np.testing.assert_allclose(asked.values, run.values, atol=1e-6)
+
+
+def test_a_patch_keeps_its_place_on_another_grid():
+    """4 x 4 to 2 x 8: the centre of row 3, column 1 is at 7/8 of the height and 3/8 of the width."""
+    captured = capture_small("vit")
+    tile = vx.compute("position_similarity", captured, query=(3, 1), grid=(2, 8))
+    board = vx.compute("position_similarity", captured, grid=(2, 8))
+    assert tile.query == (1, 3)
+    np.testing.assert_array_equal(tile.values, board.values[1, 3])
+    assert tile.image.shape == (2 * 16, 8 * 16, 3)
+    assert tile.settings == {"query": (3, 1), "kind": "own", "grid": (2, 8)}
+
+
+def test_grids_that_are_none():
+    captured = capture_small("vit")
+    for wrong in ("many", (0, 3), (3, 33), (1, 2, 3), "7x"):
+        with pytest.raises(SettingError, match="each from 1 to 32"):
+            vx.compute("position_similarity", captured, grid=wrong)
+    control = vx.views()["position_similarity"].controls[-1]
+    assert [key for key, _ in control.offered(captured)] == ["", "2,2", "6,6", "8,8"]
 
 
 # ------------------------------------------------------------------------------------------------ rotary

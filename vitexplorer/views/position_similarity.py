@@ -2,7 +2,8 @@
 
 A board of R x C tiles, one for each patch, each an R x C map (Dosovitskiy et al. 2021, arXiv 2010.11929, figure 7
 centre), or one tile for one patch. A table learned for another grid is shown resampled as the forward pass resamples
-it (bicubic). Beside it, as references, sine and cosine of the patch's number (1-D, Vaswani et al. 2017, arXiv
+it (bicubic); it can be asked for on any grid: what the model would add to an image of so many patches. Beside it, as
+references, sine and cosine of the patch's number (1-D, Vaswani et al. 2017, arXiv
 1706.03762, section 3.5) or half of the width for its row and half for its column (2-D).
 
 Rotary models (Su et al. 2021, arXiv 2104.09864) add nothing to the tokens: queries and keys are turned by angles that
@@ -14,20 +15,26 @@ Misleading: the embedding is what is added at the start; how much of it later bl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Choice, Explored, Paper, QueryControl, SettingError, UnsupportedError, View
+from vitexplorer.interfaces import Choice, Control, Explored, Paper, QueryControl, SettingError, UnsupportedError, View
 from vitexplorer.types import BoardResult, MapResult, PatchGrid, Query, Result
-from vitexplorer.words import Text
+from vitexplorer.words import Text, same
 
 TITLE = Text("Similarity of position embeddings", "位置编码的相似度")
 TEMPERATURE = 10000.0
+LARGEST = 32
+"""rows or columns of a grid that is asked for: a board of them has a million numbers"""
 KINDS = {
     "own": Text("the model's own", "模型自身的位置编码"),
     "rotary": Text("its rotary positions", "旋转位置编码"),
@@ -72,6 +79,45 @@ class PatchOrAllControl(QueryControl):
         return query
 
 
+class GridControl(Control):
+    """The grid that positions are resampled to, (rows, cols); that of the captured run when none is given."""
+
+    def default(self, capture: Explored) -> None:
+        """The captured run's own."""
+        return None
+
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """The run's own, half of it, one and a half and twice as many rows and columns."""
+        grid = capture.grid(0)
+        sizes = [(grid.rows * n // 2, grid.cols * n // 2) for n in (1, 3, 4)]
+        others = [(f"{rows},{cols}", same(f"{rows} × {cols}")) for rows, cols in sizes if _fits(rows, cols)]
+        own = Text("as here, {rows} × {cols}", "与此处相同，{rows} × {cols}").format(rows=grid.rows, cols=grid.cols)
+        return (("", own), *others)
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, int] | None:
+        """Rows and columns, 1 to 32 each; "7x7" and "7,7" are read too, and one number for both."""
+        if value is None or value == "":
+            return None
+        parts = re.split("[,x×]", value) if isinstance(value, str) else value
+        try:
+            sides = [int(side) for side in (parts if isinstance(parts, tuple | list) else [parts])]
+        except (TypeError, ValueError, OverflowError):
+            sides = []
+        rows, cols = sides * 2 if len(sides) == 1 else sides if len(sides) == 2 else (0, 0)
+        if not _fits(rows, cols):
+            raise SettingError(
+                Text(
+                    "{name} is (rows, cols), each from 1 to {largest}, not {value}.",
+                    "{name} 是（行，列），各为 1 到 {largest}，而不是 {value}。",
+                ).format(name=self.name, largest=LARGEST, value=repr(value))
+            )
+        return rows, cols
+
+
+def _fits(rows: int, cols: int) -> bool:
+    return min(rows, cols) >= 1 and max(rows, cols) <= LARGEST
+
+
 # ---------------------------------------------------------------------------------------------- position vectors
 
 
@@ -100,12 +146,12 @@ def cosine_board(vectors: Float[Tensor, "patches dim"], grid: PatchGrid) -> Floa
     return (unit @ unit.T).float().reshape(grid.rows, grid.cols, grid.rows, grid.cols)
 
 
-def vectors_of(capture: Capture, kind: str) -> tuple[Float[Tensor, "patches dim"], str]:
-    """The position vectors of one kind and what they are: "learned", "rotary", "sincos_1d" or "sincos_2d".
+def vectors_of(capture: Capture, kind: str, grid: PatchGrid) -> tuple[Float[Tensor, "patches dim"], str]:
+    """The position vectors of one kind on a grid and what they are: "learned", "rotary", "sincos_1d" or "sincos_2d".
 
     Raises UnsupportedError where the model has no rotary positions and they are asked for.
     """
-    model, grid = capture.model, capture.grid(0)
+    model = capture.model
     if kind in ("sincos_1d", "sincos_2d"):
         width = capture.residual(0).shape[-1] // 4 * 4
         return (sincos_1d if kind == "sincos_1d" else sincos_2d)(grid, width), kind
@@ -123,28 +169,47 @@ def vectors_of(capture: Capture, kind: str) -> tuple[Float[Tensor, "patches dim"
 # ---------------------------------------------------------------------------------------------- the view
 
 
-def compute(capture: Capture, query: Query | None, kind: str) -> Result:
-    """Cosines of all pairs, (rows, cols, rows, cols), or of one patch with all, (rows, cols)."""
-    grid = capture.grid(0)
-    vectors, found = vectors_of(capture, kind)
-    board = cosine_board(vectors, grid).cpu().numpy()
+def compute(capture: Capture, query: Query | None, kind: str, grid: tuple[int, int] | None) -> Result:
+    """Cosines of all pairs, (rows, cols, rows, cols), or of one patch with all, (rows, cols).
+
+    `query` is a patch of the captured run; on another grid it stands for the cell that its centre lies in.
+    """
+    own = capture.grid(0)
+    shown = own if grid is None else replace(own, rows=grid[0], cols=grid[1])
+    vectors, found = vectors_of(capture, kind, shown)
+    board = cosine_board(vectors, shown).cpu().numpy()
     what_it_is = {
         "view": "position_similarity",
         "title": TITLE,
         "unit": Text("cosine", "余弦"),
         "formula": FORMULAS[found],
         "provenance": capture.provenance,
-        "settings": {"query": query, "kind": kind},
-        "notes": tuple(_notes(capture, found)),
-        "grid": grid,
+        "settings": {"query": query, "kind": kind, "grid": grid},
+        "notes": tuple(_notes(capture, found, shown)),
+        "grid": shown,
     }
     if query is None:
         return BoardResult(values=board, axes=("rows", "cols", "rows", "cols"), **what_it_is)
-    return MapResult(values=board[query], axes=("rows", "cols"), image=capture.input.pixels, query=query, **what_it_is)
+    cell = same_place(query, own, shown)
+    image = capture.input.pixels if grid is None else resized(capture.input.pixels, shown)
+    return MapResult(values=board[cell], axes=("rows", "cols"), image=image, query=cell, **what_it_is)
 
 
-def _notes(capture: Capture, found: str) -> list[Text]:
-    model, grid = capture.model, capture.grid(0)
+def same_place(patch: tuple[int, int], old: PatchGrid, new: PatchGrid) -> tuple[int, int]:
+    """The cell of a grid in which the centre of a patch of another grid over the same image lies."""
+    return (2 * patch[0] + 1) * new.rows // (2 * old.rows), (2 * patch[1] + 1) * new.cols // (2 * old.cols)
+
+
+def resized(pixels: np.ndarray, grid: PatchGrid) -> np.ndarray:
+    """Uint8 (rows x P, cols x P, 3): the image as large as an image of this grid is."""
+    size = (grid.rows * grid.patch_size, grid.cols * grid.patch_size)
+    image = torch.from_numpy(pixels.copy()).permute(2, 0, 1)[None].float()
+    stretched = F.interpolate(image, size=size, mode="bilinear", antialias=True)
+    return stretched[0].permute(1, 2, 0).round().clamp(0, 255).byte().numpy()
+
+
+def _notes(capture: Capture, found: str, grid: PatchGrid) -> list[Text]:
+    model = capture.model
     notes = []
     if found == "learned":
         learned = model.family.learned_grid(model.module)
@@ -204,6 +269,7 @@ VIEW = View(
     controls=(
         PatchOrAllControl("query", Text("Patch", "图块")),
         Choice("kind", Text("Positions", "位置编码"), tuple(KINDS.items())),
+        GridControl("grid", Text("Resampled to", "重采样到")),
     ),
     paper=Paper("Dosovitskiy et al. 2021, figure 7", "https://arxiv.org/abs/2010.11929"),
     refuses=refuses,
