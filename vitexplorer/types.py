@@ -485,6 +485,19 @@ class CountResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TreeResult(Result):
+    """A count for each module, values (modules,) int, where a module counts what is inside it; parents come first."""
+
+    modules: tuple[str, ...]
+    """where each lies in the model, as torch names it"""
+    names: tuple[str, ...]
+    """what each is: `block 3`, `stage 1`, or the last word of torch's name"""
+    parents: tuple[int, ...]
+    """index of the module that each lies in; -1 for the model itself"""
+    total: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class CostResult(CountResult):
     """Multiply-accumulates of each part for one image, values (parts,) int; `total` is their sum."""
 
@@ -496,6 +509,19 @@ class CostResult(CountResult):
     def total_macs(self) -> int:
         """All multiply-accumulates of one forward pass of one image."""
         return self.total
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowthResult(Result):
+    """What the blocks cost for images of growing size, values (designs, kinds, sizes) int."""
+
+    designs: tuple[str, ...]
+    """global, windowed"""
+    kinds: tuple[str, ...]
+    kind_texts: tuple[Text, ...]
+    """the same in words"""
+    sizes: tuple[int, ...]
+    """side of a square image in pixels"""
 
 
 # ------------------------------------------------------------------------------------------ fine-tuning
@@ -513,19 +539,6 @@ class PerClassResult(Result):
     """Figures of each class of a validation set, values (classes, figures) in 0-1."""
 
     classes: tuple[str, ...]
-@dataclass(frozen=True, kw_only=True)
-class TreeResult(Result):
-    """A count for each module, values (modules,) int, where a module counts what is inside it; parents come first."""
-
-    modules: tuple[str, ...]
-    """where each lies in the model, as torch names it"""
-    names: tuple[str, ...]
-    """what each is: `block 3`, `stage 1`, or the last word of torch's name"""
-    parents: tuple[int, ...]
-    """index of the module that each lies in; -1 for the model itself"""
-    total: int = 0
-
-
     figures: tuple[Text, ...]
     """names: precision, recall, F1"""
     support: np.ndarray

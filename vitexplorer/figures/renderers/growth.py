@@ -1,0 +1,73 @@
+"""Cost against size, stacked by what is multiplied: one chart for each design, all to one scale."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of
+from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.themes import CATEGORIES
+from vitexplorer.figures.typesetting import width
+from vitexplorer.types import GrowthResult
+from vitexplorer.words import Text
+
+HEIGHT, GAP = 380, 50
+DESIGNS = {
+    "global": Text("every token attends to every other", "全局注意力：每个标记关注所有标记"),
+    "windowed": Text("patches attend within windows", "窗口注意力：图块只关注窗口之内"),
+}
+TOTAL = Text("total", "合计")
+SIZE = Text("side of a square image, pixels", "正方形图像的边长（像素）")
+POWERS = ((1e12, "10¹² "), (1e9, "10⁹ "), (1e6, "10⁶ "))
+
+
+def draw(page: Page, result: GrowthResult) -> float:
+    """Draw a legend, and the charts side by side."""
+    y = _legend(page, page.header(result), result)
+    totals = result.values.sum(1)
+    factor, power = next(((f, name) for f, name in POWERS if totals.max(initial=0) >= f), (1, ""))
+    unit = Text("{power}{unit}", "{power}{unit}").format(power=power, unit=result.unit)
+    wide = (INNER - GAP) / len(result.designs)
+    up = span(totals / factor)
+    for at, design in enumerate(result.designs):
+        left = MARGIN + at * (wide + GAP)
+        page.text(left, y, DESIGNS[design], bold=True, pixels=wide)
+        box = Box(left + LEFT, y + 30 + ABOVE, wide - LEFT, HEIGHT)
+        chart = Chart(box, (0, max(result.sizes) * 1.04), up)
+        chart.frame(page, SIZE, unit)
+        _columns(page, chart, result, at, factor, unit.in_(page.language))
+        chart.curve(page, result.sizes, (totals[at] / factor).tolist(), style_of(page, 1), TOTAL)
+    return facts_below(page, box.bottom + BELOW + 16, facts(result))
+
+
+def _columns(page: Page, chart: Chart, result: GrowthResult, design: int, factor: float, unit: str) -> None:
+    """A column for each size, its kinds on top of each other."""
+    half = 0.36 * float(np.diff((0, *result.sizes)).min())
+    pieces = []
+    for at, size in enumerate(result.sizes):
+        below = 0.0
+        for kind, count in enumerate(result.values[design, :, at].tolist()):
+            above = below + count / factor
+            (x0, top), (x1, floor) = chart.at(size - half, above), chart.at(size + half, below)
+            words = f"{result.kind_texts[kind].in_(page.language)}\n{size} × {size}: {count / factor:.4g} {unit}"
+            pieces.append((Box(x0, top, x1 - x0, floor - top), CATEGORIES[kind], words))
+            below = above
+    page.bars(pieces, gap=0)
+
+
+def _legend(page: Page, y: float, result: GrowthResult) -> float:
+    """Colour and name of each kind, one below the other. Returns y below them."""
+    for kind, name in enumerate(result.kind_texts):
+        page.rectangle(Box(MARGIN, y + 2, 14, 14), fill=CATEGORIES[kind])
+        page.text(MARGIN + 22, y, name)
+        y += 26
+    x = MARGIN + 22 + width(TOTAL.in_(page.language), 15)
+    page.text(MARGIN + 22, y, TOTAL)
+    style_of(page, 1).sample(page, x + 12, y + 9)
+    return y + 40
+
+
+RENDERER = Renderer(GrowthResult, draw)

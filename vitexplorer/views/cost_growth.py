@@ -1,0 +1,148 @@
+"""How does the cost of the blocks grow with the image, and what do windows change?
+
+Multiply-accumulates of all blocks for square images of growing size: projections 4 N D^2 and MLP 2 N D M grow with the
+number of tokens N, attention 2 N^2 D with its square. In windows of w x w patches every query has T = w^2 keys instead
+of N, 2 N T D (Liu et al. 2021, arXiv 2103.14030, equations 1 and 2), so that all three grow alike. Both are computed
+for every model: a Swin as if its attention were global, a ViT as if its patches attended in windows. Matrices are read
+off the module, so D and M are its own. Windows that are not full are computed as if they were; prefix tokens look at
+everything and are seen from every window.
+Misleading: this is what the same weights would cost, not how well they would work there; and patch embedding, merging
+and classifier are not in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from torch import nn
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import BlockSite, Number, Paper, View
+from vitexplorer.multiplications import KINDS, MLP, PRODUCTS, PROJECTIONS, kind_of
+from vitexplorer.types import GrowthResult, WindowLayout
+from vitexplorer.words import Text
+
+TITLE = Text("Growth of the cost", "计算量的增长")
+POINTS = 12
+USUAL_WINDOW = 7
+"""Swin's; for models that have none of their own (arXiv 2103.14030, section 3.3)"""
+
+
+@dataclass(frozen=True)
+class BlockMatrices:
+    """What one block multiplies for each token: elements of its matrices, and the width of all heads together."""
+
+    projections: int
+    mlp: int
+    width: int
+
+
+def matrices_of(module: nn.Module, site: BlockSite, number: int, width: int) -> BlockMatrices:
+    """Elements of the linear layers of a block by their kind; each multiplies every token once."""
+    sizes = {PROJECTIONS: 0, MLP: 0}
+    for name, part in module.get_submodule(site.name).named_modules():
+        kind = kind_of(f"{site.name}.{name}.weight", f"block {number}")
+        if isinstance(part, nn.Linear) and kind in sizes:
+            sizes[kind] += part.weight.numel()
+    return BlockMatrices(sizes[PROJECTIONS], sizes[MLP], width)
+
+
+def block_macs(matrices: BlockMatrices, tokens: int, prefix: int, windowed: int, keys: int) -> tuple[int, int, int]:
+    """MACs of projections, attention and MLP of one block.
+
+    Args:
+        matrices: of the block.
+        tokens: all of them, prefix tokens included.
+        prefix: of these; they see everything and are seen by everything.
+        windowed: patch tokens in windows, the padding of windows that are not full included.
+        keys: patch tokens that one of these sees.
+    """
+    pairs = windowed * (keys + prefix) + prefix * tokens
+    return matrices.projections * (windowed + prefix), 2 * pairs * matrices.width, matrices.mlp * tokens
+
+
+def sizes_up_to(largest: int, multiple: int) -> tuple[int, ...]:
+    """At most twelve sizes in pixels about equally far apart, all of them multiples."""
+    steps = np.linspace(0, max(largest // multiple, 1), POINTS + 1)[1:].round()
+    return tuple(int(step) * multiple for step in sorted({*steps.tolist()}) if step >= 1)
+
+
+def growth(capture: Capture, sizes: tuple[int, ...], window: int | None) -> np.ndarray:
+    """Int64 (designs, kinds, sizes): global and windowed; projections, attention, MLP, summed over the blocks."""
+    module, found = capture.model.module, np.zeros((2, 3, len(sizes)), dtype=np.int64)
+    for at, size in enumerate(sizes):
+        for number, site in enumerate(capture.model.blocks((size, size))):
+            heads, dim = capture.call(number).query.shape[1], capture.call(number).query.shape[-1]
+            matrices, grid = matrices_of(module, site, number, heads * dim), site.grid
+            tokens = grid.num_prefix_tokens + grid.num_patches
+            layout = window_of(site, window)
+            windows, keys = layout.positions(grid).shape
+            found[0, :, at] += block_macs(matrices, tokens, grid.num_prefix_tokens, grid.num_patches, grid.num_patches)
+            found[1, :, at] += block_macs(matrices, tokens, grid.num_prefix_tokens, windows * keys, keys)
+    return found
+
+
+def window_of(site: BlockSite, window: int | None) -> WindowLayout:
+    """Windows of the wanted side; without one the block's own, or Swin's usual ones."""
+    if not window and site.windows:
+        return WindowLayout(site.windows.window_size, (0, 0))
+    side = window or USUAL_WINDOW
+    return WindowLayout((side, side), (0, 0))
+
+
+def compute(capture: Capture, largest: int, window: int) -> GrowthResult:
+    """MACs of all blocks, int64 (designs, kinds, sizes): attention global or in windows, for growing images."""
+    model = capture.model
+    free = model.family.size_multiple(model.module)
+    sizes = sizes_up_to(largest, max(free or (capture.grid(0).patch_size,)))
+    is_windowed = capture.sites[0].windows is not None
+    own = Text("This model is the windowed one.", "该模型是窗口注意力的那一种。")
+    other = Text("This model is the global one.", "该模型是全局注意力的那一种。")
+    note = Text(
+        "Windows of {side} × {side} patches.",
+        "窗口为 {side} × {side} 个图块。",
+    ).format(side=window or USUAL_WINDOW)
+    if is_windowed and not window:
+        note = Text("Windows of the model's own size.", "窗口大小与模型自身相同。")
+    return GrowthResult(
+        view="cost_growth",
+        title=TITLE,
+        values=growth(capture, sizes, window or None),
+        axes=("designs", "kinds", "sizes"),
+        unit=Text("MACs", "MACs"),
+        formula="4 N D² + 2 N D M + 2 N² D,  4 N D² + 2 N D M + 2 N T D",
+        provenance=capture.provenance,
+        settings={"largest": largest, "window": window},
+        notes=(
+            own if is_windowed else other,
+            note,
+            Text(
+                "Blocks only: patch embedding, merging and classifier are left out.",
+                "仅统计各块：不含图块嵌入、图块合并与分类头。",
+            ),
+        ),
+        designs=("global", "windowed"),
+        kinds=("projections", "attention", "mlp"),
+        kind_texts=(KINDS[PROJECTIONS], KINDS[PRODUCTS], KINDS[MLP]),
+        sizes=sizes,
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text(
+        "How does the cost grow with the image, and what do windows change?", "计算量怎样随图像增长，窗口又改变了什么？"
+    ),
+    misleads=Text(
+        "This is what the same weights would cost, not how well they would work at that size.",
+        "这是同样的权重要花的计算量，并不说明它们在该尺寸下效果如何。",
+    ),
+    room="size",
+    compute=compute,
+    controls=(
+        Number("largest", Text("Largest image", "最大图像"), low=64, high=4096, start=1024, step=32, whole=True),
+        Number("window", Text("Window (0: usual)", "窗口（0：通常大小）"), low=0, high=64, start=0, step=1, whole=True),
+    ),
+    paper=Paper("Liu et al. 2021, equations 1 and 2", "https://arxiv.org/abs/2103.14030"),
+)
