@@ -351,6 +351,37 @@ def test_input_x_gradient_is_captums():
     close(vx.compute("input_x_gradient", captured, target=TARGET).values, expected, 1e-4)
 
 
+@pytest.mark.parametrize("key", ["vit_not_square", "deit_distilled", "swin"])
+@pytest.mark.parametrize("kind", ["mean", "blur"])
+def test_integrated_gradients_are_captums(key, kind):
+    from captum.attr import IntegratedGradients
+
+    captured = capture_small(key)
+    grid, image = captured.grid(0), captured.input.tensor.clone()
+    peer = IntegratedGradients(copy.deepcopy(captured.model.module))
+    found = peer.attribute(image, baseline_image(captured, kind), TARGET, n_steps=7)[0].detach().numpy()
+    expected = reference_relevance.patch_sums(found, grid.rows, grid.cols, grid.patch_size)
+    result = vx.compute("integrated_gradients", captured, target=TARGET, baseline=kind, steps=7)
+    close(result.values, expected, 1e-4)
+
+
+@pytest.mark.parametrize("key", ["vit_not_square", "deit_distilled", "swin"])
+@pytest.mark.parametrize("kind", ["mean", "black"])
+def test_occlusion_is_captums(key, kind):
+    """Its own sliding window, one patch large and moved by a patch, gives every pixel of a patch the same fall."""
+    from captum.attr import Occlusion
+
+    captured = capture_small(key)
+    grid, image = captured.grid(captured.depth - 1), captured.input.tensor
+    side = (image.shape[1], grid.patch_size, grid.patch_size)
+    found = Occlusion(captured.model.module).attribute(
+        image, side, strides=side, baselines=baseline_image(captured, kind), target=TARGET
+    )
+    first = found[0, 0, :: grid.patch_size, :: grid.patch_size]
+    result = vx.compute("occlusion", captured, target=TARGET, baseline=kind)
+    np.testing.assert_allclose(result.values, first.detach().numpy(), atol=2e-5)
+
+
 # ------------------------------------------------------------------------------------------------ what must hold
 
 
