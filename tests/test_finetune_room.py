@@ -486,8 +486,7 @@ def test_maps_of_the_same_model_do_not_differ():
 
 def test_the_room_is_filled_for_those_who_look_at_it():
     assert FinetuneRoom in ROOMS
-    with gr.Blocks(analytics_enabled=False):
-        room = FinetuneRoom(Desk(Engine(Settings()), Translations(), gr.State(Address()), gr.State("en")))
+    room = FinetuneRoom(Desk(Engine(Settings()), Translations(), gr.State(Address()), gr.State("en")))
     sent = f'{{"visitor": "{ANNA}", "run": ""}}'
     skipped = room.enter(sent, "attention", Address(image="scene_flower", model="m"), None, None, "", "en")
     assert skipped[3] == ANNA

@@ -31,8 +31,7 @@ HERE = Address(image="scene_flower", model="scenes_vit_patch16_192", room="what_
 @pytest.fixture(scope="module")
 def room() -> WhatIfRoom:
     """The room without its components, which nothing here needs."""
-    with gr.Blocks(analytics_enabled=False):
-        made = WhatIfRoom(Desk(Engine(Settings()), Translations(), address=gr.State(), language=gr.State()))
+    made = WhatIfRoom(Desk(Engine(Settings()), Translations(), address=gr.State(), language=gr.State()))
     made.panel = ChangedPanel(made.desk, made.runs)
     return made
 
