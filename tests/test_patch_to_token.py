@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import io
 from itertools import product
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import vitexplorer as vx
 from tests import reference_tokens
@@ -13,6 +16,11 @@ from tests.small_models import capture_small
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_json
 from vitexplorer.interfaces import SettingError, UnsupportedError
+
+
+def pixels_of(source: str) -> np.ndarray:
+    """A picture of a figure."""
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(source.split(",")[1]))))
 
 
 def steps_of(result) -> dict[str, np.ndarray]:
@@ -100,12 +108,16 @@ def test_what_is_not_this_way_is_refused(monkeypatch):
 
 def test_the_figure_shows_the_numbers():
     result = vx.compute("patch_to_token", capture_small("vit"), patch=(3, 0))
-    strips = [trace for trace in render(result).data if trace.type == "heatmap"]
+    figure = render(result)
+    whole, patch = (pixels_of(drawn.source) for drawn in figure.layout.images)
+    np.testing.assert_array_equal(whole, result.image)
+    np.testing.assert_array_equal(patch[:: patch.shape[0] // 16, :: patch.shape[1] // 16], result.patch)
+    strips = [trace for trace in figure.data if trace.type == "heatmap"]
     vectors = [step.numbers for step in result.steps if step.numbers.size]
     assert len(strips) == len(vectors) == 4
     for strip, vector in zip(strips, vectors, strict=True):
         np.testing.assert_array_equal(strip.z[0], vector)
-    (sequence,) = (trace for trace in render(result).data if trace.type == "bar")
+    (sequence,) = (trace for trace in figure.data if trace.type == "bar")
     assert len(sequence.x) == 17
     assert len(set(sequence.marker.color)) == 3
     assert '"difference"' in as_json(result)

@@ -66,7 +66,7 @@ def _pictures(page: Page, y: float, result: TokenStepsResult) -> float:
     page.text(MARGIN, y + 136, query_text(result.place), size=SMALL_SIZE, color=page.theme.muted)
     height, width = result.patch.shape[:2]
     scale = min(PICTURE / height, WIDE / 2 / width)
-    page.picture(Box(placed.right + 40, y, width * scale, height * scale), enlarged(result.patch, PICTURE))
+    page.picture(Box(placed.right + 40, y, width * scale, height * scale), enlarged(result.patch / 255, PICTURE))
     return y + PICTURE + 26
 
 
