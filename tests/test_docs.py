@@ -41,8 +41,6 @@ def views_table() -> str:
     return markdown(("view", "question", "controls", "paper"), rows)
 
 
-def settings_table() -> str:
-    rows = []
 def interventions_table() -> str:
     rows = [
         (
@@ -56,6 +54,8 @@ def interventions_table() -> str:
     return markdown(("intervention", "question", "settings", "paper"), rows)
 
 
+def settings_table() -> str:
+    rows = []
     for name, field in Settings.model_fields.items():
         default = int(field.default) if isinstance(field.default, bool) else field.default
         rows.append((f"`{PREFIX}{name.upper()}`", f"`{default}`", field.description))
