@@ -16,6 +16,7 @@ from tests.small_models import capture_small
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_json
 from vitexplorer.interfaces import SettingError, UnsupportedError
+from vitexplorer.ui.panel.panel import describe
 
 
 def pixels_of(source: str) -> np.ndarray:
@@ -93,6 +94,16 @@ def test_shapes_by_hand():
     steps = vx.compute("patch_to_token", capture_small("vit")).steps
     shapes = [(64, 64, 3), (16, 16, 3), (768,), (48,), (48,), (48,), (17, 48)]
     assert [step.shape for step in steps] == shapes
+
+
+def test_a_patch_is_picked_on_the_image():
+    """In the page a patch can only be picked where there is a list to put it into."""
+    captured = capture_small("vit_not_square")
+    (control,) = vx.views()["patch_to_token"].controls
+    drawn = describe(control, captured, {"patch": (0, 3)}, "en")
+    assert (drawn.rows, drawn.cols, drawn.covered) == (3, 5, (1, 1))
+    assert [option.value for option in drawn.options] == ["1,2", "0,3"]
+    assert drawn.value == "0,3"
 
 
 def test_what_is_not_this_way_is_refused(monkeypatch):

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Explored, Paper, QueryControl, SettingError, UnsupportedError, View
-from vitexplorer.types import PatchGrid, TokenStep, TokenStepsResult
+from vitexplorer.types import PatchGrid, TokenStep, TokenStepsResult, query_text
 from vitexplorer.words import Text
 
 TITLE = Text("From pixels to a token", "从像素到标记")
@@ -55,8 +55,9 @@ class PatchControl(QueryControl):
         return self.default(capture)
 
     def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
-        """Nothing but what is picked."""
-        return ()
+        """The patch in the middle; the others are picked on the image."""
+        row, col = self.default(capture)
+        return ((f"{row},{col}", query_text((row, col))),)
 
     def grid(self, capture: Explored, settings: Mapping[str, Any]) -> PatchGrid:
         """That of the first block."""
