@@ -24,7 +24,7 @@ ROOMS = get_args(RoomKey)
 NAMES = re.compile(
     r"English|DeiT[-\w/]*|Swin-\w|ViT|Explorer|Transformer|timm|DINO|ViT[-\w/]*|[A-Z]/|PNG|SVG|CSV|MACs?|MLP|LayerNorm|CLS|rollout|token|Swin|"
     r"Viridis|Magma|Cividis|Inferno|softmax|bias|rownorm|fuse|Python|Esc|Escape|Enter|Home|buffer|px|MB|seed|[A-Z]\w?|kᵀ|"
-    r"PCA|[Ll]ogits?|lens|generic|relevance|gradient|Grad-CAM|LeGrad|et|al|figure|table|appendix|\w*_\w*|"
+    r"MAE|zip|csv|safetensors|VPT[-\w]*|BitFit|SSF|LoRA|adapter|AdaptFormer|PCA|[Ll]ogits?|lens|generic|relevance|gradient|Grad-CAM|LeGrad|et|al|figure|table|appendix|\w*_\w*|"
     r"Abnar|Zuidema|Caron|Chefer|Dosovitskiy|Oquab|Raghu|Vaswani|Belrose|Amir|Darcet|Liu"
 )
 """what stands in Chinese lectures as it is: proper names, formats, names of papers and of timm"""

@@ -43,7 +43,11 @@ class DataPart:
         if local:
             with gr.Row(elem_classes=["vx-row", "vx-training-data"]):
                 folder = gr.Textbox(
-                    show_label=False, placeholder=t("training_folder"), container=False, elem_id="vx-training-folder"
+                    label=t("training_folder"),
+                    show_label=False,
+                    placeholder=t("training_folder"),
+                    container=False,
+                    elem_id="vx-training-folder",
                 )
                 read = gr.Button(t("training_read"), size="md", scale=0, min_width=110)
         self.report = DataReportView(elem_id="vx-training-report")
