@@ -143,7 +143,7 @@ function field(control) {
   const label = document.createElement('label'), name = document.createElement('span');
   name.textContent = control.label;
   let input;
-  if (control.options.length) {
+  if (control.options.length || control.rows) {  // a patch that is picked is put into the list
     input = document.createElement('select');
     input.append(...control.options.map((option) => new Option(option.label, option.value)));
   } else {
