@@ -26,7 +26,9 @@ def plain(backbone, num_classes):
     return module.eval()
 
 
-@pytest.mark.parametrize("backbone", ["vit", "deit_distilled", "eva02_norm_inside", "dinov3", "swin_padded", "parallel"])
+@pytest.mark.parametrize(
+    "backbone", ["vit", "deit_distilled", "eva02_norm_inside", "dinov3", "swin_padded", "parallel"]
+)
 def test_what_we_write_peft_reads(backbone, tmp_path):
     tuned = shaken(attach(load_backbone(backbone), "lora", 5, r=3, alpha=2))
     vx.export_peft(tuned, tmp_path)
