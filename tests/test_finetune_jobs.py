@@ -78,13 +78,14 @@ def wait_for(folder: Path, condition) -> jobs.JobState:
 
 @pytest.mark.slow
 def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path):
-    config = job(colours, "lora", checkpoint_seconds=1e9)  # checkpoints at the ends of epochs: the kill costs steps
+    # checkpoints at the ends of epochs: the kill costs steps; which precision is faster is for each job to find out
+    config = job(colours, "lora", epochs=20, checkpoint_seconds=1e9, precision="no")
     whole = tmp_path / "whole"
     run_job(config, whole)
 
     killed = tmp_path / "killed"
     jobs.start(config, killed)
-    wait_for(killed, lambda state: state.runs[0].epoch == 2)
+    wait_for(killed, lambda state: state.runs[0].epoch >= 2)
     os.kill(worker_of(killed), signal.SIGKILL)
     state = wait_for(killed, lambda state: state.state != "running")
     assert state.state == "interrupted"
