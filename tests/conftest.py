@@ -20,7 +20,9 @@ jaxtyping.install_import_hook("vitexplorer", "tests.typecheck.check")
 
 import pytest  # noqa: E402
 import torch  # noqa: E402
+from playwright.sync_api import Browser  # noqa: E402
 
+from tests.app import Visit, browser, running_app  # noqa: E402
 from tests.small_models import RECIPES, capture_small, load_small  # noqa: E402
 from vitexplorer.capture import Capture  # noqa: E402
 from vitexplorer.models.loading import LoadedModel  # noqa: E402
@@ -49,3 +51,25 @@ def unchecked() -> Iterator[None]:
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """The running app's address."""
+    with running_app() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """One for a file: Playwright allows no second one beside it."""
+    with browser() as launched:
+        yield launched
+
+
+@pytest.fixture
+def visit(chromium: Browser) -> Iterator[Visit]:
+    """A page of its own; the test fails where it complained."""
+    opened = Visit(chromium)
+    yield opened
+    opened.close()

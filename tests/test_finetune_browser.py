@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.app import Visit, browser, running_app
+from tests.app import Visit, running_app
 from vitexplorer.finetune.data import example_folder
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -25,19 +25,6 @@ def url(tmp_path_factory) -> Iterator[str]:
     runs = tmp_path_factory.mktemp("runs")
     with running_app(VIT_RUNS_FOLDER=str(runs)) as address:
         yield address
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as launched:
-        yield launched
-
-
-@pytest.fixture
-def visit(chromium) -> Iterator[Visit]:
-    opened = Visit(chromium)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import urllib.parse
-from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
@@ -14,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import vitexplorer as vx
-from tests.app import Visit, browser, running_app
+from tests.app import Visit
 from vitexplorer.settings import ASSETS, settings
 from vitexplorer.ui.address import RoomKey
 
@@ -22,31 +21,13 @@ pytestmark = pytest.mark.browser
 
 ROOMS = get_args(RoomKey)
 NAMES = re.compile(
-    r"English|DeiT[-\w/]*|Swin-\w|ViT|Explorer|Transformer|timm|DINO|ViT[-\w/]*|[A-Z]/|PNG|SVG|CSV|MACs?|MLP|LayerNorm|CLS|rollout|token|Swin|"
-    r"Viridis|Magma|Cividis|Inferno|softmax|bias|rownorm|fuse|Python|Esc|Escape|Enter|Home|buffer|px|MB|seed|[A-Z]\w?|kᵀ|"
-    r"MAE|zip|csv|safetensors|VPT[-\w]*|BitFit|SSF|LoRA|adapter|AdaptFormer|PCA|[Ll]ogits?|lens|generic|relevance|gradient|Grad-CAM|LeGrad|et|al|figure|table|appendix|\w*_\w*|"
+    r"English|Explorer|Transformer|timm|ViT[-\w/]*|DeiT[-\w/]*|DINO|MAE|Swin(-\w)?|VPT[-\w]*|BitFit|SSF|LoRA|adapter|AdaptFormer|"
+    r"PNG|SVG|CSV|csv|zip|safetensors|Python|Esc|Escape|Enter|Home|px|MB|seed|buffer|[A-Z]/|[A-Z]\w?|kᵀ|"
+    r"MACs?|MLP|LayerNorm|CLS|PCA|rollout|token|[Ll]ogits?|lens|generic|relevance|gradient|Grad-CAM|LeGrad|"
+    r"softmax|bias|rownorm|fuse|Viridis|Magma|Cividis|Inferno|et|al|figure|table|appendix|\w*_\w*|"
     r"Abnar|Zuidema|Caron|Chefer|Dosovitskiy|Oquab|Raghu|Vaswani|Belrose|Amir|Darcet|Liu"
 )
 """what stands in Chinese lectures as it is: proper names, formats, names of papers and of timm"""
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with running_app() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as launched:
-        yield launched
-
-
-@pytest.fixture
-def visit(chromium) -> Iterator[Visit]:
-    opened = Visit(chromium)
-    yield opened
-    opened.close()
 
 
 def canvas_state(page: Page, room: str = "attention") -> dict:

@@ -6,13 +6,12 @@ One server and one browser; a visit walks through all rooms by their tabs, and i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import get_args
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.app import Visit, browser, running_app
+from tests.app import Visit
 from vitexplorer.ui.address import RoomKey
 from vitexplorer.ui.words import UI_WORDS
 
@@ -27,18 +26,6 @@ MODELS = {
 EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[object |Something went wrong|\bNone\b")
 PATIENCE = 60_000
 """milliseconds"""
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with running_app() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with browser() as launched:
-        yield launched
 
 
 def panel_of(page: Page, room: str):

@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
@@ -23,6 +22,7 @@ from vitexplorer.finetune.methods import METHODS
 from vitexplorer.interfaces import UnsupportedError
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
+from vitexplorer.two_runs import token_cosines
 from vitexplorer.types import BeforeAfterResult, CurvesResult, MapResult, MatrixResult, Query
 from vitexplorer.words import Text
 
@@ -127,20 +127,6 @@ def _untouched(tuned: TunedModel, changed: np.ndarray) -> tuple[Text, ...]:
 
 
 # ---------------------------------------------------------------------------------------------- tokens and maps
-
-
-def pooled(capture: Capture, block: int, token: Query) -> Float[Tensor, " dim"]:
-    """The class token after a block, or the mean over its patches."""
-    stream = capture.residual_after(block)
-    if token == "mean":
-        return stream[len(capture.prefix_tokens) :].mean(0)
-    return stream[capture.prefix_tokens.index(token)]
-
-
-def token_cosines(before: Capture, after: Capture, token: Query) -> Float[np.ndarray, " blocks"]:
-    """Cosine of one token of the two models after each block."""
-    pairs = [(pooled(before, block, token), pooled(after, block, token)) for block in range(before.depth)]
-    return torch.stack([F.cosine_similarity(one, other, dim=0) for one, other in pairs]).double().cpu().numpy()
 
 
 def maps_beside(

@@ -12,15 +12,13 @@ because what is left can make up for it.
 from __future__ import annotations
 
 import numpy as np
-import torch
-import torch.nn.functional as F
 from jaxtyping import Float
-from torch import Tensor
 
 from vitexplorer.capture import Capture, Moved
 from vitexplorer.interfaces import BlockControl, Choice, QueryControl, View
 from vitexplorer.intervening import came_from
 from vitexplorer.read_out import top_classes
+from vitexplorer.two_runs import token_cosines
 from vitexplorer.types import BeforeAfterResult, MapResult, PatchGrid, PredictionChange, Query, query_text
 from vitexplorer.words import Text, same
 
@@ -42,20 +40,6 @@ def class_changes(before: Capture, after: Capture) -> tuple[PredictionChange, ..
         PredictionChange(index, names[index] if names else same(""), shares[0][index], shares[1][index])
         for index in dict.fromkeys(best)
     )
-
-
-def pooled(capture: Capture, block: int, token: Query) -> Float[Tensor, " dim"]:
-    """The class token after a block, or the mean over its patches."""
-    stream = capture.residual_after(block)
-    if token == "mean":
-        return stream[len(capture.prefix_tokens) :].mean(0)
-    return stream[capture.prefix_tokens.index(token)]
-
-
-def cosines(before: Capture, after: Capture, token: Query) -> Float[np.ndarray, " blocks"]:
-    """Cosine between the two runs of one token after each block."""
-    pairs = [(pooled(before, block, token), pooled(after, block, token)) for block in range(before.depth)]
-    return torch.stack([F.cosine_similarity(one, other, dim=0) for one, other in pairs]).double().cpu().numpy()
 
 
 def put_back(values: Float[np.ndarray, "rows cols"], grid: PatchGrid, moved: Moved) -> Float[np.ndarray, "rows cols"]:
@@ -119,7 +103,7 @@ def compute(capture: Capture, map: str, attention_block: int, query: Query) -> B
         changed_image=capture.input.pixels,
         query=query,
         classes=class_changes(plain, capture),
-        cosines=cosines(plain, capture, token),
+        cosines=token_cosines(plain, capture, token),
         token=token,
     )
 

@@ -7,17 +7,15 @@ every window (`parts/window_prompts.py`). They can be shown, but not merged; on 
 from __future__ import annotations
 
 from vitexplorer.finetune.method import PETL, Method
-from vitexplorer.finetune.parts.prompts import prompt_sequence
-from vitexplorer.finetune.parts.window_prompts import prompt_windows
-from vitexplorer.interfaces import Number, Paper
+from vitexplorer.finetune.parts.prompting import COUNT, prompted
+from vitexplorer.interfaces import Paper
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.words import Text
 
 
 def inject(model: LoadedModel, prompts: int) -> LoadedModel:
     """Put the prompts in at every block."""
-    put_in = prompt_windows if model.family.key == "swin" else prompt_sequence
-    return put_in(model, prompts, deep=True, dropout=0.1)
+    return prompted(model, prompts, deep=True, dropout=0.1)
 
 
 METHOD = Method(
@@ -28,7 +26,7 @@ METHOD = Method(
     ),
     inject=inject,
     recipe=PETL,
-    controls=(Number("prompts", Text("Prompt tokens", "提示标记数"), low=1, high=200, start=10, step=1, whole=True),),
+    controls=(COUNT,),
     paper=Paper("Jia et al. 2022", "https://arxiv.org/abs/2203.12119"),
     changes_output=True,
 )

@@ -173,3 +173,9 @@ def stage_grid(module: nn.Module, name: str, input_size: tuple[int, int]) -> Pat
     known = {info["module"]: info["reduction"] for info in module.feature_info}
     inside = [reduction for stage, reduction in known.items() if f"{name}.".startswith(f"{stage}.")]
     return grid_of(input_size, inside[0] if inside else max(known.values()))
+
+
+def over_the_grid(module: nn.Module, kind: type[nn.Module], input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+    """Every part of a kind as attention among all places of its stage's grid."""
+    grids = ((name, stage_grid(module, name, input_size)) for name, _ in parts(module, kind))
+    return numbered(BlockSite(name, grid, layout=between(grid, grid)) for name, grid in grids)

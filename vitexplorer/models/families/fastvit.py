@@ -5,13 +5,7 @@ from __future__ import annotations
 from timm.models.fastvit import Attention, FastVit
 from torch import nn
 
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_the_grid, parts
 from vitexplorer.types import BlockSite
 from vitexplorer.words import same
 
@@ -28,11 +22,7 @@ class FastvitFamily(AttentionOnlyFamily):
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Every block that has attention; the smallest models have none."""
-        sites = []
-        for name, _ in parts(module, Attention):
-            grid = stage_grid(module, name, input_size)
-            sites.append(BlockSite(name, grid, layout=between(grid, grid)))
-        return numbered(sites)
+        return over_the_grid(module, Attention, input_size)
 
 
 FAMILY = FastvitFamily()

@@ -5,13 +5,7 @@ from __future__ import annotations
 from timm.models.visformer import Attention, Visformer
 from torch import nn
 
-from vitexplorer.models.families.attention_only import (
-    AttentionOnlyFamily,
-    between,
-    numbered,
-    parts,
-    stage_grid,
-)
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_the_grid
 from vitexplorer.types import BlockSite
 from vitexplorer.words import same
 
@@ -28,11 +22,7 @@ class VisformerFamily(AttentionOnlyFamily):
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Every block that has attention."""
-        sites = []
-        for name, _ in parts(module, Attention):
-            grid = stage_grid(module, name, input_size)
-            sites.append(BlockSite(name, grid, layout=between(grid, grid)))
-        return numbered(sites)
+        return over_the_grid(module, Attention, input_size)
 
 
 FAMILY = VisformerFamily()
