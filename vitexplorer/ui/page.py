@@ -81,6 +81,7 @@ def build_choices(t: Translations, settings: Settings) -> dict[str, Component]:
             choices=[],
             allow_custom_value=True,
             filterable=True,
+            elem_classes=["vx-model"],
         ),
         "sentence": gr.Markdown(elem_classes=["vx-note"]),
         "weights": gr.Radio([(t(f"weights_{key}"), key) for key in ("trained", "random")], label=t("weights")),

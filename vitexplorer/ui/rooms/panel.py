@@ -87,7 +87,14 @@ class RoomPanel:
         """Fill the panel if its room is the one being looked at and the capture is another than before."""
         if active != self.room or filled == address or address == Address():  # nothing is captured yet
             return [gr.skip(), gr.skip()]
-        return [self._quickly(Question(self.views()[0]), address, language), address]
+        return [self._quickly(Question(self._first(address)), address, language), address]
+
+    def _first(self, address: Address) -> str:
+        """The first view that this model can show; where it can show none, the first one, which says why."""
+        from vitexplorer.views import VIEWS
+
+        capture, keys = self.capture(address), self.views()
+        return next((key for key in keys if VIEWS[key].refuses(capture) is None), keys[0])
 
     def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
         """Another view or other settings; what a browser sends is checked by the view's own controls."""
