@@ -59,8 +59,9 @@ def tick_only(page: Page, *methods: str) -> None:
 def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Path) -> None:
     page = visit.page
     visit.open(url, room="finetune")
-    page.get_by_test_id("Upload a zip-upload-button").set_input_files(scenes)
     report = page.locator(".vx-report")
+    expect(report).to_contain_text("A zip with one folder per class", timeout=SOON)
+    page.get_by_test_id("Upload a zip-upload-button").set_input_files(scenes)
     expect(report).to_have_attribute("data-state", "ready", timeout=SOON)
     expect(report.locator(".summary")).to_contain_text("24 images, 3 classes")
     assert report.locator(".chart .count").all_inner_texts() == ["8", "8", "8"]

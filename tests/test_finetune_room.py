@@ -488,6 +488,6 @@ def test_the_room_is_filled_for_those_who_look_at_it():
     assert FinetuneRoom in ROOMS
     room = FinetuneRoom(Desk(Engine(Settings()), Translations(), gr.State(Address()), gr.State("en")))
     sent = f'{{"visitor": "{ANNA}", "run": ""}}'
-    skipped = room.enter(sent, "attention", Address(image="scene_flower", model="m"), None, None, "", "en")
-    assert skipped[3] == ANNA
-    assert all(value == gr.skip() for place, value in enumerate(skipped) if place != 3)
+    elsewhere = ["attention", Address(image="scene_flower", model="m"), None, None]
+    assert room.enter(sent, *elsewhere, "", "en") == [gr.skip(), ANNA, gr.skip()]
+    assert room.count_here(*elsewhere, "en") == [gr.skip(), gr.skip()]

@@ -77,7 +77,8 @@ def test_every_room_is_whole(chromium, url: str, model: str, theme: str) -> None
             for key in keys[1:] if theme == "light" else []:
                 panel_of(page, room).locator(f'.views button[data-view="{key}"]').click()
                 wait_for_view(page, room, key)
-            panel_of(page, room).and_(page.locator(f'[data-theme="{theme}"]')).wait_for(timeout=PATIENCE)
+            if panel_of(page, room).get_attribute("data-drawn"):  # not every room has a view for every model
+                panel_of(page, room).and_(page.locator(f'[data-theme="{theme}"]')).wait_for(timeout=PATIENCE)
         said = page.locator("main").inner_text()
         assert not EXCEPTION.search(said), (room, EXCEPTION.search(said))
     visit.close()

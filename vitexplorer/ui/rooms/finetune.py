@@ -62,21 +62,15 @@ class FinetuneRoom(Room):
     def enter_after(self, event: Dependency, active: gr.State) -> None:
         """Count for the model at the left when the room is entered or the model is another; open what was open."""
         session = self.session
+        here = [active, self.desk.address, self.filled, session.chosen]
         entered = event.then(
             self.enter,
-            [
-                self.browser,
-                active,
-                self.desk.address,
-                self.filled,
-                session.chosen,
-                session.training,
-                self.desk.language,
-            ],
-            [self.data.report, self.runs.picker, self.filled, session.visitor, session.training],
+            [self.browser, *here, session.training, self.desk.language],
+            [self.data.report, session.visitor, session.training],
             js=VISITOR,
             **QUICK,
         )
+        event.then(self.count_here, [*here, self.desk.language], [self.runs.picker, self.filled], **QUICK)
         mine = [session.visitor, session.training]
         opened = entered.success(
             self.runs.look_on,
@@ -103,15 +97,22 @@ class FinetuneRoom(Room):
         training: str,
         language: Language,
     ) -> list[Any]:
-        """Methods for the model on the screen, and the training that the address names."""
+        """Whose page this is, and the training that its address names; at first the report's hint."""
         visitor = visitor_of(browser)
         if active != self.key or address == Address():  # nothing is captured yet
-            return [gr.skip(), gr.skip(), gr.skip(), visitor, gr.skip()]
-        training = training or self.runs.known(visitor, training_of(browser))
+            return [gr.skip(), visitor, gr.skip()]
+        report = self.data.show(chosen, language) if filled is None else gr.skip()
+        return [report, visitor, training or self.runs.known(visitor, training_of(browser))]
+
+    def count_here(
+        self, active: str, address: Address, filled: Address | None, chosen: Chosen | None, language: Language
+    ) -> list[Any]:
+        """Methods for the model on the screen, where it is another than they were counted for."""
+        if active != self.key or address == Address():
+            return [gr.skip(), gr.skip()]
         if filled is not None and (filled.model, filled.weights) == (address.model, address.weights):
-            return [gr.skip(), gr.skip(), gr.skip(), visitor, training]
-        report = self.data.show(chosen, language)
-        return [report, *self.count(chosen, address, language), visitor, training]
+            return [gr.skip(), gr.skip()]
+        return self.count(chosen, address, language)
 
     def count(self, chosen: Chosen | None, address: Address, language: Language) -> list[Any]:
         """Every method for these images and this model."""
