@@ -1,8 +1,9 @@
 """Do the maps find the object? Every attention and relevance view on every bundled model, where the truth is known.
 
-    python -m benchmarks.truth [--scenes 500] [--models scenes_vit_patch16_192,...] [--steps 10]
+    python -m benchmarks.truth [--scenes 500] [--untrained 100] [--models scenes_vit_patch16_192,...] [--steps 10]
 
-On held-out scenes, as a Markdown table for each model, beside the same network untrained and a random map:
+On held-out scenes, as a Markdown table for each model, beside a random map and, on the first of these scenes, the same
+network untrained:
 
 pointing   share of scenes in which the middle of the highest cell lies on the object (Zhang et al. 2016, arXiv
            1608.00507, without a margin)
@@ -83,12 +84,12 @@ def areas(capture: Capture, result: MapResult, target: int, steps: int) -> tuple
     return float(deletion), float(insertion)
 
 
-def measure(name: str, scenes: list[Scene], steps: int) -> dict[str, Scores]:
-    """Of every view, on one bundled model and its untrained twin."""
+def measure(name: str, scenes: list[Scene], num_untrained: int, steps: int) -> dict[str, Scores]:
+    """Of every view, on one bundled model, and for the first `num_untrained` scenes on its untrained twin."""
     trained, untrained = vx.load_model(name), vx.load_model(name, weights="random", seed=SEED)
     scores: dict[str, Scores] = defaultdict(lambda: defaultdict(list))
-    for scene in tqdm(scenes, name, unit="scene"):
-        for model, suffix in ((trained, ""), (untrained, ", untrained")):
+    for number, scene in enumerate(tqdm(scenes, name, unit="scene")):
+        for model, suffix in ((trained, ""), (untrained, ", untrained"))[: 2 if number < num_untrained else 1]:
             capture = vx.capture(model, scene.image, fit="squash")
             for key, result in maps_of(capture, scene.label).items():
                 scores[key]["pointing" + suffix].append(points_at(result, scene.mask))
@@ -111,6 +112,7 @@ def table(scores: dict[str, Scores]) -> str:
 
 def main(
     scenes: Annotated[int, typer.Option(help="Held-out scenes to measure on.")] = 500,
+    untrained: Annotated[int, typer.Option(help="The first so many scenes also with the network untrained.")] = 100,
     models: Annotated[str, typer.Option(help="Names with commas between them; all bundled ones when empty.")] = "",
     steps: Annotated[int, typer.Option(help="Points of the deletion and insertion curves.")] = 10,
 ) -> None:
@@ -118,7 +120,8 @@ def main(
     drawn = [scene for index in range(scenes) if (scene := draw_scene("test", index)).mask.any()]
     names = models.split(",") if models else [entry.name for entry in catalog() if entry.bundled]
     for name in names:
-        print(f"\n### {name}, {len(drawn)} scenes\n\n{table(measure(name, drawn, steps))}", flush=True)
+        measured = table(measure(name, drawn, untrained, steps))
+        print(f"\n### {name}, {len(drawn)} scenes ({min(untrained, len(drawn))} untrained)\n\n{measured}", flush=True)
 
 
 if __name__ == "__main__":

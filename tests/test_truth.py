@@ -67,7 +67,8 @@ def test_the_table_has_a_row_for_each_view_and_the_means():
 
 
 def test_a_run_on_the_bundled_model():
-    scores = measure("scenes_vit_patch16_192", [draw_scene("test", 0)], steps=2)
+    scores = measure("scenes_vit_patch16_192", [draw_scene("test", 0), draw_scene("test", 1)], num_untrained=1, steps=2)
     for measured in scores.values():
         assert set(measured) >= {"pointing", "overlap", "deletion", "insertion", "overlap, untrained"}
         assert all(0 <= value <= 1 for values in measured.values() for value in values)
+        assert len(measured["pointing"]) == 2 * len(measured["pointing, untrained"]) == 2
