@@ -29,6 +29,12 @@ def cached_file(content: bytes, name: str, mime_type: str) -> FileData:
     return FileData(path=str(path), mime_type=mime_type, orig_name=name, size=len(content))
 
 
+def path_in_script(path: Path) -> str:
+    """How a script that is started where the page was names a file."""
+    here = Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+
+
 def image_file(pixels: UInt8[ndarray, "height width 3"]) -> FileData:
     """RGB pixels, 0-255, as a lossless file: the browser shows exactly what the model saw."""
     content = io.BytesIO()

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import psutil
 
+from vitexplorer.finetune.data.files import is_archive_name, is_table_name
 from vitexplorer.finetune.trainer.files import replace_text
 from vitexplorer.finetune.trainer.plan import JobConfig
 from vitexplorer.words import ExplainedError, Text
@@ -26,9 +27,8 @@ from vitexplorer.words import ExplainedError, Text
 CONFIG, SPLIT, BASELINE, PROCESS = "config.json", "split.json", "baseline.json", "process.json"
 ESTIMATE, CHECKPOINT = "estimate.json", "checkpoint.safetensors"
 TUNED, PREDICTIONS, RESULT = "tuned.safetensors", "predictions.npz", "result.json"
-
-
-_NAMED_WEIGHTS = ("auto", "pretrained", "bundled", "random")
+NAMED_WEIGHTS = ("auto", "pretrained", "bundled", "random")
+"""weights that are no path"""
 
 
 class JobError(ExplainedError):
@@ -38,6 +38,17 @@ class JobError(ExplainedError):
 def run_folder(folder: Path, key: str) -> Path:
     """Where the run of a candidate lies."""
     return folder / "runs" / key
+
+
+def images_of(config: JobConfig) -> str:
+    """What people call the images of a job."""
+    path = Path(config.data)
+    return path.stem if is_archive_name(path.name) or is_table_name(path.name) else path.name
+
+
+def stem_of(config: JobConfig, run: str) -> str:
+    """What the files of a run are called when they are taken home, without their endings."""
+    return f"{images_of(config)}-{run}"
 
 
 def stop_file(folder: Path) -> Path:
@@ -60,7 +71,7 @@ def write_config(folder: Path, config: JobConfig) -> JobConfig:
 
     Raises JobError where the folder holds another job, or other things.
     """
-    weights = config.weights if config.weights in _NAMED_WEIGHTS else _absolute(config.weights)
+    weights = config.weights if config.weights in NAMED_WEIGHTS else _absolute(config.weights)
     config = replace(config, data=_absolute(config.data), weights=weights)
     if (folder / CONFIG).exists():
         config = _extended(read_config(folder), config, folder)

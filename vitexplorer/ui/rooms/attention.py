@@ -30,7 +30,7 @@ from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Room, about, python_lines
+from vitexplorer.ui.rooms.room import QUICK, Desk, Room, about
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class AttentionRoom(Room):
             slider,
             data,
             about("attention_map", language),
-            code_of(address, block, data.head, data.query),
+            code_of(self.desk, address, block, data.head, data.query),
             (data.head, data.query),
         ]
 
@@ -86,7 +86,7 @@ class AttentionRoom(Room):
         data = block_data(capture, max(0, min(int(block), capture.depth - 1)), language)
         head, query = picked or ("mean", "")
         query = query if query_of(query, data) else query_text(default_query(capture))
-        return [data, code_of(address, data.block, head, query)]
+        return [data, code_of(self.desk, address, data.block, head, query)]
 
     def open(self, event: gr.EventData, address: Address, language: Language) -> list[Any]:
         """A head was chosen from the whole network: its map, from the query that a block begins with."""
@@ -98,7 +98,7 @@ class AttentionRoom(Room):
             return [gr.skip()] * 4
         data = block_data(capture, block, language)
         data.head, data.query = str(head), query_text(default_query(capture))
-        return [block, data, code_of(address, block, data.head, data.query), (data.head, data.query)]
+        return [block, data, code_of(self.desk, address, block, data.head, data.query), (data.head, data.query)]
 
     def select(self, event: gr.EventData, block: float, address: Address, language: Language) -> list[Any]:
         """A query or head was picked: the lines of Python follow, and so does the map where rows are sent singly."""
@@ -108,7 +108,7 @@ class AttentionRoom(Room):
         if picked is None or picked.block != frame.block:
             return [gr.skip(), gr.skip(), gr.skip()]
         chosen = (picked.head, query_text(picked.query))
-        code = code_of(address, picked.block, *chosen)
+        code = code_of(self.desk, address, picked.block, *chosen)
         if fits(capture, picked.block):
             return [gr.skip(), code, chosen]
         frame.attention = row_file(capture, picked.block, picked.query)
@@ -120,10 +120,10 @@ def default_query(capture: Capture) -> Query:
     return "cls" if "cls" in capture.prefix_tokens else "mean"
 
 
-def code_of(address: Address, block: int, head: str, query: str) -> str:
+def code_of(desk: Desk, address: Address, block: int, head: str, query: str) -> str:
     """The lines of Python that give the map on the canvas."""
     row_col = tuple(int(n) for n in query.split(",")) if "," in query else query
-    return python_lines(
+    return desk.python_lines(
         address, "attention_map", block=block, head=int(head) if head.isdigit() else head, query=row_col
     )
 

@@ -16,7 +16,7 @@ from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import default_query, frame_data
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Room, about, python_lines
+from vitexplorer.ui.rooms.room import QUICK, Desk, Room, about
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language
 
@@ -61,7 +61,7 @@ class FlowRoom(Room):
         data = rollout_data(capture, "mean", 0.0, 0, language)
         data.query = default_query(capture)
         start = gr.Slider(maximum=capture.depth - 1, value=0)
-        lines = python_lines(address, "attention_rollout", query=default_query(capture))
+        lines = self.desk.python_lines(address, "attention_rollout", query=default_query(capture))
         return ["mean", 0, start, data, about("attention_rollout", language), lines, None]
 
     def show(
@@ -71,7 +71,7 @@ class FlowRoom(Room):
         capture = self.desk.engine.capture(address.picture)
         first = max(0, min(int(start), capture.depth - 1))
         data = rollout_data(capture, fusion, discard, first, language)
-        return [data, code_of(address, picked or default_query(capture), fusion, discard, first)]
+        return [data, code_of(self.desk, address, picked or default_query(capture), fusion, discard, first)]
 
     def select(
         self, event: gr.EventData, fusion: str, discard: float, start: float, address: Address, language: Language
@@ -83,16 +83,16 @@ class FlowRoom(Room):
         picked = Selection.read(event._data, frame)
         if picked is None or is_windowed(capture):
             return [gr.skip(), gr.skip(), gr.skip()]
-        code = code_of(address, picked.query, fusion, discard, first)
+        code = code_of(self.desk, address, picked.query, fusion, discard, first)
         if num_tokens(capture) <= MOST_QUERIES:
             return [gr.skip(), code, picked.query]
         frame.attention = rollout_file(capture, [picked.query], fusion, discard, first)
         return [frame, code, picked.query]
 
 
-def code_of(address: Address, query: Query, fusion: str, discard: float, start: int) -> str:
+def code_of(desk: Desk, address: Address, query: Query, fusion: str, discard: float, start: int) -> str:
     """The lines of Python that give the map on the canvas."""
-    return python_lines(
+    return desk.python_lines(
         address, "attention_rollout", query=query, head_fusion=fusion, discard_ratio=discard, start_block=start
     )
 

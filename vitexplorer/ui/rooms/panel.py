@@ -16,7 +16,7 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import runs_the_model
 from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.panel import PanelData, ViewPanel, panel_data, work_data
-from vitexplorer.ui.rooms.room import QUICK, Desk, python_lines
+from vitexplorer.ui.rooms.room import QUICK, Desk
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -154,4 +154,4 @@ class RoomPanel:
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
         """The lines of Python that give the same figure."""
-        return python_lines(address, view, **settings)
+        return self.desk.python_lines(address, view, **settings)

@@ -12,7 +12,7 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.board import PatchesBoard, board_data
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
-from vitexplorer.ui.rooms.room import Room, about, caption_lines, python_lines
+from vitexplorer.ui.rooms.room import Room, about, caption_lines
 from vitexplorer.words import Language
 
 
@@ -40,4 +40,4 @@ class PatchesRoom(Room):
             language,
             caption_lines(capture),
         )
-        return [board, about("patch_grid", language), python_lines(address, "patch_grid")]
+        return [board, about("patch_grid", language), self.desk.python_lines(address, "patch_grid")]

@@ -38,6 +38,24 @@ class Desk:
     visitor: gr.State | None = None
     """what the visitor's browser is called: fine-tuning keeps visitors apart by it"""
 
+    def python_lines(self, address: Address, view: str, *, changed: bool = False, **settings: object) -> str:
+        """The lines that reproduce a figure in a script or notebook, of the changed run where that is what it shows."""
+        file = self.engine.places.file_of(address.model)
+        weights = ', weights="random"' if address.weights == "random" else ""
+        load = f'load_model("{address.model}"{weights})'
+        if file is not None:
+            load = f'load_tuned("{self.engine.places.path_of(file)}")'
+        change = f'capture = vx.intervene(capture, "{address.change}")\n' if changed else ""
+        arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
+        return (
+            "import vitexplorer as vx\n\n"
+            f"model = vx.{load}\n"
+            f'capture = vx.capture(model, "picture.png", fit="{address.fit}")\n'
+            f"{change}"
+            f'result = vx.compute("{view}", capture{arguments})\n'
+            'vx.save(result, "figure.png")'
+        )
+
 
 class Room(ABC):
     """One tab."""
@@ -76,21 +94,6 @@ def about(view: str, language: Language) -> str:
     if record.paper:
         lines.append(f"*{word('paper', language)}:* [{record.paper.citation}]({record.paper.url})")
     return "\n\n".join(lines)
-
-
-def python_lines(address: Address, view: str, *, changed: bool = False, **settings: object) -> str:
-    """The lines that reproduce a figure in a script or notebook, of the changed run where that is what it shows."""
-    weights = ', weights="random"' if address.weights == "random" else ""
-    change = f'capture = vx.intervene(capture, "{address.change}")\n' if changed else ""
-    arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
-    return (
-        "import vitexplorer as vx\n\n"
-        f'model = vx.load_model("{address.model}"{weights})\n'
-        f'capture = vx.capture(model, "picture.png", fit="{address.fit}")\n'
-        f"{change}"
-        f'result = vx.compute("{view}", capture{arguments})\n'
-        'vx.save(result, "figure.png")'
-    )
 
 
 def caption_lines(capture: Capture) -> list[Text]:

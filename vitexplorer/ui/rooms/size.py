@@ -19,7 +19,7 @@ from vitexplorer.ui.calculator.multiplications import WINDOW, as_counted, vit_ma
 from vitexplorer.ui.calculator.units import MACS, compact
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Room, about, python_lines
+from vitexplorer.ui.rooms.room import QUICK, Room, about
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
 
@@ -83,12 +83,12 @@ class SizeRoom(Room):
         from vitexplorer.views import compute
 
         counted = compute("parameters", explored.capture)
-        title = UI_WORDS["size_of_model"].format(model=address.model)
+        title = UI_WORDS["size_of_model"].format(model=self.desk.engine.places.title_of(address.model))
         names = [part_text(part).in_(language) for part in counted.parts]
         parts = parts_table(names, counted.values, language, title=title)
         exact = UI_WORDS["formula_equals"] if counted.terms else UI_WORDS["formula_none"]
         formula = terms_table(counted.terms, language, title=UI_WORDS["formula"], note=exact)
-        code = python_lines(address, "parameters")
+        code = self.desk.python_lines(address, "parameters")
         designed = design_tables(ViTShape(), language)
         return [about("parameters", language), parts, formula, code, *designed, declared_table(language)]
 

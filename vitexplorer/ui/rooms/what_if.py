@@ -27,7 +27,7 @@ from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import block_data, default_query
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Desk, Room, python_lines
+from vitexplorer.ui.rooms.room import QUICK, Desk, Room
 from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class ChangedPanel(RoomPanel):
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
         """The lines of Python, with the change."""
-        return python_lines(address, view, changed=bool(address.change), **settings)
+        return self.desk.python_lines(address, view, changed=bool(address.change), **settings)
 
 
 class WhatIfRoom(Room):

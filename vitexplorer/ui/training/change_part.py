@@ -95,7 +95,7 @@ class ChangePart:
                 language,
                 controls,
                 lambda view: changed(engine, result, view, kind, address),
-                python_lines(result, view, kind),
+                python_lines(result, engine.places.path_of(result.file), view, kind),
             )
 
 
@@ -122,12 +122,12 @@ def changed(engine: Engine, result: FinetuneResult, view: str, kind: str, addres
     return maps_beside(before, after, maps, query, TRAINING_WORDS[f"changed_{kind}"])
 
 
-def python_lines(result: FinetuneResult, view: str, kind: str) -> str:
-    """The lines that give the same figure in a script."""
+def python_lines(result: FinetuneResult, file: str, view: str, kind: str) -> str:
+    """The lines that give the same figure in a script, which finds the tuned model in `file`."""
     name, weights, seed = result.base
     load = f'vx.load_model("{name}"' + (f', weights="random", seed={seed})' if weights == "random" else ")")
     lines = ["import vitexplorer as vx", "from vitexplorer.finetune import change", "", f"base = {load}"]
-    lines.append('tuned = vx.load_tuned("tuned.safetensors", base)')
+    lines.append(f'tuned = vx.load_tuned("{file}", base)')
     if view in ("size", "rank"):
         lines.append(f'result = change.weight_change(base, tuned, "{view}")')
     elif view == "prompts":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from gradio.data_classes import FileData
@@ -19,7 +20,9 @@ from vitexplorer.finetune.outcome import (
     residuals_result,
 )
 from vitexplorer.finetune.running import Comparison
+from vitexplorer.settings import settings
 from vitexplorer.types import Result
+from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.language import word
 from vitexplorer.ui.panel.panel import (
     LIBRARY,
@@ -117,33 +120,35 @@ def result_figures(comparison: Comparison, run: str, asked: Asked, language: Lan
         shown = {"metric": TRAINING_WORDS[f"metric_{first.metric}"], "loss": TRAINING_WORDS["run_loss"]}
         options = {key: text.in_(language) for key, text in shown.items()}
         controls = [choice("what", say("figures_what", language), asked.settings.get("what", ""), options)]
-    settings = {control.name: control.value for control in controls}
+    given = {control.name: control.value for control in controls}
     makers: dict[str, tuple[str, Callable[[], Result]]] = {
-        "pareto": ("pareto_result(comparison, {cost!r})", lambda: pareto_result(comparison, settings["cost"])),
-        "confusion": ("confusion_result(comparison[{run!r}])", lambda: confusion_result(results[settings["run"]])),
-        "classes": ("per_class_result(comparison[{run!r}])", lambda: per_class_result(results[settings["run"]])),
-        "residuals": ("residuals_result(comparison[{run!r}])", lambda: residuals_result(results[settings["run"]])),
-        "epochs": ("epochs_result(comparison, {what!r})", lambda: epochs_result(comparison, settings["what"])),
+        "pareto": ("pareto_result(comparison, {cost!r})", lambda: pareto_result(comparison, given["cost"])),
+        "confusion": ("confusion_result(comparison[{run!r}])", lambda: confusion_result(results[given["run"]])),
+        "classes": ("per_class_result(comparison[{run!r}])", lambda: per_class_result(results[given["run"]])),
+        "residuals": ("residuals_result(comparison[{run!r}])", lambda: residuals_result(results[given["run"]])),
+        "epochs": ("epochs_result(comparison, {what!r})", lambda: epochs_result(comparison, given["what"])),
         "images": (
             "images_result(comparison, comparison.baseline.learning_curve)",
             lambda: images_result(comparison, comparison.baseline.learning_curve),
         ),
     }
     call, make = makers[view]
-    lines = python_lines(comparison.folder.name, call.format(**settings))
+    lines = python_lines(comparison.folder, call.format(**given))
     return panel_of(
         asked, keys, lambda key: say(f"figures_{key}", language), language, controls, lambda view: make(), lines
     )
 
 
-def python_lines(training: str, call: str) -> str:
-    """The lines that give the same figure in a script."""
+def python_lines(training: Path, call: str) -> str:
+    """The lines that give the same figure in a script; none where the visitor has no way to the training's folder."""
+    if settings().hosted:
+        return ""
     name = call.partition("(")[0]
     return (
         "import vitexplorer as vx\n"
         f"from vitexplorer.finetune.outcome import {name}\n"
         "from vitexplorer.finetune.running import load_comparison\n\n"
-        f'comparison = load_comparison("runs/{training}")\n'
+        f'comparison = load_comparison("{path_in_script(training)}")\n'
         f"result = {call}\n"
         'vx.save(result, "figure.png")'
     )

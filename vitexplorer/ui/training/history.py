@@ -8,6 +8,7 @@ from pathlib import Path
 from gradio.data_classes import GradioModel
 
 from vitexplorer.finetune.jobs import JobState
+from vitexplorer.finetune.trainer.folder import images_of
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
 from vitexplorer.words import Language
@@ -63,7 +64,7 @@ def line(job: JobState, language: Language) -> str:
         "runs_line",
         language,
         methods=separator.join(run.key for run in job.runs),
-        data=Path(job.config.data).stem,
+        data=images_of(job.config),
         model=job.config.model,
         state=TRAINING_WORDS[f"run_{job.state}"],
     )

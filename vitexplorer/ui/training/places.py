@@ -15,14 +15,17 @@ import os
 import re
 import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from vitexplorer.finetune import jobs
 from vitexplorer.finetune.jobs import JobState
-from vitexplorer.finetune.trainer.folder import TUNED, JobError, run_folder
+from vitexplorer.finetune.trainer.folder import TUNED, JobError, images_of, read_config, run_folder, stem_of
+from vitexplorer.finetune.trainer.plan import JobConfig
 from vitexplorer.settings import Settings
+from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.training.words import TRAINING_WORDS
 
 MODEL = "tuned."
@@ -30,6 +33,8 @@ MODEL = "tuned."
 _VISITOR = re.compile("[0-9a-f]{32}")
 _TRAINING = re.compile(r"[A-Za-z0-9_=+][A-Za-z0-9_.=+-]{0,150}")
 _DATA, _FILES = "data-", "files-"
+UNUSED_SECONDS = 24 * 3600
+"""after which images that were sent, and that no training was made of, are removed"""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,8 @@ class Places:
         return self.of(visitor) / secrets.token_hex(16)
 
     def new_data(self, visitor: str, name: str) -> Path:
-        """A folder for images, not made yet; its last part is `name`, made safe."""
+        """A folder for images, not made yet; its last part is `name`, made safe. Old unused ones make room for it."""
+        self.sweep()
         return self.of(visitor) / f"{_DATA}{secrets.token_hex(8)}" / _safe(name)
 
     def training(self, visitor: str, run: str) -> Path:
@@ -82,8 +88,12 @@ class Places:
 
     def running(self) -> int:
         """How many trainings run, whoever began them."""
-        everywhere = [self.root, *(path for path in self.root.glob("*") if _VISITOR.fullmatch(path.name))]
-        return sum(job.state == "running" for folder in everywhere for job in jobs.list_jobs(folder))
+        return sum(job.state == "running" for folder in self._everywhere() for job in jobs.list_jobs(folder))
+
+    def _everywhere(self) -> Iterator[Path]:
+        """The folder of everybody at this machine, and that of each visitor of a hosted page."""
+        yield self.root
+        yield from (path for path in self.root.glob("*") if _VISITOR.fullmatch(path.name))
 
     def delete(self, visitor: str, run: str) -> None:
         """Remove a training and, where no other one uses them, the images that were sent for it. Raises JobError."""
@@ -93,6 +103,16 @@ class Places:
         sent = data.parent.parent == self.of(visitor) and data.parent.name.startswith(_DATA)
         if sent and not any(Path(job.config.data) == data for job in self.trainings(visitor)):
             shutil.rmtree(data.parent)
+
+    def sweep(self) -> None:
+        """Remove images that were sent long ago and that no training was made of, of all visitors."""
+        last = time.time() - UNUSED_SECONDS
+        for own in self._everywhere():
+            old = [folder for folder in own.glob(f"{_DATA}*") if folder.stat().st_mtime < last]
+            used = {Path(job.config.data).parent.name for job in jobs.list_jobs(own)} if old else set()
+            for folder in old:
+                if folder.name not in used:
+                    shutil.rmtree(folder, ignore_errors=True)
 
     # -------------------------------------------------------------------------------------- tuned models
 
@@ -121,14 +141,44 @@ class Places:
 
     def tuned(self, visitor: str) -> Iterator[TunedChoice]:
         """The tuned models of a visitor, the newest training first, then uploaded files."""
-        for job in self.trainings(visitor):
-            images = Path(job.config.data).stem
-            for run in job.runs:
-                if run.has_result:
-                    file = run_folder(job.folder, run.key) / TUNED
-                    yield TunedChoice(self.name_of(file), f"{run.key} · {images} · {job.config.model}")
-        for file in sorted(self.of(visitor).glob(f"{_FILES}*/*.safetensors")):
-            yield TunedChoice(self.name_of(file), file.name)
+        trained = (
+            run_folder(job.folder, run.key) / TUNED
+            for job in self.trainings(visitor)
+            for run in job.runs
+            if run.has_result
+        )
+        for file in (*trained, *sorted(self.of(visitor).glob(f"{_FILES}*/*.safetensors"))):
+            yield TunedChoice(self.name_of(file), _title(file))
+
+    def title_of(self, name: str) -> str:
+        """What people call a model: a tuned one by method, images and base model, or by its file; others by name."""
+        file = self.file_of(name)
+        return name if file is None else _title(file)
+
+    def path_of(self, file: Path) -> str:
+        """How a script names a tuned model's file: where it lies, or on a hosted page as it is when taken home."""
+        if not self.hosted:
+            return path_in_script(file)
+        if _is_sent(file):
+            return file.name
+        return stem_of(_config(file), file.parent.name) + ".safetensors"
+
+
+def _is_sent(file: Path) -> bool:
+    """Whether a tuned model's file was uploaded; the others lie in their trainings."""
+    return file.parent.name.startswith(_FILES)
+
+
+def _config(file: Path) -> JobConfig:
+    """Of the training that a tuned model's file lies in."""
+    return read_config(file.parents[2])
+
+
+def _title(file: Path) -> str:
+    if _is_sent(file):
+        return file.name
+    config = _config(file)
+    return f"{file.parent.name} · {images_of(config)} · {config.model}"
 
 
 def _safe(name: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from gradio.data_classes import GradioModel
 
 from vitexplorer.finetune.jobs import Event, JobState, RunState
+from vitexplorer.finetune.trainer.folder import images_of
 from vitexplorer.finetune.trainer.metrics import METRIC
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, score
@@ -80,7 +81,7 @@ def progress_data(state: JobState, events: Iterable[Event], language: Language) 
     data = no_progress(language)
     told = list(events)
     data.run, data.state, data.epochs = state.folder.name, state.state, state.config.plan.epochs
-    data.title = f"{Path(state.config.data).stem} · {state.config.model}"
+    data.title = f"{images_of(state.config)} · {state.config.model}"
     task = next((event.values["task"] for event in told if event.kind == "data"), "classification")
     metric = METRIC[task]
     data.metric = say("run_on_validation", language, metric=TRAINING_WORDS[f"metric_{metric}"])
