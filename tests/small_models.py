@@ -18,6 +18,7 @@ from torch import nn
 from vitexplorer.capture import Capture, capture
 from vitexplorer.models.families import family_of
 from vitexplorer.models.loading import LoadedModel, Preprocessing
+from vitexplorer.tap import AttentionTap
 from vitexplorer.types import Fit, Provenance
 
 THIN = {"embed_dim": 48, "num_heads": 3, "depth": 3, "num_classes": 7}
@@ -122,3 +123,12 @@ def picture(height: int, width: int, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     slope = np.linspace(0, 120, height)[:, None, None] + np.linspace(0, 60, width)[None, :, None]
     return (slope + rng.integers(0, 75, (height, width, 3))).astype(np.uint8)
+
+
+@torch.no_grad()
+def attention_outputs(captured: Capture) -> list[torch.Tensor]:
+    """What each block's module goes on with after its attention, (windows, heads, queries, head dim)."""
+    mixing = frozenset(block for block, site in enumerate(captured.sites) if site.mixes)
+    with AttentionTap(captured.model.block_of_parameter, keep_outputs=True, mixing=mixing) as tap:
+        captured.run(captured.input.tensor)
+    return [tap.calls[block][0].arranged(site.arrange).output for block, site in enumerate(captured.sites)]

@@ -26,6 +26,7 @@ from torch.overrides import TorchFunctionMode
 import vitexplorer as vx
 from tests.explicit import with_fused_attention
 from tests.small_families import CASES, capture_case, load_case
+from tests.small_models import attention_outputs
 from tests.test_docs import README, region
 from vitexplorer.capture import Capture, capture_input
 from vitexplorer.interfaces import SettingError, UnsupportedError
@@ -66,9 +67,10 @@ def test_output_is_that_of_the_plain_module(key):
 @every_case
 def test_attention_times_values_is_what_the_module_goes_on_with(key):
     captured = capture_case(key)
+    outputs = attention_outputs(captured)
     for block in blocks_of(key):
         call = captured.call(block)
-        torch.testing.assert_close(call.weights() @ call.value, call.output, **EXACT)
+        torch.testing.assert_close(call.weights() @ call.value, outputs[block], **EXACT)
 
 
 @every_case

@@ -13,7 +13,7 @@ import torch
 import vitexplorer as vx
 from tests import changed as twin
 from tests.explicit import blocks_of, with_fused_attention
-from tests.small_models import RECIPES, capture_small, load_small, picture
+from tests.small_models import RECIPES, attention_outputs, capture_small, load_small, picture
 from tests.test_capture import fail, traces
 from vitexplorer.capture import Capture, capture, capture_input
 from vitexplorer.interfaces import SettingError, UnsupportedError
@@ -298,11 +298,11 @@ def test_a_shuffle_can_be_undone():
 @pytest.mark.parametrize("changes", EACH)
 def test_a_changed_run_shows_the_attention_it_used(any_capture, changes):
     again = intervened(any_capture, changes)
-    for block in range(again.depth):
+    for block, output in enumerate(attention_outputs(again)):
         call = again.call(block)
         weights = again.attention(block)
         torch.testing.assert_close(weights.sum(-1), torch.ones(weights.shape[:-1]), rtol=0, atol=1e-5)
-        torch.testing.assert_close(call.weights() @ call.value, call.output, rtol=0, atol=1e-5)
+        torch.testing.assert_close(call.weights() @ call.value, output, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("changes", EACH)

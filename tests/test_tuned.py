@@ -13,7 +13,7 @@ import torch.nn.functional as F
 
 import vitexplorer as vx
 from tests.small_backbones import load_backbone, pixels
-from tests.small_models import picture
+from tests.small_models import attention_outputs, picture
 from vitexplorer.finetune.attaching import attach, trained
 from vitexplorer.finetune.storing import load_tuned, recipe_in, save_tuned
 from vitexplorer.finetune.training import (
@@ -429,12 +429,12 @@ def test_every_view_explains_a_tuned_model(method, backbone):
         torch.testing.assert_close(capture.logits, tuned.module(capture.input.tensor)[0])
     prompts = 10 if method.startswith("vpt") else 0
     assert capture.depth == plain.depth
-    for block in range(capture.depth):
+    for block, output in enumerate(attention_outputs(capture)):
         weights = capture.attention(block)
         assert weights.shape[-1] == plain.attention(block).shape[-1] + prompts
         torch.testing.assert_close(weights.sum(-1), torch.ones_like(weights.sum(-1)))
         call = capture.call(block)
-        torch.testing.assert_close(call.weights() @ call.value, call.output, rtol=1e-4, atol=1e-4)
+        torch.testing.assert_close(call.weights() @ call.value, output, rtol=1e-4, atol=1e-4)
         in_sequence = prompts if "swin" not in backbone else 0
         for stream, wanted in (
             (capture.residual(block), plain.residual(block)),

@@ -296,7 +296,7 @@ class Capture:
         tensors = [self.output, self.input.tensor, *self.read.values(), *self.made.values()]
         for calls in self.calls:
             for call in calls:
-                tensors += [call.query, call.key, call.value, call.output, call.bias, call.scores]
+                tensors += [call.query, call.key, call.value, call.bias, call.scores, call.mixed]
         storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors if t is not None}
         return sum(storages.values()) + self.input.pixels.nbytes + more
 

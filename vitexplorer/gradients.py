@@ -67,7 +67,8 @@ def gradients(capture: Capture, target: int | None = None) -> Gradients:
 def _run_with_graph(capture: Capture) -> tuple[AttentionTap, Tensor, Tensor]:
     """The network once more, its graph kept: the tap, the input and the logits."""
     given = capture.input.tensor.detach().clone().requires_grad_()
-    with torch.enable_grad(), AttentionTap(capture.model.block_of_parameter, keep_norms=True) as tap:
+    tap = AttentionTap(capture.model.block_of_parameter, keep_norms=True, keep_outputs=True)
+    with torch.enable_grad(), tap:
         logits = capture.run(given)
     return tap, given, logits
 

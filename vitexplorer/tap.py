@@ -32,6 +32,7 @@ class AttentionCall:
     key: Tensor
     value: Tensor | None = None
     output: Tensor | None = None
+    """attention times values; kept only when asked for, as it can be computed"""
     bias: Tensor | None = None
     """added to the scaled scores: mask, relative positions"""
     scale: float = 1.0
@@ -130,6 +131,7 @@ class AttentionTap(TorchFunctionMode):
         block_of: Mapping[int, int],
         keep_norms: bool = False,
         keep_stream: bool = True,
+        keep_outputs: bool = False,
         mixing: frozenset[int] = frozenset(),
     ):
         """What to keep.
@@ -138,6 +140,7 @@ class AttentionTap(TorchFunctionMode):
             block_of: id of every parameter -> number of its block, or `OUTSIDE`.
             keep_norms: see `normed`.
             keep_stream: whether to keep `read` and `made`.
+            keep_outputs: whether to keep the output of each attention call.
             mixing: the blocks that change their weights between softmax and values.
         """
         super().__init__()
@@ -150,6 +153,7 @@ class AttentionTap(TorchFunctionMode):
         """what the first norm of each block gives; kept only when asked for"""
         self._keep_norms = keep_norms
         self._keep_stream = keep_stream
+        self._keep_outputs = keep_outputs
         self._mixing = mixing
         self._block_of = block_of
         self._block = OUTSIDE
@@ -178,7 +182,9 @@ class AttentionTap(TorchFunctionMode):
             self.made[self._block] = out
 
     def _see_kernel(self, function, args, kwargs, out: Tensor) -> None:
-        self._keep(replace(of_kernel(*args, **kwargs), output=out))
+        call = of_kernel(*args, **kwargs)
+        call.output = self._kept_output(out)
+        self._keep(call)
 
     def _see_softmax(self, function, args, kwargs, out: Tensor) -> None:
         dim = args[1] if len(args) > 1 else kwargs.get("dim")
@@ -197,10 +203,11 @@ class AttentionTap(TorchFunctionMode):
         if self._open and self._is_applied(args[0]):
             call, weights = self._open
             call.mixed = None if args[0] is weights else args[0]
-            call.value, call.output, self._open = args[1], out, None
+            call.value, call.output, self._open = args[1], self._kept_output(out), None
         elif self._open and _is_transposed(args[1], self._open[1]):  # values v^T: v^T A^T = (A v)^T
             call, _ = self._open
-            call.value, call.output, self._open = args[0].transpose(-2, -1), out.transpose(-2, -1), None
+            call.value, call.output = args[0].transpose(-2, -1), self._kept_output(out.transpose(-2, -1))
+            self._open = None
         else:
             self._product = (args[0], args[1])
 
@@ -208,6 +215,9 @@ class AttentionTap(TorchFunctionMode):
         """Whether these weights are the last softmax, or in a block that mixes it what has become of it."""
         known = self._open[1]
         return weights is known or (self._block in self._mixing and weights.shape == known.shape)
+
+    def _kept_output(self, out: Tensor) -> Tensor | None:
+        return out if self._keep_outputs else None
 
     def _keep(self, call: AttentionCall) -> None:
         self.calls.setdefault(self._block, []).append(call)
