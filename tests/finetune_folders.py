@@ -35,6 +35,29 @@ def number_folder(path: Path, images: int = 24, side: int = 48) -> Path:
     return path
 
 
+def pawpularity_folder(path: Path, images: int = 30, side: int = 48) -> Path:
+    """Kaggle's layout: train.csv with Id, twelve columns of 0 and 1, Pawpularity; train/<Id>.jpg; the same to test."""
+    rng = np.random.default_rng(0)
+    marks = ["Subject Focus", "Eyes", "Face", "Near", "Action", "Accessory"]
+    marks += ["Group", "Collage", "Human", "Occlusion", "Info", "Blur"]
+    rows: dict[str, list[tuple]] = {"train": [], "test": []}
+    for side_of, count in (("train", images), ("test", 4)):
+        (path / side_of).mkdir(parents=True)
+        for _ in range(count):
+            name, score = rng.bytes(16).hex(), int(rng.integers(1, 101))
+            _save(path / side_of / f"{name}.jpg", _blocks(rng, side) * 0.2 + 2 * score)
+            rows[side_of].append((name, *rng.integers(0, 2, len(marks)).tolist(), score))
+    tables = {
+        "train": [("Id", *marks, "Pawpularity"), *rows["train"]],
+        "test": [("Id", *marks), *(row[:-1] for row in rows["test"])],
+        "sample_submission": [("Id", "Pawpularity"), *((row[0], 50.0) for row in rows["test"])],
+    }
+    for name, lines in tables.items():
+        with open(path / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(lines)
+    return path
+
+
 def _blocks(rng: np.random.Generator, side: int) -> np.ndarray:
     """Coarse noise, so that no two images are near duplicates."""
     return rng.integers(0, 256, (8, 8, 3)).repeat(side // 8, 0).repeat(side // 8, 1).astype(float)

@@ -11,10 +11,11 @@ import pytest
 import timm
 import torch
 
-from vitexplorer.models.catalog import _bundled, catalog, find
+from vitexplorer.models.catalog import _bundled, catalog, convolutional, find, is_convolutional
 from vitexplorer.models.measured import measured
 
 CURATED = [entry for entry in catalog() if not entry.bundled]
+CONVOLUTIONAL = [entry for entry in convolutional() if not entry.bundled]
 
 
 def test_opens_without_torch_and_timm():
@@ -31,8 +32,8 @@ def test_opens_without_torch_and_timm():
 
 def test_every_curated_name_has_pretrained_weights_in_timm():
     known = set(timm.list_pretrained())
-    assert [entry.name for entry in CURATED if entry.name not in known] == []
-    assert all(timm.get_pretrained_cfg(entry.name).hf_hub_id for entry in CURATED)
+    assert [entry.name for entry in (*CURATED, *CONVOLUTIONAL) if entry.name not in known] == []
+    assert all(timm.get_pretrained_cfg(entry.name).hf_hub_id for entry in (*CURATED, *CONVOLUTIONAL))
 
 
 def test_the_families_of_the_notes_are_there_once_each_name():
@@ -43,7 +44,7 @@ def test_the_families_of_the_notes_are_there_once_each_name():
     assert {entry.family for entry in CURATED} == families | {"Swin", "Swin V2"}
 
 
-@pytest.mark.parametrize("entry", CURATED, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", CURATED + CONVOLUTIONAL, ids=lambda entry: entry.name)
 def test_sentences_are_whole_and_in_both_languages(entry):
     assert entry.sentence.en[0].isupper() or entry.sentence.en[0].isdigit()
     assert entry.sentence.en.endswith(".")
@@ -67,6 +68,7 @@ def test_sentences_are_whole_and_in_both_languages(entry):
         "eva02_tiny_patch14_224.mim_in22k",
         "swin_tiny_patch4_window7_224.ms_in1k",
         "swinv2_tiny_window8_256.ms_in1k",
+        *(entry.name for entry in CONVOLUTIONAL),
     ],
 )
 def test_declared_sizes_are_true(name):
@@ -99,9 +101,14 @@ def test_bundled_models_are_what_lies_in_the_folder(tmp_path):
     assert vit.family == "ViT"
 
 
-def test_a_bundled_cnn_is_not_offered(tmp_path):
+def test_a_bundled_cnn_is_offered_for_fine_tuning_alone(tmp_path):
     bundle(tmp_path, "scenes_resnet_96", architecture="resnet10t")
     assert _bundled(tmp_path) == ()
+    assert [entry.family for entry in _bundled(tmp_path, convolutional=True)] == ["ResNet"]
+    names = {entry.name for entry in catalog()}
+    assert not [entry.name for entry in convolutional() if entry.name in names]
+    assert is_convolutional("resnet18.a1_in1k")
+    assert not is_convolutional("vit_base_patch16_224.mae")
 
 
 def test_a_bundled_configuration_may_bring_its_own_words(tmp_path):

@@ -123,7 +123,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     assert there["model"].startswith("tuned.")
 
     page.get_by_role("tab", name="Fine-tune").first.click()
-    page.get_by_test_id("Load a tuned model (.safetensors)-upload-button").set_input_files(taken)
+    page.get_by_test_id("Load a tuned model (.safetensors, or peft as .zip)-upload-button").set_input_files(taken)
     page.wait_for_function(f"new URL(location.href).searchParams.get('model') !== '{there['model']}'", timeout=TRAINED)
     visit.wait_ready()
     expect(line).to_contain_text("fine-tuned weights", timeout=TRAINED)

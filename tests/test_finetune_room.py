@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import math
+import os
+import re
+import time
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +32,7 @@ from vitexplorer.finetune.running import Comparison, finetune, load_comparison
 from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
 from vitexplorer.finetune.trainer import setup as setups
-from vitexplorer.finetune.trainer.folder import JobError
+from vitexplorer.finetune.trainer.folder import JobError, read_config
 from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
 from vitexplorer.interfaces import UnsupportedError
 from vitexplorer.settings import Settings
@@ -41,15 +44,17 @@ from vitexplorer.ui.rooms.finetune import FinetuneRoom
 from vitexplorer.ui.rooms.room import Desk
 from vitexplorer.ui.training.amounts import duration, memory, percentage, score
 from vitexplorer.ui.training.choice import MethodChoice, TrainingChoice, candidate, job_of
-from vitexplorer.ui.training.data_part import sides_of
+from vitexplorer.ui.training.data_part import DataPart, sides_of
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.history import history_data
 from vitexplorer.ui.training.images import Chosen, look, point_at, unpack
 from vitexplorer.ui.training.methods import methods_data
-from vitexplorer.ui.training.places import MODEL, Places
+from vitexplorer.ui.training.places import MODEL, UNUSED_SECONDS, Places
 from vitexplorer.ui.training.progress import progress_data, thinned
 from vitexplorer.ui.training.report import report_data
 from vitexplorer.ui.training.results import image_path, results_data, takeaways
+from vitexplorer.ui.training.run_part import RunPart
+from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.visitor import training_of, visitor_of
 from vitexplorer.ui.training.watch import Watch
 from vitexplorer.words import ExplainedError, Text
@@ -112,6 +117,18 @@ def test_images_go_with_the_last_training_that_uses_them(tmp_path):
     assert data.is_dir()
     places.delete("", second.name)
     assert not data.parent.exists()
+
+
+def test_images_that_nobody_trained_on_go_after_a_day(tmp_path):
+    places = Places(tmp_path, hosted=True)
+    used, old, new = (places.new_data(visitor, "pets") for visitor in (ANNA, ANNA, BEN))
+    for folder in (used, old, new):
+        folder.mkdir(parents=True)
+    for folder in (used, old):
+        os.utime(folder.parent, (time.time() - 2 * UNUSED_SECONDS,) * 2)
+    a_training(places.new_training(ANNA), used)
+    places.sweep()
+    assert (used.is_dir(), old.parent.exists(), new.is_dir()) == (True, False, True)
 
 
 def test_images_of_a_person_are_never_deleted(tmp_path):
@@ -383,7 +400,7 @@ def test_what_is_taken_home(job):
     assert names == {"adapter_model.safetensors", "adapter_config.json"}
     state = safetensors.torch.load(merged_checkpoint(tuned))
     assert state.keys() == set(load_small("vit").module.state_dict())
-    card = model_card(lora, "colours")
+    card = model_card(lora, read_config(job.folder))
     assert "3 classes: blue, green, red" in card
     assert f"{lora.trainable:,} trained" in card
 
@@ -482,6 +499,75 @@ def test_maps_of_the_same_model_do_not_differ():
 
 
 # ---------------------------------------------------------------------------------------------- the room
+
+
+@pytest.fixture
+def room(job) -> FinetuneRoom:
+    """The room on the trainings of `job`, without its components: what its events do."""
+    engine = Engine(Settings(runs_folder=str(job.folder.parent)))
+    room = FinetuneRoom(Desk(engine, Translations(), gr.State(Address()), gr.State("en")))
+    session = Session(*(gr.State("") for _ in range(4)))
+    room.data, room.runs = DataPart(room.desk, session), RunPart(room.desk, session)
+    return room
+
+
+HERE = Address(image="scene_flower", model="test_vit", weights="random")
+
+
+def test_images_of_the_open_training_are_chosen_again(room, job, colours):
+    asked = ["", job.folder.name, None, HERE, "en", gr.Request()]
+    *_, (report, chosen, methods, counted) = room.remember_first("finetune", *asked)
+    assert chosen.folder == str(colours)
+    assert report.can_train
+    assert methods.ready
+    assert (methods.plan.training, methods.plan.epochs, methods.plan.augmentation) == (job.folder.name, "2", "none")
+    assert counted == HERE
+    own = Chosen("elsewhere", Text("x", "x"))
+    assert list(room.remember_first("finetune", "", job.folder.name, own, *asked[3:])) == []
+    assert list(room.remember_first("attention", *asked)) == []
+    assert list(room.remember("", "no such training", *asked[2:])) == []
+    assert list(room.remember("", job.folder.name, chosen, *asked[3:])) == []
+
+
+def test_images_that_are_gone_are_no_longer_chosen(room, tmp_path):
+    gone = Chosen(str(tmp_path / "gone"), Text("x", "x"))
+    report, chosen, methods, _ = room.let_go(gone, HERE, "en")
+    assert (report.title, chosen, methods.ready) == ("", None, False)
+    assert room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE, "en") == [gr.skip()] * 4
+
+
+def test_more_methods_on_the_same_images_join_the_open_training(room, job):
+    config = read_config(job.folder)
+    more = replace(config, candidates=(Candidate("linear"), Candidate("bitfit")))
+    assert room.runs._extended("", job.folder.name, more) == job.folder
+    assert room.runs._extended("", job.folder.name, config) is None
+    assert room.runs._extended("", job.folder.name, replace(more, plan=Plan(epochs=3))) is None
+    assert room.runs._extended("", "", more) is None
+
+
+def test_a_convolutional_network_is_chosen_in_the_room(room):
+    choice = TrainingChoice.read({"methods": [{"key": "linear", "settings": {}}], "backbone": "scenes_resnet_96"})
+    data = room.runs.methods(None, HERE, "en", choice)
+    assert "convolutional network" in data.backbone
+    assert {option.value for option in data.backbones} >= {"", "scenes_resnet_96", "resnet18.a1_in1k"}
+    possible = {item.key for item in data.items if not item.impossible}
+    assert possible == {"linear", "mlp_k", "partial_k", "full", "bitfit", "norm"}
+    images = Chosen("pets", Text("pets", "pets"))
+    config = room.runs._config(choice, images, replace(HERE, weights="trained"))
+    assert (config.model, config.weights) == ("scenes_resnet_96", "auto")
+    left = room.runs._config(TrainingChoice(choice.methods, backbone="no such network"), images, HERE)
+    assert (left.model, left.weights) == ("test_vit", "random")
+
+
+def test_time_and_memory_are_measured_before_training(room, colours):
+    sent = {"methods": [{"key": "linear", "settings": {}}, {"key": "lora", "settings": {}}], "augmentation": "none"}
+    event = gr.EventData(None, sent)
+    steps = room.runs.estimate(event, Chosen(str(colours), Text("x", "x")), HERE, "en", gr.Request())
+    *working, found = steps
+    assert all(step.working for step in working)
+    said = {item.key: item.estimate for item in found.items if item.estimate}
+    assert said.keys() == {"linear", "lora"}
+    assert all(re.fullmatch(r"about .+, [\d.]+ [MG]B of memory", text) for text in said.values())
 
 
 def test_the_room_is_filled_for_those_who_look_at_it():

@@ -34,7 +34,9 @@ class Settings(BaseSettings):
     downloads: bool = Field(True, description="whether visitors may fetch pretrained weights")
     any_model: bool = Field(not _ON_SPACE, description="whether visitors may load timm names outside the catalogue")
     max_megapixels: float = Field(40, gt=0, le=400, description="largest image accepted")
-    max_upload_megabytes: int = Field(40, gt=0, description="largest file accepted")
+    max_upload_megabytes: int = Field(
+        200 if _ON_SPACE else 4096, gt=0, description="largest file accepted, zips of images included"
+    )
     data_files: int = Field(100_000, gt=0, description="most files in a folder or zip of images to fine-tune on")
     data_megabytes: int = Field(4096, gt=0, description="largest zip of images, unpacked")
     zip_ratio: float = Field(100, ge=1, description="most that a zip may unpack to, in times its own size")

@@ -16,7 +16,7 @@ from typing import Any
 import safetensors.torch
 import torch
 from safetensors import SafetensorError
-from torch import Tensor
+from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
 from vitexplorer.finetune.parts.hanging import hung
@@ -114,11 +114,15 @@ def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
     config, tensors = _read(folder)
     if config.get("peft_type") != "LORA" or any(config.get(key, plain) != plain for key, plain in _PLAIN.items()):
         raise _not_plain(folder)
-    scale = float(config["lora_alpha"]) / int(config["r"])
+    try:
+        scale = float(config["lora_alpha"]) / int(config["r"])
+    except (KeyError, TypeError, ValueError, ZeroDivisionError):
+        raise _not_plain(folder) from None
     heads = {head: _below(tensors, f"{_PREFIX}{head}.") for head in classifiers(model.module)}
-    num_classes = next((len(own["weight"]) for own in heads.values() if "weight" in own), None)
+    num_classes = next((len(own["weight"]) for own in heads.values() if "weight" in own and own["weight"].ndim), None)
     changes, spans = _changes(tensors), query_value_spans(model.module)
-    if not changes or not changes.keys() <= spans.keys():
+    matrices = all(part.ndim == 2 for pair in changes.values() for part in pair)
+    if not changes or not matrices or not changes.keys() <= spans.keys():
         raise _not_plain(folder)
     rank = max(len(down) // len(_columns(up, spans[name])) for name, (down, up) in changes.items())
     tuned = attach(model, "lora", num_classes, r=rank, alpha=scale * rank)
@@ -127,7 +131,7 @@ def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
             _fill(tuned.module.get_submodule(name).lora, down, up, folder)
         for head, own in heads.items():
             if own:
-                tuned.module.get_submodule(head).load_state_dict(own)
+                _fill_head(tuned.module.get_submodule(head), own, folder)
     return trained(tuned)
 
 
@@ -149,10 +153,12 @@ def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 
 def _changes(tensors: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
-    """A and B of each layer that is changed, by the layer's name."""
+    """A and B of each layer that is changed, by the layer's name; none where one stands without the other."""
     tails = (".lora_A.weight", ".lora_B.weight")
-    names = {name.removeprefix(_PREFIX).removesuffix(tails[0]) for name in tensors if name.endswith(tails[0])}
-    return {name: tuple(tensors[f"{_PREFIX}{name}{tail}"] for tail in tails) for name in names}
+    names, others = ({name.removesuffix(tail) for name in tensors if name.endswith(tail)} for tail in tails)
+    if names != others:
+        return {}
+    return {name.removeprefix(_PREFIX): tuple(tensors[name + tail] for tail in tails) for name in names}
 
 
 Spans = tuple[tuple[int, int], ...]
@@ -172,7 +178,8 @@ def _fill(part: LowRank, down: Tensor, up: Tensor, folder: Path) -> None:
     outside = torch.ones(part.out, dtype=torch.bool)
     for start, stop in part.spans:
         outside[start:stop] = False
-    if up.shape[0] != part.out or down.shape[1] != part.down.shape[1] or up[outside].any():
+    fits = up.shape == (part.out, len(down)) and down.shape[1] == part.down.shape[1]
+    if not fits or up[outside].any() or not (down.isfinite().all() and up.isfinite().all()):
         raise _not_plain(folder)
     columns = _columns(up, part.spans)
     part.down.zero_()
@@ -181,6 +188,13 @@ def _fill(part: LowRank, down: Tensor, up: Tensor, folder: Path) -> None:
         rank = len(down[of_span])
         part.down[i * part.r : i * part.r + rank] = down[of_span]
         own[:, :rank] = up[start:stop, of_span]
+
+
+def _fill_head(head: nn.Module, tensors: Mapping[str, Tensor], folder: Path) -> None:
+    own = head.state_dict()
+    if {name: tensor.shape for name, tensor in own.items()} != {name: tensor.shape for name, tensor in tensors.items()}:
+        raise _not_plain(folder)
+    head.load_state_dict(tensors)
 
 
 def _not_plain(folder: Path) -> UnsupportedError:

@@ -72,7 +72,8 @@ def load_tuned(
         WeightsError: the file cannot be read, is none of these, or does not fit the base model.
         UnknownNameError, DownloadError: the base model is not known, or not to be had.
     """
-    about, tensors = _read(Path(path))
+    about = _about(Path(path))
+    tensors = safetensors.torch.load_file(path)
     try:
         if base is None:
             base = _base(about["base"], Path(path), device)
@@ -99,13 +100,13 @@ def load_tuned(
 
 def recipe_in(path: str | os.PathLike) -> dict[str, Any]:
     """How the model in a file was trained. Raises WeightsError where it is no file of `save_tuned`."""
-    about, _ = _read(Path(path))
+    about = _about(Path(path))
     return dict(about.get("recipe", {}))
 
 
 def base_in(path: str | os.PathLike) -> Provenance:
     """The model that the one in a file was made from. Raises WeightsError where it is no file of `save_tuned`."""
-    about, _ = _read(Path(path))
+    about = _about(Path(path))
     try:
         base = about["base"]
         return Provenance(str(base["model"]), base["weights"], str(base["weights_source"]))
@@ -153,16 +154,16 @@ def fingerprint(module: nn.Module) -> str:
 # ---------------------------------------------------------------------------------------------- reading
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+def _about(path: Path) -> dict[str, Any]:
+    """What the file says of itself; its tensors are not read."""
     try:
         with safe_open(path, framework="pt") as file:
             about = json.loads((file.metadata() or {})[_KEY])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no mapping)
     except (SafetensorError, OSError, KeyError, ValueError, RecursionError) as error:
         raise _not_ours(path) from error
     if not isinstance(about, dict) or about.get("version") != _VERSION:
         raise _not_ours(path)
-    return about, tensors
+    return about
 
 
 def _not_ours(path: Path) -> WeightsError:

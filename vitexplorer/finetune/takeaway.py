@@ -5,13 +5,18 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import safetensors.torch
 
 from vitexplorer.finetune.attaching import TunedModel, merge
+from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.peft import export_peft
 from vitexplorer.finetune.records import FinetuneResult
+from vitexplorer.finetune.trainer.folder import NAMED_WEIGHTS, images_of, stem_of
+from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.settings import ASSETS
 
 
 def merged_checkpoint(tuned: TunedModel) -> bytes:
@@ -35,12 +40,12 @@ def peft_zip(tuned: TunedModel) -> bytes:
     return packed.getvalue()
 
 
-def model_card(result: FinetuneResult, images: str) -> str:
-    """Markdown for whoever is handed the file: what it is, how it was made, how well it does and how it is loaded.
+def model_card(result: FinetuneResult, config: JobConfig) -> str:
+    """Markdown for whoever is handed the files: what it is, how it was made, how well it does and how it is loaded.
 
     Args:
         result: of the run.
-        images: what the images are called.
+        config: of its training.
     """
     name, weights, seed = result.base
     settings = ", ".join(f"{key}={value}" for key, value in result.settings.items()) or "defaults"
@@ -54,8 +59,11 @@ def model_card(result: FinetuneResult, images: str) -> str:
         if baseline
         else ""
     )
+    uses = "\n\n".join(
+        f"{what}\n\n```python\n{lines}\n```" for what, lines in _uses(result, stem_of(config, result.run))
+    )
     return (
-        f"# {result.run} on {images}\n\n"
+        f"# {result.run} on {images_of(config)}\n\n"
         f"- Base model: {base}\n"
         f"- Method: {result.method} ({settings})\n"
         f"- Learned: {learned}\n"
@@ -67,10 +75,34 @@ def model_card(result: FinetuneResult, images: str) -> str:
         f"| figure | value |\n|---|---|\n{figures}\n\n"
         f"{compared}"
         "The kept epoch was chosen on these images, so the figures are slightly too good.\n\n"
-        "## Use\n\n"
-        "```python\n"
-        "import vitexplorer as vx\n\n"
-        'model = vx.load_tuned("tuned.safetensors")\n'
-        'capture = vx.capture(model, "picture.jpg")\n'
-        "```\n"
+        f"## Use\n\n{uses}\n"
     )
+
+
+def _uses(result: FinetuneResult, stem: str) -> Iterator[tuple[str, str]]:
+    """Each kind of file that the result can be had as, and the lines that load it."""
+    name, weights, seed = result.base
+    outputs = len(result.classes) or 1
+    architecture = f"local-dir:assets/models/{name}" if (ASSETS / "models" / name).is_dir() else name
+    source = {"random": f', weights="random", seed={seed}', "auto": ""}.get(weights, f", weights={weights!r}")
+    base = f'vx.load_backbone("{name}"{source})'
+    given = "" if weights in NAMED_WEIGHTS else f", {base}"
+    yield (
+        f"`{stem}.safetensors`, what was trained, in ViT Explorer:",
+        f'import vitexplorer as vx\n\nmodel = vx.load_tuned("{stem}.safetensors"{given})',
+    )
+    if METHODS[result.method].merge:
+        yield (
+            f"`{stem}-merged.safetensors`, the whole model, in timm alone:",
+            "import timm\nfrom safetensors.torch import load_file\n\n"
+            f'module = timm.create_model("{architecture}", num_classes={outputs})\n'
+            f'module.load_state_dict(load_file("{stem}-merged.safetensors"))',
+        )
+    if result.method == "lora":
+        yield (
+            f"`{stem}-peft.zip`, unpacked, with Hugging Face's peft:",
+            "import vitexplorer as vx\nfrom peft import PeftModel\n\n"
+            f"module = {base}.module\n"
+            f"module.reset_classifier({outputs})\n"
+            f'module = PeftModel.from_pretrained(module, "{stem}-peft")',
+        )

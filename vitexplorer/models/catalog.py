@@ -38,9 +38,19 @@ def catalog() -> tuple[CatalogEntry, ...]:
     return (*_bundled(ASSETS / "models"), *_CURATED)
 
 
+def convolutional() -> tuple[CatalogEntry, ...]:
+    """The convolutional networks that can be fine-tuned beside the models of the menu, a bundled one first."""
+    return (*_bundled(ASSETS / "models", convolutional=True), *_CONVOLUTIONAL)
+
+
+def is_convolutional(name: str) -> bool:
+    """Whether a model is one of those."""
+    return any(entry.name == name for entry in convolutional())
+
+
 def find(name: str) -> CatalogEntry | None:
     """The entry of exactly this name, or None."""
-    return next((entry for entry in catalog() if entry.name == name), None)
+    return next((entry for entry in (*catalog(), *convolutional()) if entry.name == name), None)
 
 
 # ---------------------------------------------------------------------------------------------- bundled
@@ -51,20 +61,21 @@ _SCENES = {
     "swin": ("Swin", Text("with attention in shifted windows", "在移位窗口内计算注意力")),
     "dino": ("DINO", Text("trained without labels", "不用标签训练")),
     "mae": ("MAE", Text("trained to draw hidden patches", "以补全被遮住的图块为训练目标")),
+    "resnet": ("ResNet", Text("trained to name the object and to teach the DeiT", "学习说出物体名称，并教 DeiT")),
 }
 
 
-def _bundled(folder: Path) -> tuple[CatalogEntry, ...]:
+def _bundled(folder: Path, *, convolutional: bool = False) -> tuple[CatalogEntry, ...]:
     """Every model in `folder` whose configuration and weights are there; unknown ones are called by their name.
 
-    A CNN is bundled too, DeiT's teacher: it has no tokens to look at, and the page does not offer it.
+    A CNN is bundled too, DeiT's teacher: it has no tokens to look at, and stands apart.
     """
     files = sorted(file for file in folder.glob("*/config.json") if (file.parent / "model.safetensors").is_file())
     configs = {file: json.loads(file.read_text(encoding="utf-8")) for file in files}
     return tuple(
         _bundled_entry(file, config)
         for file, config in configs.items()
-        if not config["architecture"].startswith("resnet")
+        if config["architecture"].startswith("resnet") == convolutional
     )
 
 
@@ -597,5 +608,32 @@ _CURATED = (
         87_918_816,
         "The base size of the same, trained on ImageNet-1k: its position bias is smooth because an MLP draws it.",
         "同系列的 base 规模，ImageNet-1k；位置偏置由 MLP 生成，因此很平滑。",
+    ),
+)
+
+_CONVOLUTIONAL = (
+    _timm(
+        "resnet18.a1_in1k",
+        "ResNet-18",
+        "ResNet",
+        11_689_512,
+        "A small residual network, ImageNet-1k: the usual partner of a ViT-S in comparisons on few images.",
+        "小型残差网络，在 ImageNet-1k 上训练；图像较少时常与 ViT-S 对比。",
+    ),
+    _timm(
+        "resnet50.a1_in1k",
+        "ResNet-50",
+        "ResNet",
+        25_557_032,
+        "The residual network of most papers, ImageNet-1k; about as large as a ViT-S.",
+        "论文中最常用的残差网络，在 ImageNet-1k 上训练；规模与 ViT-S 相近。",
+    ),
+    _timm(
+        "efficientnet_b0.ra_in1k",
+        "EfficientNet-B0",
+        "EfficientNet",
+        5_288_548,
+        "A network of depthwise convolutions, ImageNet-1k; about as large as a ViT-Ti.",
+        "使用深度可分离卷积的网络，在 ImageNet-1k 上训练；规模与 ViT-Ti 相近。",
     ),
 )

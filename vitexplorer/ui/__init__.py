@@ -22,6 +22,7 @@ def launch(settings: Settings) -> tuple[gr.Blocks, str]:
     """Start serving and return at once, with the address; the engine warms up behind the open page."""
     gr.set_static_paths([ASSETS / "examples", LIBRARY])
     engine = Engine(settings)
+    engine.places.sweep()
     page, translations = build_page(settings, engine)
     page.queue(max_size=64, api_open=False)
     _, url, _ = page.launch(

@@ -150,6 +150,16 @@ class Engine:
         """A model by the name that an address has, from memory where it is kept. Raises as `explore`."""
         return self._model(Picture("", name, weights), lambda text, share: None)
 
+    def base_of(self, picture: Picture) -> Picture:
+        """The model that a tuned one was made from; any other is its own. Raises WeightsError for one that is gone."""
+        file = self.places.file_of(picture.model)
+        if file is None:
+            return picture
+        from vitexplorer.finetune.storing import base_in
+
+        base = base_in(file)
+        return Picture("", base.model, "random" if base.weights == "random" else "trained")
+
     def _tuned(self, picture: Picture) -> LoadedModel | None:
         """The tuned model of that name, on the base that is in memory where there is one; None for other names.
 
@@ -165,21 +175,21 @@ class Engine:
         base = base_in(file)
         if base.weights in ("bundled", "pretrained"):
             return load_tuned(file, self.model(base.model))
-        self._check_allowed(Picture("", base.model, "random"))
+        self.check_allowed(Picture("", base.model, "random"))
         return load_tuned(file)
 
     def _model(self, picture: Picture, report: Report) -> LoadedModel:
-        from vitexplorer.models.loading import load_model
+        from vitexplorer.models.loading import load_backbone
 
         key = (picture.model, picture.weights)
         model = self._models.get(key)
         if model is None and (model := self._tuned(picture)) is not None:
             self._models.put(key, model)
         if model is None:
-            self._check_allowed(picture)
+            self.check_allowed(picture)
             report(UI_WORDS["status_load"].format(model=picture.model), None)
             megabytes = UI_WORDS["status_download"]
-            model = load_model(
+            model = load_backbone(
                 picture.model,
                 weights="random" if picture.weights == "random" else "auto",
                 progress=lambda done, total: report(
@@ -190,7 +200,8 @@ class Engine:
             self._models.put(key, model)
         return model
 
-    def _check_allowed(self, picture: Picture) -> None:
+    def check_allowed(self, picture: Picture) -> None:
+        """Raises ExplainedError for a model or weights that visitors may not load."""
         entry = find(picture.model)
         if entry is None and not self._settings.any_model:
             raise ExplainedError(

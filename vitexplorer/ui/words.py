@@ -187,6 +187,8 @@ UI_WORDS: dict[str, Text] = {
         "model in every room.",
         "让模型学习你自己的类别：选择图像，勾选方法，在同一划分上比较，再到各页查看微调后的模型。",
     ),
-    "training_file": Text("Load a tuned model (.safetensors)", "加载微调模型 (.safetensors)"),
-    "training_predict": Text("Predict a zip of test images (.csv)", "预测测试图像 zip (.csv)"),
+    "training_file": Text(
+        "Load a tuned model (.safetensors, or peft as .zip)", "加载微调模型（.safetensors，或 peft 的 .zip）"
+    ),
+    "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件 (.csv)"),
 }

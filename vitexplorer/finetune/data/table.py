@@ -50,6 +50,8 @@ class Column:
     """share of the rows, 0-1, in which it holds a finite number"""
     distinct: int
     """different values"""
+    example: str = ""
+    """the first cell that names an image of the folder, as it is written; empty where none does"""
 
 
 @dataclass(frozen=True)
@@ -77,11 +79,15 @@ def columns_of(cells: Cells, listing: Listing) -> Columns:
     lookup = _lookup(listing, cells)
     image = _image_column(cells, lookup)
     target = _target_column(cells, image)
-    columns = tuple(
-        Column(name, _share_found(cells, lookup, name), _share_numeric(cells, name), len(set(cells.column(name))))
-        for name in cells.columns
-    )
+    columns = tuple(_column(cells, lookup, name) for name in cells.columns)
     return Columns(cells.name, columns, image, target, _task(cells, target))
+
+
+def _column(cells: Cells, lookup: ImageLookup, name: str) -> Column:
+    written, share = cells.column(name), _share_found(cells, lookup, name)
+    found = zip(written, lookup.find(written), strict=True) if share else ()
+    example = next((cell for cell, images in found if images), "")
+    return Column(name, share, _share_numeric(cells, name), len(set(written)), example)
 
 
 def read_table(path: str | os.PathLike, images: str | os.PathLike | None = None, pick: Pick = ANYTHING) -> Dataset:

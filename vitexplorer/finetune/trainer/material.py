@@ -61,6 +61,12 @@ def read_data(config: JobConfig, folder: Path) -> Dataset:
     return read_images(config.data, folder / _UNPACKED, pick)
 
 
+def images_root(config: JobConfig, folder: Path) -> Path:
+    """The folder that the paths of a job's images are relative to."""
+    data = Path(config.data)
+    return folder / _UNPACKED if data.suffix.lower() == ".zip" else data.parent if data.is_file() else data
+
+
 def _write(dataset: Dataset, sides: Split, folder: Path) -> None:
     def items(side: tuple[int, ...]) -> list[list[object]]:
         return [list(dataset.items[i]) for i in side]

@@ -5,7 +5,8 @@ Three parts, one under the other: images and their report; methods, the training
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -15,8 +16,10 @@ from gradio.events import Dependency
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.room import QUICK, Room
-from vitexplorer.ui.training.data_part import DataPart
+from vitexplorer.ui.training.data_part import READING, DataPart
 from vitexplorer.ui.training.images import Chosen
+from vitexplorer.ui.training.methods import PlanChoice
+from vitexplorer.ui.training.report import empty_report
 from vitexplorer.ui.training.result_part import ResultPart
 from vitexplorer.ui.training.run_part import RunPart
 from vitexplorer.ui.training.session import Session
@@ -48,6 +51,10 @@ class FinetuneRoom(Room):
                 self.count, [session.chosen, self.desk.address, language], [self.runs.picker, self.filled], **QUICK
             )
         mine = [session.visitor, session.training]
+        self.images = [self.data.report, session.chosen, self.runs.picker, self.filled]
+        asked = [*mine, session.chosen, self.desk.address, language]
+        self.runs.reopened.success(self.remember, asked, self.images, **READING)
+        self.runs.removed.success(self.let_go, asked[2:], self.images, **QUICK)
         for event in (self.runs.started, self.runs.removed, self.runs.reopened):
             event.then(self.runs.earlier, [*mine, language], self.runs.history, **QUICK)
             self.results.follow(event)
@@ -70,8 +77,14 @@ class FinetuneRoom(Room):
             js=VISITOR,
             **QUICK,
         )
-        event.then(self.count_here, [*here, self.desk.language], [self.runs.picker, self.filled], **QUICK)
+        counted = entered.then(self.count_here, [*here, self.desk.language], [self.runs.picker, self.filled], **QUICK)
         mine = [session.visitor, session.training]
+        counted.success(
+            self.remember_first,
+            [active, *mine, session.chosen, self.desk.address, self.desk.language],
+            self.images,
+            **READING,
+        )
         opened = entered.success(
             self.runs.look_on,
             [*mine, self.runs.seen, self.desk.language],
@@ -114,9 +127,47 @@ class FinetuneRoom(Room):
             return [gr.skip(), gr.skip()]
         return self.count(chosen, address, language)
 
-    def count(self, chosen: Chosen | None, address: Address, language: Language) -> list[Any]:
-        """Every method for these images and this model."""
+    def remember(
+        self,
+        visitor: str,
+        training: str,
+        chosen: Chosen | None,
+        address: Address,
+        language: Language,
+        request: gr.Request,
+    ) -> Iterator[list[Any]]:
+        """The images of the training that is open, and the methods for them with its plan."""
+        for report, images in self.data.remember(visitor, training, chosen, language, request):
+            counted = [gr.skip(), gr.skip()]
+            if isinstance(images, Chosen):
+                counted = self.count(images, address, language, self.runs.plan(visitor, training))
+            yield [report, images, *counted]
+
+    def remember_first(
+        self,
+        active: str,
+        visitor: str,
+        training: str,
+        chosen: Chosen | None,
+        address: Address,
+        language: Language,
+        request: gr.Request,
+    ) -> Iterator[list[Any]]:
+        """The same in a page that has no images yet, since it was loaded anew."""
+        if active == self.key and chosen is None and address != Address():
+            yield from self.remember(visitor, training, chosen, address, language, request)
+
+    def let_go(self, chosen: Chosen | None, address: Address, language: Language) -> list[Any]:
+        """Images that went with the training that was deleted are no longer chosen."""
+        if chosen is None or Path(chosen.folder).is_dir():
+            return [gr.skip()] * 4
+        return [empty_report(language), None, *self.count(None, address, language)]
+
+    def count(
+        self, chosen: Chosen | None, address: Address, language: Language, plan: PlanChoice | None = None
+    ) -> list[Any]:
+        """Every method for these images and this model; `plan` is put into the fields."""
         try:
-            return [self.runs.methods(chosen, address, language), address]
+            return [self.runs.methods(chosen, address, language, plan=plan), address]
         except ExplainedError:  # the status line says what is wrong with the model
             return [gr.skip(), gr.skip()]

@@ -41,13 +41,16 @@ class TrainingChoice:
     seed: str = "0"
     augmentation: str = "crop_flip"
     class_weights: str = "none"
+    backbone: str = ""
+    """a convolutional network; empty for the model at the left"""
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> TrainingChoice:
         """What a browser sent, which may be anything; what has another form is left out."""
         listed = sent.get("methods")
         methods = [_read_method(one) for one in listed[:50]] if isinstance(listed, list) else []
-        known = {name: str(sent[name]) for name in ("epochs", "seed", "augmentation", "class_weights") if name in sent}
+        names = ("epochs", "seed", "augmentation", "class_weights", "backbone")
+        known = {name: str(sent[name]) for name in names if name in sent}
         return cls(tuple(method for method in methods if method is not None), **known)
 
 

@@ -12,9 +12,10 @@ import gradio as gr
 from gradio.events import Dependency
 
 from vitexplorer.finetune.data import DataError, Pick, Split, split
+from vitexplorer.finetune.trainer.folder import read_config
 from vitexplorer.ui.jobs import Done, Jobs
 from vitexplorer.ui.rooms.room import Desk
-from vitexplorer.ui.training.images import Chosen, Looked, Progress, draw, look, point_at, unpack
+from vitexplorer.ui.training.images import Chosen, Looked, Progress, draw, look, of_training, point_at, unpack
 from vitexplorer.ui.training.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.words import say
@@ -69,6 +70,17 @@ class DataPart:
             return empty_report(language)
         looked = look(chosen)
         return report_data(chosen, looked, sides_of(looked), language)
+
+    def remember(
+        self, visitor: str, training: str, chosen: Chosen | None, language: Language, request: gr.Request
+    ) -> Iterator[list[Any]]:
+        """The images of the training that is open; those that are chosen stay where there are none of it."""
+        try:
+            images = of_training(read_config(self.desk.engine.places.training(visitor, training)))
+        except ExplainedError:
+            return
+        if images is not None and images != chosen:
+            yield from self._read(lambda report: images, "reading", language, request)
 
     # -------------------------------------------------------------------------------------- events
 

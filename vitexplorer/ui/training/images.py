@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vitexplorer.finetune.data import (
@@ -19,6 +19,8 @@ from vitexplorer.finetune.data import (
     read_folder,
     read_zip,
 )
+from vitexplorer.finetune.trainer.folder import images_of
+from vitexplorer.finetune.trainer.plan import JobConfig
 from vitexplorer.settings import settings
 from vitexplorer.ui.cache import BytesCache
 from vitexplorer.ui.training.places import Places
@@ -38,7 +40,7 @@ class Chosen:
     """What a session keeps of its images."""
 
     folder: str
-    title: Text
+    title: Text = field(compare=False)
     pick: Pick = Pick()
 
 
@@ -84,6 +86,14 @@ def draw(places: Places, visitor: str) -> Chosen:
     into.parent.mkdir(parents=True, exist_ok=True)
     example_folder(into, SCENES)
     return Chosen(str(into), TRAINING_WORDS["data_scenes"].format(count=SCENES))
+
+
+def of_training(config: JobConfig) -> Chosen | None:
+    """The images that a training was made of; None where they are gone, and for a zip or table of the command line."""
+    if not Path(config.data).is_dir():
+        return None
+    name = images_of(config)
+    return Chosen(config.data, Text(name, name), Pick(config.image_column, config.target_column, config.task))
 
 
 def point_at(places: Places, path: str) -> Chosen:

@@ -2,11 +2,12 @@
 
 const root = element.querySelector('.vx-methods'), part = (selector) => root.querySelector(selector);
 const on = {}, settings = {}, rates = {}, unfolded = {};
-const plan = {epochs: '10', seed: '0', augmentation: 'crop_flip', class_weights: 'none'};
+const plan = {epochs: '10', seed: '0', augmentation: 'crop_flip', class_weights: 'none', backbone: ''};
 let shown = null;  // the last value that had methods
+let planned = '';  // the training whose plan the fields took last
 
 const choice = () => ({
-  methods: shown.items.filter(({key}) => on[key]).map(({key}) => ({key, settings: settings[key] ?? {}, rate: rates[key] ?? ''})),
+  methods: shown.items.filter(({key, impossible}) => on[key] && !impossible).map(({key}) => ({key, settings: settings[key] ?? {}, rate: rates[key] ?? ''})),
   ...plan,
 });
 const ask = (kind) => { part('.refused').hidden = true; trigger(kind, choice()); };
@@ -26,10 +27,11 @@ function field(data, key) {
 }
 
 function item(data, words) {
-  const {key} = data, box = make('input', {type: 'checkbox', checked: Boolean(on[key])});
-  box.disabled = Boolean(data.refused) && !on[key];
+  const {key} = data, ticked = Boolean(on[key]) && !data.impossible;
+  const box = make('input', {type: 'checkbox', checked: ticked});
+  box.disabled = Boolean(data.refused) && !ticked;
   box.addEventListener('change', () => { on[key] = box.checked; changed(); });
-  const card = make('div', {className: `item${on[key] ? ' on' : ''}`},
+  const card = make('div', {className: `item${ticked ? ' on' : ''}`},
     make('label', {className: 'head'}, box, data.title),
     make('p', {className: 'why', textContent: data.refused || data.sentence}));
   card.dataset.key = key;
@@ -42,7 +44,7 @@ function item(data, words) {
     make('div', {className: 'settings'}, ...data.settings.map((one) => field(one, key)), make('label', {}, words.methods_rate, rate)));
   more.addEventListener('toggle', () => { unfolded[key] = more.open; });
   if (data.paper) more.append(make('a', {href: data.paper_url, target: '_blank', rel: 'noopener', textContent: data.paper}));
-  if (!data.refused || on[key]) card.append(more);
+  if (!data.refused || ticked) card.append(more);
   return card;
 }
 
@@ -58,6 +60,12 @@ function number(name, label, low) {
   const input = make('input', {type: 'number', name, min: low, step: 1, value: plan[name]});
   input.addEventListener('change', () => { plan[name] = input.value; });
   return make('label', {}, label, input);
+}
+
+function showBackbones({backbones, words}) {
+  const menu = select('backbone', words.methods_base, backbones.map(({value, label}) => [value, label]));
+  menu.querySelector('select').addEventListener('change', changed);
+  part('.base').replaceChildren(menu);
 }
 
 function showPlan(words) {
@@ -83,6 +91,13 @@ function show() {
   if (!shown) {
     for (const one of value.items) on[one.key] = one.on;
     showPlan(words);
+    showBackbones(value);
+  }
+  if (value.plan && value.plan.training !== planned) {
+    const {training, ...fields} = value.plan;
+    planned = training;
+    Object.assign(plan, fields);
+    showPlan(words);
   }
   shown = value;
   part('h3').textContent = words.methods_title;
@@ -94,7 +109,7 @@ function show() {
   for (const one of root.querySelectorAll('.go button')) one.disabled = !value.ready;
   root.dataset.state = value.ready ? 'ready' : 'waiting';
   root.dataset.shown = Number(root.dataset.shown ?? 0) + 1;
-  if (!value.asked && (Object.keys(settings).length || Object.keys(rates).length)) changed();
+  if (!value.asked && (plan.backbone || Object.keys(settings).length || Object.keys(rates).length)) changed();
 }
 
 part('.start').addEventListener('click', () => {

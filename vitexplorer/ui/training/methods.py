@@ -51,6 +51,8 @@ class MethodItem(GradioModel):
     on: bool = False
     refused: str = ""
     """why it has no place in this model, or why a setting is not possible"""
+    impossible: bool = False
+    """whether it has no place in this model, whatever is set"""
     counts: str = ""
     estimate: str = ""
     rate: str = ""
@@ -58,10 +60,24 @@ class MethodItem(GradioModel):
     settings: list[MethodSetting] = []
 
 
+class PlanChoice(GradioModel):
+    """What the fields of the plan are to say, as of the training that was opened."""
+
+    training: str
+    """so that fields that were changed since are left alone"""
+    epochs: str
+    seed: str
+    augmentation: str
+    class_weights: str
+
+
 class MethodsData(GradioModel):
     """All methods for one model and one number of classes."""
 
     backbone: str = ""
+    """in words"""
+    backbones: list[SettingOption] = []
+    """the menu"""
     items: list[MethodItem] = []
     asked: bool = False
     """whether the counts are those of what is ticked and set, and not of the defaults"""
@@ -71,6 +87,8 @@ class MethodsData(GradioModel):
     """while something is made ready; stands alone"""
     refused: str = ""
     """why the training did not start; stands alone"""
+    plan: PlanChoice | None = None
+    """None leaves the fields as they are"""
     words: dict[str, str] = {}
 
 
@@ -131,18 +149,12 @@ def methods_data(
             rate=f"{record.recipe.learning_rate:g}",
         )
         if first.refused:
-            item.refused = first.refused.in_(language)
+            item.refused, item.impossible = first.refused.in_(language), True
         else:
             _count(item, model, outputs, chosen, estimated or {}, language)
             item.settings = [_setting(control, language) for control in record.controls]
         items.append((first.refused is not None, first.trainable, item))
     return MethodsData(
-        backbone=say(
-            "methods_backbone",
-            language,
-            model=model.provenance.model,
-            weights=model.provenance.weights_text,
-        ),
         items=[item for _, _, item in sorted(items, key=lambda one: one[:2])],
         asked=choice is not None,
         ready=ready,

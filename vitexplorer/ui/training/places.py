@@ -24,6 +24,7 @@ from vitexplorer.finetune import jobs
 from vitexplorer.finetune.jobs import JobState
 from vitexplorer.finetune.trainer.folder import TUNED, JobError, images_of, read_config, run_folder, stem_of
 from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.settings import Settings
 from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.training.words import TRAINING_WORDS
@@ -140,10 +141,11 @@ class Places:
         return next((file for file in files if self.name_of(file) == name), None)
 
     def tuned(self, visitor: str) -> Iterator[TunedChoice]:
-        """The tuned models of a visitor, the newest training first, then uploaded files."""
+        """The tuned models of a visitor that the rooms can show, the newest training first, then uploaded files."""
         trained = (
             run_folder(job.folder, run.key) / TUNED
             for job in self.trainings(visitor)
+            if not is_convolutional(job.config.model)
             for run in job.runs
             if run.has_result
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -16,7 +17,8 @@ from gradio.events import Dependency
 
 from vitexplorer.finetune.records import FinetuneResult
 from vitexplorer.finetune.running import Comparison, load_comparison
-from vitexplorer.finetune.trainer.folder import read_config
+from vitexplorer.finetune.trainer.folder import read_config, stem_of
+from vitexplorer.finetune.trainer.plan import JobConfig
 from vitexplorer.interfaces import Progress
 from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
@@ -30,6 +32,7 @@ from vitexplorer.ui.training.change_part import ChangePart
 from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.results import ResultsData, ResultsView, image_path, no_results, results_data, takeaways
+from vitexplorer.ui.training.sent_model import keep_sent
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.words import say
 from vitexplorer.words import ExplainedError, Language
@@ -51,7 +54,11 @@ class ResultPart:
         self.found = gr.State(None)  # the training that is on the screen and its finished runs
         with gr.Column(visible=False) as self.column:
             self.test = gr.UploadButton(
-                self.desk.t("training_predict"), file_types=[".zip"], size="sm", elem_id="vx-training-test"
+                self.desk.t("training_predict"),
+                file_count="multiple",
+                file_types=[".zip", "image"],
+                size="sm",
+                elem_id="vx-training-test",
             )
             self.figures = ViewPanel(elem_id="vx-training-figures")
         self.changes.build()
@@ -110,7 +117,11 @@ class ResultPart:
     def build_file(self) -> None:
         """The button that loads a tuned model's file."""
         self.file = gr.UploadButton(
-            self.desk.t("training_file"), file_types=[".safetensors"], size="sm", elem_id="vx-training-file"
+            self.desk.t("training_file"),
+            file_count="multiple",
+            file_types=[".safetensors", ".zip", ".json"],
+            size="sm",
+            elem_id="vx-training-file",
         )
 
     # -------------------------------------------------------------------------------------- reading
@@ -184,13 +195,10 @@ class ResultPart:
         address = replace(wanted, image=image, **_model(places.name_of(result.file)))
         return entering(address, image != wanted.image, language)
 
-    def load(self, path: str | None, visitor: str, wanted: Address, language: Language) -> list[Any]:
-        """A tuned model from a file that was taken home, on the picture at the left."""
-        from vitexplorer.finetune.storing import base_in
-
+    def load(self, paths: list[str] | None, visitor: str, wanted: Address, language: Language) -> list[Any]:
+        """A tuned model from files that were taken home, on the picture at the left."""
         try:
-            base_in(path)
-            name = self.desk.engine.places.name_of(self.desk.engine.places.keep_file(visitor, path))
+            name = keep_sent(self.desk.engine, visitor, paths or [], wanted.picture)
         except ExplainedError as error:
             raise gr.Error(
                 error.text.in_(language), title=word("not_possible", language), print_exception=False
@@ -201,40 +209,40 @@ class ResultPart:
         """A file to take home, made when it is asked for."""
         try:
             result = self._result(visitor, training, str(event._data.get("run")))
-            return ResultsData(download=made(result, str(event._data.get("what")), self._images(visitor, training)))
+            config = read_config(self.desk.engine.places.training(visitor, training))
+            return ResultsData(download=made(result, str(event._data.get("what")), config))
         except ExplainedError as error:
             return ResultsData(refused=error.text.in_(language))
 
     def predict(
-        self, path: str | None, visitor: str, training: str, run: str, language: Language, request: gr.Request
+        self, paths: list[str] | None, visitor: str, training: str, run: str, language: Language, request: gr.Request
     ) -> Iterator[ResultsData]:
-        """The chosen run's answers for a zip of images, as a table to hand in."""
-        from vitexplorer.finetune.data.archive import unpack_zip
-        from vitexplorer.finetune.submission import submission
+        """The chosen run's answers for a zip of images, or for images, as a table to hand in."""
+        from vitexplorer.finetune.submission import naming_of, submission
 
         try:
-            board = self._comparison(visitor, training).leaderboard
+            folder = self.desk.engine.places.training(visitor, training)
+            board = load_comparison(folder).leaderboard
             result = next((one for one in board if one.run == run), board[0])
+            config = read_config(folder)
+            naming = naming_of(config, folder)
 
             def work(report: Progress) -> str:
-                with tempfile.TemporaryDirectory() as folder:
-                    unpack_zip(path, Path(folder) / "test")
-                    return submission(result.model, result.file, Path(folder) / "test", report)
+                with tempfile.TemporaryDirectory() as sent:
+                    lay_out(paths or [], Path(sent) / "test")
+                    return submission(result.model, result.file, Path(sent) / "test", report, naming)
 
             steps = self.desk.engine.jobs.run(request.session_hash or "", work)
             with closing(steps):
                 for step in steps:
                     if isinstance(step, Done):
-                        name = f"{self._images(visitor, training)}-{result.run}-submission.csv"
-                        yield ResultsData(download=cached_file(step.result.encode("utf-8-sig"), name, "text/csv"))
+                        name = f"{stem_of(config, result.run)}-submission.csv"
+                        yield ResultsData(download=table_file(step.result, name))
                         return
                     line = say("board_predicting", language, done=step.done, total=step.total)
                     yield ResultsData(working=line if step.total else say("board_preparing", language))
         except ExplainedError as error:
             yield ResultsData(refused=error.text.in_(language))
-
-    def _images(self, visitor: str, training: str) -> str:
-        return Path(read_config(self.desk.engine.places.training(visitor, training)).data).stem
 
 
 def nothing(language: Language) -> list[Any]:
@@ -267,13 +275,30 @@ def entering(address: Address, other_image: bool, language: Language) -> list[An
     ]
 
 
-def made(result: FinetuneResult, what: str, images: str) -> FileData:
+def lay_out(paths: list[str], folder: Path) -> None:
+    """What was sent to be predicted in one folder: the images of a zip, or the images themselves. Raises DataError."""
+    from vitexplorer.finetune.data.archive import unpack_zip
+
+    if len(paths) == 1 and paths[0].lower().endswith(".zip"):
+        unpack_zip(paths[0], folder)
+        return
+    folder.mkdir()
+    for path in paths:
+        shutil.copy(path, folder)
+
+
+def table_file(text: str, name: str) -> FileData:
+    """A .csv; only one with more than ASCII begins with the mark that Excel wants and Kaggle takes for a letter."""
+    return cached_file(text.encode("ascii" if text.isascii() else "utf-8-sig"), name, "text/csv")
+
+
+def made(result: FinetuneResult, what: str, config: JobConfig) -> FileData:
     """A result as one of its kinds of files. Raises ExplainedError where that cannot be."""
     from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
 
-    name = f"{images}-{result.run}"
+    name = stem_of(config, result.run)
     if what == "card":
-        return cached_file(model_card(result, images).encode(), f"{name}.md", "text/markdown")
+        return cached_file(model_card(result, config).encode(), f"{name}.md", "text/markdown")
     if what == "merged" and what in takeaways(result):
         return cached_file(merged_checkpoint(result.model), f"{name}-merged.safetensors", SAFETENSORS)
     if what == "peft":

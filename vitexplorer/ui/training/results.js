@@ -23,7 +23,7 @@ function table({rows, metric, baseline, constant, chosen, words}) {
 }
 
 function image({index, image: file, label}) {
-  const node = button('', {title: label}, () => trigger('open', {run: shown.chosen, index}));
+  const node = button('', {title: label, disabled: !shown.opens}, () => trigger('open', {run: shown.chosen, index}));
   node.dataset.index = index;
   node.append(make('img', {src: file.url, alt: ''}), make('span', {textContent: label}));
   return node;
@@ -62,8 +62,10 @@ function show() {
   part('.verdicts').replaceChildren(make('h4', {textContent: words.board_really}), ...value.verdicts.map((text) => make('p', {textContent: text})));
   part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen});
   part('.buttons').replaceChildren(
-    button(words.board_open, {className: 'open'}, () => trigger('open', {run: value.chosen})),
-    button(words.board_changed, {className: 'changed'}, () => trigger('changed', {run: value.chosen})),
+    ...(value.opens ? [
+      button(words.board_open, {className: 'open'}, () => trigger('open', {run: value.chosen})),
+      button(words.board_changed, {className: 'changed'}, () => trigger('changed', {run: value.chosen})),
+    ] : []),
     make('span', {textContent: words.board_downloads}),
     ...value.files.map(({what, label}) => {
       const node = button(label, {}, () => fetchFile(what));

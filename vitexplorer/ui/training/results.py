@@ -14,6 +14,8 @@ from gradio.data_classes import FileData, GradioModel
 from vitexplorer.finetune.records import FinetuneResult
 from vitexplorer.finetune.running import Comparison
 from vitexplorer.finetune.trainer.folder import read_config
+from vitexplorer.finetune.trainer.material import images_root
+from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.settings import settings
 from vitexplorer.ui.files import image_file
@@ -25,8 +27,6 @@ from vitexplorer.words import Language
 MOST_WRONG = 24
 SIDE = 96
 """pixels of a thumbnail's shorter side"""
-UNPACKED = "data"
-"""where a training puts the images of a zip that it was given itself"""
 
 
 class BoardRow(GradioModel):
@@ -70,6 +70,8 @@ class ResultsData(GradioModel):
     """whose images and files are shown"""
     wrong_title: str = ""
     wrong: list[WrongImage] = []
+    opens: bool = True
+    """whether the other rooms can show the chosen model"""
     files: list[Takeaway] = []
     download: FileData | None = None
     """made ready because somebody asked; stands alone"""
@@ -111,6 +113,9 @@ def results_data(comparison: Comparison, chosen: str, language: Language) -> Res
     result = next((one for one in board if one.run == chosen), board[0])
     data.chosen = result.run
     data.wrong_title, data.wrong = wrong_title(result, language), wrong_images(result, comparison.folder, language)
+    data.opens = not is_convolutional(result.base[0])
+    if data.opens and data.wrong:
+        data.wrong_title += ("" if language == "zh" else " ") + say("board_press", language)
     data.files = [Takeaway(what=what, label=say(f"board_{what}", language)) for what in takeaways(result)]
     return data
 
@@ -169,9 +174,7 @@ def said_of(result: FinetuneResult, index: int, language: Language) -> str:
 
 def image_path(folder: Path, result: FinetuneResult, index: int) -> Path:
     """Where a validation image lies: in the folder that the training was given, or in what it unpacked."""
-    data = Path(read_config(folder).data)
-    root = folder / UNPACKED if data.suffix.lower() == ".zip" else data.parent if data.is_file() else data
-    return root / result.paths[index]
+    return images_root(read_config(folder), folder) / result.paths[index]
 
 
 def takeaways(result: FinetuneResult) -> tuple[str, ...]:

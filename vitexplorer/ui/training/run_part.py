@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import gradio as gr
 
 from vitexplorer.finetune import jobs
+from vitexplorer.finetune.trainer.folder import read_config
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.rooms.room import QUICK, Desk
+from vitexplorer.ui.training.backbone import backbone_of, backbones
 from vitexplorer.ui.training.choice import TrainingChoice, check_room, job_of
 from vitexplorer.ui.training.data_part import READING, sides_of
 from vitexplorer.ui.training.history import HistoryData, HistoryView, history_data
 from vitexplorer.ui.training.images import Chosen, look
-from vitexplorer.ui.training.methods import MethodsData, MethodsPicker, methods_data
+from vitexplorer.ui.training.methods import MethodsData, MethodsPicker, PlanChoice, SettingOption, methods_data
 from vitexplorer.ui.training.progress import ProgressData, ProgressView, no_progress, progress_data
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.watch import Watch
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
 from vitexplorer.words import ExplainedError, Language
-
-if TYPE_CHECKING:
-    from vitexplorer.models.loading import LoadedModel
 
 USUAL_OUTPUTS = 10
 """classes that parameters are counted for while there are no images"""
@@ -51,9 +51,7 @@ class RunPart:
         self.picker.estimate(self.estimate, asked, self.picker, trigger_mode="multiple", **READING)
         mine = [self.session.visitor, self.session.training]
         watched = [self.progress, self.seen, self.timer]
-        self.started = self.picker.start(
-            self.start, [self.session.visitor, *asked], [self.picker, self.session.training], **READING
-        )
+        self.started = self.picker.start(self.start, [*mine, *asked], [self.picker, self.session.training], **READING)
         self.started.success(self.look, [*mine, self.desk.language], watched, **QUICK)
         self.ticked = self.timer.tick(self.look_on, [*mine, self.seen, self.desk.language], watched, **QUICK)
         self.progress.stop(self.stop, mine, None, **QUICK)
@@ -79,22 +77,41 @@ class RunPart:
         language: Language,
         choice: TrainingChoice | None = None,
         estimated: dict | None = None,
+        plan: PlanChoice | None = None,
     ) -> MethodsData:
         """The methods for the model at the left and the chosen images."""
         outputs, ready = USUAL_OUTPUTS, False
         if chosen is not None:
             looked = look(chosen)
             outputs, ready = len(looked.report.dataset.classes) or 1, sides_of(looked) is not None
-        return methods_data(self._model(address), outputs, ready, language, choice, estimated)
+        backbone = backbone_of(self.desk.engine, address, choice.backbone if choice else "")
+        data = methods_data(backbone.model, outputs, ready, language, choice, estimated)
+        data.backbone, data.plan = backbone.text.in_(language), plan
+        data.backbones = [SettingOption(value=name, label=label) for name, label in backbones(language).items()]
+        return data
 
-    def _model(self, address: Address) -> LoadedModel:
-        return self.desk.engine.model(address.model, address.weights)
+    def plan(self, visitor: str, training: str) -> PlanChoice | None:
+        """How a training was planned, for the fields; None where it is gone."""
+        try:
+            plan = read_config(self.desk.engine.places.training(visitor, training)).plan
+        except ExplainedError:
+            return None
+        return PlanChoice(
+            training=training,
+            epochs=str(plan.epochs),
+            seed=str(plan.seed),
+            augmentation=plan.augmentation,
+            class_weights=plan.class_weights,
+        )
 
     def count(self, event: gr.EventData, chosen: Chosen | None, address: Address, language: Language) -> MethodsData:
-        """Another tick or setting: what trains now."""
+        """Another tick, setting or backbone: what trains now."""
         if address == Address():
             return gr.skip()
-        return self.methods(chosen, address, language, TrainingChoice.read(event._data))
+        try:
+            return self.methods(chosen, address, language, TrainingChoice.read(event._data))
+        except ExplainedError as error:
+            return MethodsData(refused=error.text.in_(language))
 
     def estimate(
         self,
@@ -110,7 +127,8 @@ class RunPart:
         choice = TrainingChoice.read(event._data)
         try:
             config = self._config(choice, chosen, address)
-            dataset, base = look(chosen).report.dataset, self._model(address)
+            dataset = look(chosen).report.dataset
+            base = backbone_of(self.desk.engine, address, choice.backbone).model
             steps = self.desk.engine.jobs.run(
                 request.session_hash or "", lambda report: estimates(config, dataset, base, report)
             )
@@ -127,23 +145,42 @@ class RunPart:
             yield MethodsData(refused=error.text.in_(language))
 
     def start(
-        self, event: gr.EventData, visitor: str, chosen: Chosen | None, address: Address, language: Language
+        self,
+        event: gr.EventData,
+        visitor: str,
+        training: str,
+        chosen: Chosen | None,
+        address: Address,
+        language: Language,
     ) -> list[Any]:
-        """Begin a training in a process of its own; what is not possible is answered with a sentence."""
+        """Begin a training in a process of its own, or add methods to the one that is open.
+
+        What is not possible is answered with a sentence.
+        """
         places = self.desk.engine.places
         try:
             config = self._config(TrainingChoice.read(event._data), chosen, address)
             check_room(places)
-            state = jobs.start(config, places.new_training(visitor))
+            state = jobs.start(config, self._extended(visitor, training, config) or places.new_training(visitor))
         except ExplainedError as error:
             return [MethodsData(refused=error.text.in_(language)), gr.skip()]
         return [MethodsData(), state.folder.name]
 
+    def _extended(self, visitor: str, training: str, config: jobs.JobConfig) -> Path | None:
+        """The folder of the open training where it differs in its methods alone, and some are new to it."""
+        try:
+            state = jobs.state(self.desk.engine.places.training(visitor, training))
+        except ExplainedError:
+            return None
+        new = {one.key for one in config.candidates} - {run.key for run in state.runs}
+        same = state.config.but_for_candidates() == config.but_for_candidates()
+        return state.folder if new and same and state.state != "running" else None
+
     def _config(self, choice: TrainingChoice, chosen: Chosen | None, address: Address) -> jobs.JobConfig:
         if chosen is None:
             raise jobs.JobError(TRAINING_WORDS["data_first"])
-        model, weights = self._model(address), "random" if address.weights == "random" else "auto"
-        return job_of(choice, chosen, model, address.model, weights)
+        backbone = backbone_of(self.desk.engine, address, choice.backbone)
+        return job_of(choice, chosen, backbone.model, backbone.picture.model, backbone.weights)
 
     # -------------------------------------------------------------------------------------- the run
 

@@ -49,8 +49,15 @@ TRAINING_WORDS: dict[str, Text] = {
     # choice of methods
     "methods_title": Text("Methods to compare", "要比较的方法"),
     "methods_backbone": Text(
-        "Backbone: {model} ({weights}). Choose another at the left.", "骨干网络：{model}（{weights}）。可在左侧更换。"
+        "{model} ({weights}). Choose another at the left.", "{model}（{weights}）。可在左侧更换。"
     ),
+    "methods_convolutional": Text(
+        "{model} ({weights}), a convolutional network: it is trained and compared here, but has no attention for the "
+        "other rooms to show.",
+        "{model}（{weights}），卷积网络：可在此训练和比较，但没有可供其他页显示的注意力。",
+    ),
+    "methods_base": Text("Backbone", "骨干网络"),
+    "methods_left": Text("the model at the left", "左侧的模型"),
     "methods_counts": Text(
         "{trainable} of {total} parameters train ({share})", "{total} 个参数中训练 {trainable} 个（{share}）"
     ),
@@ -121,14 +128,9 @@ TRAINING_WORDS: dict[str, Text] = {
     "board_early": Text("stopped early", "提前停止"),
     "board_chosen": Text("Results of {run}", "{run} 的结果"),
     "board_open": Text("Open in the rooms", "在各页中打开"),
-    "board_wrong": Text(
-        "Images it gets wrong: {count} of {total}. Press one to see what the tuned model looks at.",
-        "判断错误的图像：{total} 幅中的 {count} 幅。点击可查看微调模型关注的位置。",
-    ),
-    "board_worst": Text(
-        "Images with the largest error. Press one to see what the tuned model looks at.",
-        "误差最大的图像。点击可查看微调模型关注的位置。",
-    ),
+    "board_wrong": Text("Images it gets wrong: {count} of {total}.", "判断错误的图像：{total} 幅中的 {count} 幅。"),
+    "board_worst": Text("Images with the largest error.", "误差最大的图像。"),
+    "board_press": Text("Press one to see what the tuned model looks at.", "点击可查看微调模型关注的位置。"),
     "board_all_right": Text("It gets every validation image right.", "验证集图像全部判断正确。"),
     "board_taken": Text("{true} taken for {said} ({share})", "{true} 被判为 {said}（{share}）"),
     "board_off": Text("true {true}, predicted {said}", "真实值 {true}，预测值 {said}"),

@@ -1,0 +1,65 @@
+"""What is fine-tuned: the model at the left, the one that a tuned model at the left was made from, or a CNN beside it.
+
+Convolutional networks have no attention for the other rooms to show, so that they stand in a menu of this room. They
+are counted and timed with random weights: those that count are fetched by the training itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vitexplorer.models.catalog import convolutional
+from vitexplorer.settings import settings
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.engine import Engine, Picture
+from vitexplorer.ui.menu import model_state
+from vitexplorer.ui.training.words import TRAINING_WORDS
+from vitexplorer.words import Language, Text
+
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """What a training is made of."""
+
+    model: LoadedModel
+    """to count and time"""
+    picture: Picture
+    """its name and weights"""
+    text: Text
+    """the same in words"""
+
+    @property
+    def weights(self) -> str:
+        """As a job is told them."""
+        return "random" if self.picture.weights == "random" else "auto"
+
+
+def backbone_of(engine: Engine, address: Address, wanted: str) -> Backbone:
+    """The backbone for the model at the left, or for a convolutional network of that name.
+
+    Raises ExplainedError for a model that cannot be loaded, or that this installation does not allow.
+    """
+    entry = next((one for one in convolutional() if one.name == wanted), None)
+    if entry is None:
+        picture = engine.base_of(address.picture)
+        model = engine.model(picture.model, picture.weights)
+        text = TRAINING_WORDS["methods_backbone"]
+        return Backbone(model, picture, text.format(model=model.name, weights=model.provenance.weights_text))
+    picture = Picture("", entry.name, address.weights)
+    engine.check_allowed(picture)
+    model = engine.model(entry.name, "random")
+    weights = model.provenance.weights_text if address.weights == "random" else model_state(entry, settings())
+    return Backbone(model, picture, TRAINING_WORDS["methods_convolutional"].format(model=entry.title, weights=weights))
+
+
+def backbones(language: Language) -> dict[str, str]:
+    """The menu, name -> label; the empty name is the model at the left."""
+    left = {"": TRAINING_WORDS["methods_left"].in_(language)}
+    return left | {
+        entry.name: f"{entry.title.in_(language)} · {model_state(entry, settings()).in_(language)}"
+        for entry in convolutional()
+    }

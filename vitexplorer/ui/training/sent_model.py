@@ -1,0 +1,62 @@
+"""A tuned model from files that a visitor sent: one of ours, or a LoRA of Hugging Face's peft as a zip or two files."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from vitexplorer.settings import settings
+from vitexplorer.ui.engine import Engine, Picture
+
+
+def keep_sent(engine: Engine, visitor: str, paths: Sequence[str], picture: Picture) -> str:
+    """The name in the menu of the model in these files; a LoRA of peft belongs to the model of `picture`, or its base.
+
+    Raises ExplainedError where the files hold no tuned model, or one of another base.
+    """
+    from vitexplorer.finetune.storing import base_in
+
+    files = [Path(path) for path in paths]
+    if not _is_of_peft(files):
+        base_in(files[0])
+        return engine.places.name_of(engine.places.keep_file(visitor, files[0]))
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / (files[0].stem if len(files) == 1 else "peft")
+        folder.mkdir()
+        _lay_out(files, folder)
+        kept = engine.places.keep_file(visitor, _as_ours(engine, folder, picture))
+    return engine.places.name_of(kept)
+
+
+def _is_of_peft(files: Sequence[Path]) -> bool:
+    return len(files) > 1 or files[0].suffix.lower() != ".safetensors" or files[0].name.startswith("adapter_")
+
+
+def _lay_out(files: Sequence[Path], folder: Path) -> None:
+    """The two files of peft that are among these, or in the first zip among them, in one folder."""
+    from vitexplorer.finetune.peft import CONFIG, WEIGHTS
+
+    for file in files:
+        if zipfile.is_zipfile(file):
+            with zipfile.ZipFile(file) as archive:
+                for info in archive.infolist():
+                    name = PurePosixPath(info.filename).name
+                    if name in (CONFIG, WEIGHTS) and info.file_size <= settings().max_upload_megabytes * 10**6:
+                        (folder / name).write_bytes(archive.read(info))
+        elif file.name in (CONFIG, WEIGHTS):
+            shutil.copy(file, folder)
+
+
+def _as_ours(engine: Engine, folder: Path, picture: Picture) -> Path:
+    """The LoRA in a folder as a file of `save_tuned` beside it. Raises ExplainedError."""
+    from vitexplorer.finetune.peft import import_peft
+    from vitexplorer.finetune.storing import save_tuned
+
+    base = engine.base_of(picture)
+    file = folder.with_suffix(".safetensors")
+    with engine.work:
+        save_tuned(import_peft(engine.model(base.model, base.weights), folder), file)
+    return file
