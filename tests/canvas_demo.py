@@ -1,7 +1,8 @@
 """A page with attention canvases over made-up attention, for the browser tests and the benchmark.
 
 `?case=` chooses what is shown. Weights are a softmax over distance and colour with a temperature for each head, so that
-the maps look as attention does; nothing here comes from a model.
+the maps look as attention does. Cases with a `model` show that of a small random one instead, whose queries and keys
+are not the same patches.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ class Case:
     language: str = "en"
     lost: bool = False
     linked: tuple[int, int] | None = None
+    model: str = ""
+    """of tests/small_families.py"""
 
 
 CASES = {
@@ -71,6 +74,10 @@ CASES = {
     "lost": Case(lost=True),
     "linked": Case(linked=(7, 7)),
     "empty": Case(),
+    "pooled": Case(model="pvt_v2"),
+    "cut": Case(model="levit"),
+    "units": Case(model="hiera"),
+    "asking": Case(model="cait"),
 }
 
 
@@ -124,6 +131,8 @@ def attention_of(case: Case, block: int, only: int | None = None) -> tuple[np.nd
 
 def value_of(case: Case, block: int, query: str | None = None) -> CanvasData:
     """What a page would send for a block; for a partial case only the rows of `query`."""
+    if case.model:
+        return value_of_model(case, block)
     wanted = query or case.query
     if not case.partial:
         attention, positions, codes = *attention_of(case, block), None
@@ -160,6 +169,15 @@ def value_of(case: Case, block: int, query: str | None = None) -> CanvasData:
         link="compare" if case.linked else "",
         words=canvas_words(case.language),
     )
+
+
+def value_of_model(case: Case, block: int) -> CanvasData:
+    """What the page sends for a block of a model; blocks are counted around."""
+    from tests.small_families import capture_case
+    from vitexplorer.ui.rooms.attention import block_data
+
+    captured = capture_case(case.model)
+    return block_data(captured, block % captured.depth, case.language)
 
 
 def build_demo() -> gr.Blocks:

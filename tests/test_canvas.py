@@ -21,6 +21,7 @@ from vitexplorer.ui.canvas import (
     MEAN,
     AttentionCanvas,
     CanvasData,
+    KeyGrid,
     Selection,
     attention_file,
     canvas_words,
@@ -28,7 +29,7 @@ from vitexplorer.ui.canvas import (
     packed_bytes,
     unpack_attention,
 )
-from vitexplorer.ui.canvas.canvas import query_of, query_text, script
+from vitexplorer.ui.canvas.canvas import looks, query_of, query_text, script
 from vitexplorer.ui.files import image_file
 
 FOLDER = Path(canvas_module.__file__).parent
@@ -40,11 +41,11 @@ def softmax_rows(*shape: int, sharpness: float = 3.0) -> np.ndarray:
 
 
 def test_by_hand():
-    # one window, one head, one query (patch 0), keys: class token, patch 0, padding. The largest is 0.5, so 0.5 is byte
-    # 255, 0.4 is round(204) and 0.1 is round(51).
+    # one window, one head, one query (patch 0), keys: class token, patch 0, padding. None is below 0 and the largest is
+    # 0.5, so 0.5 is byte 255, 0.4 is round(204) and 0.1 is round(51).
     packed = pack_attention(np.array([[[[0.1, 0.5, 0.4]]]], np.float32), np.array([[-1, 0, PADDING]]), np.array([[0]]))
-    expected = struct.pack("<5I", 0x31415856, 1, 1, 1, 3) + struct.pack("<3i", -1, 0, PADDING) + struct.pack("<i", 0)
-    assert packed == expected + struct.pack("<3f", 0.5, 0.5, np.float32(0.4)) + bytes([51, 255, 204])
+    expected = struct.pack("<5I", 0x32415856, 1, 1, 1, 3) + struct.pack("<3i", -1, 0, PADDING) + struct.pack("<i", 0)
+    assert packed == expected + struct.pack("<4f", 0, 0.5, 0.5, np.float32(0.4)) + bytes([51, 255, 204])
 
 
 @pytest.mark.parametrize("shape", [(1, 12, 50, 50), (4, 3, 49, 49), (1, 2, 1, 65)])
@@ -65,13 +66,29 @@ def test_a_row_of_zeros_stays_zero():
     assert not unpack_attention(pack_attention(weights, np.array([[0, 1]])))[0].any()
 
 
+def test_weights_below_zero_keep_their_sign():
+    # 255 steps from -0.2 to 0.31, each 0.002: 0 is byte 100
+    weights = np.array([[[[-0.2, 0.0, 0.31]], [[-0.3, -0.2, -0.1]]]], np.float32)
+    packed = pack_attention(weights, np.array([[0, 1, 2]]), np.array([[0]]))
+    assert packed[-6:-3] == bytes([0, 100, 255])
+    np.testing.assert_allclose(unpack_attention(packed)[0], weights, atol=0.3 / 510)
+
+
+def test_queries_and_keys_may_be_counted_on_two_grids():
+    weights = softmax_rows(1, 2, 12, 3)
+    packed = pack_attention(weights, np.arange(3)[None], np.arange(12)[None])
+    read, keys, queries = unpack_attention(packed)
+    assert (keys.shape, queries.shape, read.shape) == ((1, 3), (1, 12), (1, 2, 12, 3))
+    assert len(packed) == packed_bytes(1, 2, 12, 3)
+
+
 def test_sums_over_patches_and_padding_travel_exactly():
     grid, layout = PatchGrid(5, 6, 16), WindowLayout((4, 4), (2, 2))
     positions = layout.positions(grid)
     weights = softmax_rows(len(positions), 2, 16, 16)
     packed = pack_attention(weights, positions)
     rows = len(positions) * 2 * 16
-    sums = np.frombuffer(packed, "<f4", 2 * rows, 20 + 8 * positions.size + 4 * rows).reshape(len(positions), 2, 16, 2)
+    sums = np.frombuffer(packed, "<f4", 2 * rows, 20 + 8 * positions.size + 8 * rows).reshape(len(positions), 2, 16, 2)
     for window, at in enumerate(positions):
         patches = [sum(float(row[k]) for k in range(16) if at[k] >= 0) for row in weights[window].reshape(-1, 16)]
         np.testing.assert_allclose(sums[window, ..., 0].ravel(), patches, rtol=1e-5)
@@ -88,7 +105,6 @@ def test_one_averaged_row():
     [
         (np.ones((1, 1, 2, 2)), np.zeros((1, 3), int), "wants positions"),
         (np.ones((1, 1, 2, 2)), np.zeros((2, 2), int), "wants positions"),
-        (-np.ones((1, 1, 2, 2)), np.zeros((1, 2), int), "not negative"),
         (np.full((1, 1, 2, 2), np.nan), np.zeros((1, 2), int), "finite"),
     ],
 )
@@ -204,6 +220,14 @@ def test_queries_are_read_within_the_grid(text, query):
         assert query_text(query) == text
 
 
+def test_what_does_not_look_in_a_block():
+    class_alone = DATA.model_copy(update={"silent": ["patches"]})
+    patches_alone = DATA.model_copy(update={"silent": ["cls"]})
+    assert [looks(query, class_alone) for query in ("cls", "mean", (1, 2))] == [True, False, False]
+    assert [looks(query, patches_alone) for query in ("cls", "mean", (1, 2))] == [False, True, True]
+    assert all(looks(query, DATA) for query in ("cls", "mean", (1, 2)))
+
+
 def test_selection_of_an_event():
     event = {"block": 7, "head": "3", "query": "1,2", "pinned": True}
     assert Selection.read(event, DATA) == Selection(7, "3", (1, 2), True)
@@ -239,11 +263,13 @@ def test_values_from_a_client_are_brought_within_their_bounds():
         scale="none",
         opacity=float("nan"),
         keep_mass=7.0,
+        keys=KeyGrid(rows=-1, cols=10**9, cell=-3),
     )
     tame = AttentionCanvas().preprocess(wild)
     assert (tame.rows, tame.cols, tame.heads, tame.depth, tame.block) == (1024, 0, 1, 1, 0)
     assert (tame.head, tame.query, tame.mode, tame.colormap, tame.scale, tame.opacity) == (None,) * 6
     assert tame.keep_mass == 1.0
+    assert tame.keys == KeyGrid(rows=0, cols=1024, cell=0)
     good = CanvasData(rows=3, cols=5, heads=4, head="3", query="2,4", mode="reveal", colormap="greys", opacity=0.5)
     assert AttentionCanvas().preprocess(good) == good
     assert AttentionCanvas().preprocess(None) is None

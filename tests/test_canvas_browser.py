@@ -14,7 +14,10 @@ import PIL.Image
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+import vitexplorer as vx
 from tests.canvas_demo import CASES, CHROMIUM, attention_of, server
+from tests.small_families import capture_case
+from vitexplorer.capture import Capture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -223,6 +226,81 @@ def test_padding_has_its_own_bar(open_case):
     assert canvas.read()["padding"] == pytest.approx(padding.mean(), abs=1e-5)
     assert padding.mean() > 0.05
     expect(canvas.root.locator(".masses li").last).to_contain_text(f"{100 * padding.mean():.1f}")
+
+
+def model_of(name: str) -> Capture:
+    """The capture behind a case of a model."""
+    return capture_case(CASES[name].model)
+
+
+@pytest.mark.parametrize(
+    ("name", "blocks", "query", "row", "col"),
+    [("pooled", 1, "13,22", 13, 22), ("cut", 1, "1,0", 1, 0), ("units", 0, "1,2", 1, 2), ("units", 2, "3,4", 3, 4)],
+)
+def test_hover_on_the_queries_draws_the_map_on_the_keys(open_case, name, blocks, query, row, col):
+    """Blocks on from the case's first: 16 x 24 queries and 2 x 3 keys, cells beyond the image, windows of two grids."""
+    canvas, captured = open_case(name), model_of(name)
+    for step in range(blocks):
+        canvas.page.locator("#next").click()
+        canvas.shows(block=str((8 + step) % captured.depth))
+    block = (7 + blocks) % captured.depth
+    grid, keys = captured.grid(block), captured.key_grid(block)
+    height, width = captured.input.pixels.shape[:2]
+    box = canvas.view.bounding_box()
+    y, x = (row + 0.4) * grid.patch_size / height, (col + 0.4) * grid.patch_size / width
+    canvas.view.hover(position={"x": x * box["width"], "y": y * box["height"]})
+    canvas.shows(query=query)
+    for head in range(captured.num_heads(block)):
+        canvas.set(head=head)
+        truth = vx.compute("attention_map", captured, block=block, head=head, query=(row, col))
+        read = canvas.read()
+        assert (read["rows"], read["cols"]) == (keys.rows, keys.cols)
+        np.testing.assert_allclose(read["map"], truth.values.ravel(), rtol=0, atol=read["error"] * 1.01)
+        assert read["padding"] == pytest.approx(truth.padding_mass, abs=1e-5)
+    canvas.set(query="mean")
+    canvas.page.mouse.move(2, 2)
+    canvas.shows(query="mean")
+    truth = vx.compute("attention_map", captured, block=block, query="mean", head=0)
+    canvas.set(head=0)
+    np.testing.assert_allclose(canvas.read()["map"], truth.values.ravel(), rtol=0, atol=canvas.read()["error"] * 1.01)
+
+
+def test_a_held_patch_reads_keys_on_their_own_grid(open_case):
+    canvas, captured = open_case("pooled"), model_of("pooled")
+    canvas.page.locator("#next").click()
+    canvas.shows(block="0")
+    canvas.set(query="15,23")
+    box = canvas.view.bounding_box()
+    canvas.view.hover(position={"x": 0.5 * box["width"], "y": 0.9 * box["height"]})
+    canvas.shows(query="15,23", key="1,1")
+    truth = float(vx.compute("attention_map", captured, block=0, query=(15, 23)).values[1, 1])
+    shown = float(canvas.root.locator(".readout .value").text_content().split("\u202f")[0])
+    assert shown == pytest.approx(100 * truth, rel=5e-3)
+    expect(canvas.root.locator(".notes")).to_contain_text("The map lies on the keys, 2 × 3")
+
+
+def test_a_query_that_does_not_look_is_refused_in_a_sentence(open_case):
+    """CaiT: in the last blocks the class token alone looks, in the first ones the patches alone."""
+    canvas, captured = open_case("asking"), model_of("asking")
+    canvas.shows(block="3", query="cls")
+    canvas.click(1, 2)
+    canvas.hover(2, 1)
+    canvas.shows(query="cls")
+    expect(canvas.root.locator(".hint")).to_contain_text("In this block no patch looks: shown is the class token")
+    assert canvas.root.locator(".from button").count() == 1
+    canvas.set(query="0,1")
+    canvas.shows(query="cls")
+    canvas.set(query="cls")
+    canvas.page.locator("#next").click()
+    canvas.shows(block="0", query="mean")
+    expect(canvas.root.locator(".hint")).to_contain_text("The class token does not look in this block")
+    assert canvas.root.locator(".masses li").count() == 1
+    canvas.set(head=1)
+    truth = vx.compute("attention_map", captured, block=0, head=1, query="mean")
+    read = canvas.read()
+    np.testing.assert_allclose(read["map"], truth.values.ravel(), rtol=0, atol=read["error"] * 1.01)
+    assert min(read["map"]) < 0
+    expect(canvas.root.locator(".notes")).to_contain_text("weights below 0 are painted as 0")
 
 
 def test_click_pins_hover_then_reads_keys_and_escape_releases(open_case):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
+from dataclasses import replace
+from pathlib import Path
 
 import gradio as gr
 import numpy as np
@@ -12,6 +14,8 @@ import PIL.Image
 import pytest
 
 import vitexplorer as vx
+from tests.small_families import capture_case
+from tests.small_models import capture_small
 from vitexplorer.formulas import ViTShape
 from vitexplorer.models.catalog import catalog
 from vitexplorer.settings import ASSETS, Settings
@@ -21,15 +25,20 @@ from vitexplorer.ui.cache import BytesCache
 from vitexplorer.ui.calculator.literature import DECLARED, counted
 from vitexplorer.ui.calculator.multiplications import ATTENTION, PROJECTIONS, vit_macs, windowed_attention
 from vitexplorer.ui.canvas import unpack_attention
-from vitexplorer.ui.engine import Engine, Picture
+from vitexplorer.ui.engine import Engine, Explored, Picture
 from vitexplorer.ui.exploring import exploring
-from vitexplorer.ui.language import LanguageMiddleware, language_of, with_language
+from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
 from vitexplorer.ui.menu import model_choices
 from vitexplorer.ui.parts.status import StatusData
 from vitexplorer.ui.pictures import examples, keep_upload, pixels_of
-from vitexplorer.ui.rooms.attention import block_data, row_file
-from vitexplorer.ui.rooms.flow import rollout_data
-from vitexplorer.ui.rooms.size import choose_preset, count_design
+from vitexplorer.ui.rooms.attention import AttentionRoom, block_data, default_query, row_file, size
+from vitexplorer.ui.rooms.flow import FlowRoom, rollout_data
+from vitexplorer.ui.rooms.panel import Question, RoomPanel
+from vitexplorer.ui.rooms.patches import PatchesRoom
+from vitexplorer.ui.rooms.room import Desk, Room
+from vitexplorer.ui.rooms.size import SizeRoom, choose_preset, count_design
+from vitexplorer.ui.rooms.what_if import WhatIfRoom
+from vitexplorer.views import VIEWS
 from vitexplorer.words import ExplainedError
 
 SMALL = Picture("scene_flower", "vit_tiny_patch16_224", "random")
@@ -247,6 +256,95 @@ def test_a_single_row_travels_as_it_is(engine: Engine, query) -> None:
     np.testing.assert_allclose(shown, truth.values, atol=truth.values.max() / 509)
 
 
+OTHER_KEYS = ["pvt_v2", "mvitv2_class", "levit", "hiera", "cait"]
+
+
+@pytest.mark.parametrize("case", OTHER_KEYS)
+def test_queries_and_keys_of_every_block_travel_as_they_lie(case: str) -> None:
+    capture = capture_case(case)
+    for block in range(capture.depth):
+        data, keys = block_data(capture, block, "en"), capture.key_grid(block)
+        with open(data.attention.path, "rb") as file:
+            weights, positions, queries = unpack_attention(file.read())
+        truth = capture.call(block).weights().numpy()
+        assert np.abs(weights - truth).max() <= np.ptp([0, *truth.ravel()]) / 509
+        np.testing.assert_array_equal(positions, capture.positions(block))
+        np.testing.assert_array_equal(queries, capture.query_positions(block))
+        lies = data.keys or data
+        assert (lies.rows, lies.cols, lies.cell) == (keys.rows, keys.cols, keys.patch_size)
+        assert (data.rows, data.cols, data.cell) == (
+            capture.grid(block).rows, capture.grid(block).cols, capture.grid(block).patch_size
+        )  # fmt: skip
+        assert ("patches" in data.silent) == (not (queries >= 0).any())
+        assert len(Path(data.attention.path).read_bytes()) == size(capture, block)
+        query = default_query(capture, block)
+        with open(row_file(capture, block, query).path, "rb") as file:
+            row, at, _ = unpack_attention(file.read())
+        shown = vx.compute("head_gallery", capture, block=block, query=query)
+        patches = row[0, :, 0, at[0] >= 0].T.reshape(shown.values.shape)
+        np.testing.assert_allclose(patches, shown.values, atol=np.ptp([0, *row.ravel()]) / 509)
+        assert (at < 0).sum() == len(shown.prefix_names)
+
+
+def made(room: type[Room], engine: Engine) -> Room:
+    return room(Desk(engine, Translations(), gr.State(Address()), gr.State("en")))
+
+
+def engine_with(case: str) -> tuple[Engine, Address]:
+    """An engine that holds the capture of a small model, and the address of it."""
+    engine, address = Engine(Settings()), Address(model=case, image="scene_flower", weights="random")
+    engine._captures.put(address.picture, Explored(capture_case(case), 0.1))
+    return engine, address
+
+
+def test_a_query_that_does_not_look_in_a_block_is_not_in_the_lines_of_python() -> None:
+    engine, address = engine_with("cait")
+    room = made(AttentionRoom, engine)
+    _, data, _, code, picked = room.fill(engine.explore(address.picture), replace(address, query="1,2"), "en")
+    assert (data.block, data.silent, data.query) == (3, ["patches"], "1,2")  # the canvas says that it does not look
+    assert "block=3, head='mean', query='cls'" in code
+    data, code = room.show_block(0, picked, address, "en")
+    assert data.silent == ["cls"]
+    assert "block=0, head='mean', query=(1, 2)" in code
+    data, code = room.show_block(0, ("7", "cls"), address, "en")
+    assert "block=0, head='mean', query='mean'" in code
+
+
+@pytest.mark.parametrize(
+    ("room", "view"), [(PatchesRoom, "patch_grid"), (FlowRoom, "attention_rollout"), (SizeRoom, "parameters")]
+)
+def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: str) -> None:
+    engine, address = engine_with("pvt_v2")
+    explored, here = engine.explore(address.picture), made(room, engine)
+    for language, said in (("en", "only the attention of single blocks"), ("zh", "只能显示单个块的注意力")):
+        sentence, column, *rest = here.fill(explored, address, language)
+        assert VIEWS[view].question.in_(language) in sentence.value
+        assert said in sentence.value
+        assert (sentence.visible, column.visible) == (True, False)
+        assert {"__type__": "update"} in rest
+    shown = here.fill(engine.explore(SMALL), Address(model=SMALL.model, image=SMALL.image, weights="random"), "en")
+    assert (shown[0].visible, shown[1].visible, len(shown)) == (False, True, 2 + len(rest))
+    assert {"__type__": "update"} not in shown
+
+
+@pytest.mark.parametrize("room", ["attention", "flow", "tokens", "outputs", "positions", "size"])
+def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
+    engine, address = engine_with("pvt_v2")
+    panel = RoomPanel(Desk(engine, Translations(), gr.State(), gr.State()), room)
+    for view in panel.views():
+        data = panel._quickly(Question(view), address, "en")
+        assert bool(data.refused) == (view not in ("attention_map", "head_gallery")), view
+        assert not data.refused or "only the attention of single blocks" in data.refused
+
+
+def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> None:
+    engine, address = engine_with("pvt_v2")
+    data, _, plain, changed, *_ = made(WhatIfRoom, engine).enter("what_if", address, Address(), None, "en")
+    assert not data.refused
+    assert plain.attention.path != changed.attention.path
+    assert {item.key for item in data.items if item.refused} == {"positions", "temperature", "top_k", "heads_off"}
+
+
 def test_the_rollout_of_every_query_is_the_rollout(engine: Engine) -> None:
     capture = engine.capture(SMALL)
     data = rollout_data(capture, "mean", 0.0, 0, "en")
@@ -255,6 +353,19 @@ def test_the_rollout_of_every_query_is_the_rollout(engine: Engine) -> None:
     for query, row in (("cls", 0), ((2, 3), 1 + 2 * 14 + 3)):
         truth = vx.compute("attention_rollout", capture, query=query).values.ravel()
         np.testing.assert_allclose(weights[0, 0, row, 1:], truth, atol=weights.max() / 509)
+
+
+@pytest.mark.parametrize("start", [0, 5])
+def test_the_rollout_of_swin_goes_from_patches_of_the_last_stage_to_those_of_another(start: int) -> None:
+    capture = capture_small("swin")
+    data = rollout_data(capture, "mean", 0.0, start, "en")
+    with open(data.attention.path, "rb") as file:
+        weights, keys, queries = unpack_attention(file.read())
+    last, first = capture.grid(capture.depth - 1), capture.grid(start)
+    assert (data.rows, data.cols, queries.size) == (last.rows, last.cols, last.num_patches)
+    assert (keys.size, data.keys and data.keys.cell) == (first.num_patches, first.patch_size if first != last else None)
+    truth = vx.compute("attention_rollout", capture, query=(1, 2), start_block=start).values.ravel()
+    np.testing.assert_allclose(weights[0, 0, last.cols + 2], truth, atol=weights.max() / 509)
 
 
 def test_the_calculator_counts_vit_b16() -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from vitexplorer.interfaces import Progress, TargetControl, UnsupportedError
+from vitexplorer.interfaces import Progress, TargetControl
 from vitexplorer.models.catalog import find
 from vitexplorer.settings import Settings
 from vitexplorer.types import Fit, Result
@@ -32,13 +32,6 @@ if TYPE_CHECKING:
 
 Report = Callable[[Text, float | None], None]
 """Called with a line for the visitor and, where it is known, the share done (0-1)."""
-
-NOT_ON_THE_PAGE = Text(
-    "{model}: this page joins blocks, and of the {family} family only the attention of single blocks can be shown. "
-    "In Python and on the command line attention_map and head_gallery show it.",
-    "{model}：本页面需要把各块连接起来，而 {family} 家族只能显示单个块的注意力。"
-    "请在 Python 或命令行中使用 attention_map 和 head_gallery。",
-)
 
 RESULTS = 64 << 20
 """bytes of what took passes through a model, kept so that coming back to it takes none"""
@@ -140,8 +133,6 @@ class Engine:
 
         pixels = pixels_of(picture.image)
         model = self._model(picture, report)
-        if not model.family.shows_stream:
-            raise UnsupportedError(NOT_ON_THE_PAGE.format(model=model.name, family=model.family.title))
         report(UI_WORDS["status_run"].format(model=model.name), None)
         start = time.perf_counter()
         return Explored(capture(model, pixels, picture.fit), time.perf_counter() - start)

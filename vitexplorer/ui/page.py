@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 import gradio as gr
+from gradio.blocks import Block
 from gradio.components.base import Component
 from gradio.events import Dependency
 
@@ -89,7 +90,7 @@ def build_choices(t: Translations, settings: Settings) -> dict[str, Component]:
     }
 
 
-def build_room(room: Room, desk: Desk, entering: gr.Textbox, active: gr.State) -> list[Component]:
+def build_room(room: Room, desk: Desk, entering: gr.Textbox, active: gr.State) -> list[Block]:
     """A room behind its door: the address bar knows when it is entered, and its panel fills itself."""
 
     def enter(room: str, request: gr.Request) -> Any:
@@ -108,7 +109,7 @@ def bind(
     page: gr.Blocks,
     parts: dict[str, Component],
     rooms: list[Room],
-    filled: list[list[Component]],
+    filled: list[list[Block]],
     desk: Desk,
     settings: Settings,
 ) -> None:

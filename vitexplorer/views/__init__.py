@@ -10,8 +10,17 @@ from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Progress, UnsupportedError, View, only_attention
 from vitexplorer.registry import Registry
 from vitexplorer.types import Result
+from vitexplorer.words import Text
 
 VIEWS: Registry[View] = Registry("view", __name__, "VIEW")
+
+
+def refusal(view: str, capture: Capture) -> Text | None:
+    """Why a view has no meaning for a capture; None where it has one. Raises UnknownNameError for no view."""
+    record = VIEWS[view]
+    if not (record.any_family or capture.model.family.shows_stream):
+        return only_attention(capture.model.name, capture.model.family.title)
+    return record.refuses(capture)
 
 
 def compute(view: str, capture: Capture, *, progress: Progress | None = None, **settings: Any) -> Result:
@@ -29,9 +38,7 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         UnsupportedError: the view has no meaning for this model; the message says why.
     """
     record = VIEWS[view]
-    if not (record.any_family or capture.model.family.shows_stream):
-        raise UnsupportedError(only_attention(capture.model.name, capture.model.family.title))
-    reason = record.refuses(capture)
+    reason = refusal(view, capture)
     if reason is not None:
         raise UnsupportedError(reason)
     told = {"progress": progress} if record.reports_progress else {}

@@ -1,6 +1,6 @@
 """The attention canvas: a component on which every head of a block is read with the mouse, answered by the browser."""
 
-from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection
+from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, KeyGrid, Selection
 from vitexplorer.ui.canvas.files import attention_file
 from vitexplorer.ui.canvas.payload import MEAN, pack_attention, packed_bytes, unpack_attention
 from vitexplorer.ui.canvas.words import CANVAS_WORDS, canvas_words
@@ -10,6 +10,7 @@ __all__ = [
     "MEAN",
     "AttentionCanvas",
     "CanvasData",
+    "KeyGrid",
     "Selection",
     "attention_file",
     "canvas_words",

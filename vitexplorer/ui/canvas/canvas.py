@@ -30,6 +30,15 @@ _MOST_HEADS = 1024
 _MOST_BLOCKS = 1000
 
 
+class KeyGrid(GradioModel):
+    """The patch grid of the keys, which the map is drawn on, where it is not that of the queries."""
+
+    rows: int = 0
+    cols: int = 0
+    cell: int = 0
+    """side of a patch in pixels of the image"""
+
+
 class CanvasData(GradioModel):
     """What the canvas shows. A choice that is None leaves what the visitor chose, which so survives an update."""
 
@@ -42,15 +51,22 @@ class CanvasData(GradioModel):
     """attention of the neighbouring blocks, fetched ahead"""
     rows: int = 0
     cols: int = 0
-    """the block's patch grid"""
+    """the patch grid of the block's queries, on which the mouse is read"""
+    cell: int = 0
+    """side of a patch in pixels of the image; 0 where the patches fill it"""
+    keys: KeyGrid | None = None
+    """None where keys lie where queries lie"""
     prefix: list[str] = []
     """prefix tokens by name, as in the sequence: cls, dist, reg1, ..."""
     prefix_labels: list[str] = []
     """the same in the visitor's language"""
+    silent: list[str] = []
+    """what does not look in this block: prefix tokens by name, and the word patches"""
     model: str = ""
     weights: str = ""
     formula: str = ""
-    """for captions, in the visitor's language"""
+    notes: list[str] = []
+    """what a person must know to read this block's maps; all for captions, in the visitor's language"""
     warning: str = ""
     """a sentence that is written on the picture: random weights"""
     block: int = 0
@@ -84,13 +100,14 @@ class Selection:
     head: str
     """mean, max, min or a number"""
     query: Query
+    """which need not look in the block: then the canvas says so and shows another"""
     pinned: bool
     """False where the query is the one the canvas returns to, True where a patch was clicked"""
 
     @classmethod
     def read(cls, event: Mapping[str, Any], data: CanvasData) -> Selection | None:
         """From the fields of a `patch_select` event, within what `data` shows; None where they make no sense."""
-        head = _head(event.get("head"), data.heads)
+        head = head_of(event.get("head"), data.heads)
         query = query_of(event.get("query"), data)
         block = event.get("block")
         if head is None or query is None or not isinstance(block, int) or not 0 <= block < data.depth:
@@ -127,16 +144,21 @@ class AttentionCanvas(gr.HTML):
         if payload is None:
             return None
         rows, cols = (max(0, min(_LARGEST_GRID, n)) for n in (payload.rows, payload.cols))
+        keys = payload.keys and KeyGrid(
+            **{name: max(0, min(_LARGEST_GRID, n)) for name, n in payload.keys.model_dump().items()}
+        )
         heads = max(1, min(_MOST_HEADS, payload.heads))
         depth = max(1, min(_MOST_BLOCKS, payload.depth))
         bounded = payload.model_copy(
             update={
                 "rows": rows,
                 "cols": cols,
+                "cell": max(0, payload.cell),
+                "keys": keys,
                 "heads": heads,
                 "depth": depth,
                 "block": max(0, min(depth - 1, payload.block)),
-                "head": _head(payload.head, heads),
+                "head": head_of(payload.head, heads),
                 "mode": _one_of(payload.mode, Mode),
                 "colormap": _one_of(payload.colormap, Colormap),
                 "scale": _one_of(payload.scale, Scale),
@@ -171,12 +193,18 @@ def query_of(text: Any, data: CanvasData) -> Query | None:
     return (row, col) if row < data.rows and col < data.cols else None
 
 
+def looks(query: Query, data: CanvasData) -> bool:
+    """Whether a token is among the queries of the block that is shown."""
+    return ("patches" if query == "mean" or not isinstance(query, str) else query) not in data.silent
+
+
 def query_text(query: Query) -> str:
     """The text of a query that `CanvasData.query` and the page's address hold."""
     return query if isinstance(query, str) else f"{query[0]},{query[1]}"
 
 
-def _head(text: Any, heads: int) -> str | None:
+def head_of(text: Any, heads: int) -> str | None:
+    """A head or fusion from its text; None where a block of so many heads has none."""
     if text in ("mean", "max", "min"):
         return text
     if isinstance(text, str | int) and re.fullmatch(r"\d{1,4}", str(text)) and int(text) < heads:

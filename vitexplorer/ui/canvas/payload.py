@@ -6,15 +6,16 @@ Little-endian, in this order:
 uint32                (5,)                    MAGIC, windows, heads, queries, keys
 int32                 (windows, keys)         what token a key is, see below
 int32                 (windows, queries)      what token a query is
-float32               (windows heads queries)  the largest weight of each row
+float32               (windows heads queries 2)  least (at most 0) and largest weight of each row
 float32               (windows heads queries 2)  the sums of each row over patches and over padding
-uint8                 (windows heads queries keys)  round(255 weight / largest of its row)
+uint8                 (windows heads queries keys)  round(255 (weight - least) / (largest - least))
 ====================  ======================  ==========================================================
 
-A token is an index into the patch grid, row by row; -1 - i for prefix token i; `PADDING` for one that only fills a
-window. A query may also be `MEAN`: a row that is already averaged over all patches. A weight is read as
-byte / 255 x largest, so that it is off by at most largest / 510, whatever the sharpness of its head. Sums of many such
-weights would drift; they travel apart.
+A token is an index into a patch grid, row by row, of the queries or of the keys; -1 - i for prefix token i; `PADDING`
+for one that only fills a window. A query may also be `MEAN`: a row that is already averaged over all patches. A weight
+is read as least + byte / 255 x (largest - least), so that it is off by at most (largest - least) / 510, whatever the
+sharpness of its head; least is 0 but where heads are mixed after the softmax. Sums of many such weights would drift;
+they travel apart.
 `js/payload.js` is the other side.
 """
 
@@ -25,13 +26,13 @@ from jaxtyping import Float, Integer
 
 from vitexplorer.types import PADDING
 
-MAGIC = 0x31415856  # "VXA1"
+MAGIC = 0x32415856  # "VXA2"
 MEAN = -32767
 
 
 def packed_bytes(windows: int, heads: int, queries: int, keys: int) -> int:
     """How many bytes `pack_attention` gives for an attention of this shape; known before anything is computed."""
-    return 20 + 4 * windows * (keys + queries) + windows * heads * queries * (12 + keys)
+    return 20 + 4 * windows * (keys + queries) + windows * heads * queries * (16 + keys)
 
 
 def pack_attention(
@@ -42,11 +43,11 @@ def pack_attention(
     """Attention weights and where their tokens lie, as bytes.
 
     Args:
-        attention: weights after softmax, rows sum to 1; one window where attention is global.
+        attention: what multiplies the values; one window where attention is global.
         positions: what token each key is, as the module describes.
         queries: the same for the queries; None where they are the keys. Some rows only, or one, may be packed.
 
-    Raises ValueError for shapes that do not fit and for weights that are negative or not finite.
+    Raises ValueError for shapes that do not fit and for weights that are not finite.
     """
     queries = positions if queries is None else queries
     windows, heads, num_queries, num_keys = attention.shape
@@ -56,19 +57,20 @@ def pack_attention(
             f"got {positions.shape} and {queries.shape}."
         )
     weights = np.asarray(attention, dtype=np.float32)
-    if not np.isfinite(weights).all() or weights.min(initial=0) < 0:
-        raise ValueError("Attention weights are finite and not negative; these are not.")
-    largest = weights.max(-1, keepdims=True, initial=0)
+    if not np.isfinite(weights).all():
+        raise ValueError("Attention weights are finite; these are not.")
+    least, largest = weights.min(-1, keepdims=True, initial=0), weights.max(-1, keepdims=True, initial=0)
+    span = largest - least
     patches, padding = (
         np.where(tokens[:, None, None], weights, 0).sum(-1) for tokens in (positions >= 0, positions == PADDING)
     )
-    shares = np.rint(weights * (np.float32(255) / np.where(largest > 0, largest, 1)))
+    shares = np.rint((weights - least) * (np.float32(255) / np.where(span > 0, span, 1)))
     return b"".join(
         (
             np.array([MAGIC, windows, heads, num_queries, num_keys], "<u4").tobytes(),
             positions.astype("<i4").tobytes(),
             queries.astype("<i4").tobytes(),
-            largest.astype("<f4").tobytes(),
+            np.concatenate([least, largest], -1).astype("<f4").tobytes(),
             np.stack([patches, padding], -1).astype("<f4").tobytes(),
             shares.astype(np.uint8).tobytes(),
         )
@@ -95,9 +97,10 @@ def unpack_attention(
         return part
 
     positions, codes = take("<i4", windows, keys), take("<i4", windows, queries)
-    largest, _ = take("<f4", windows, heads, queries, 1), take("<f4", windows, heads, queries, 2)
+    ends, _ = take("<f4", windows, heads, queries, 2), take("<f4", windows, heads, queries, 2)
+    least, largest = ends[..., :1], ends[..., 1:]
     shares = take("u1", windows, heads, queries, keys)
-    return shares / np.float32(255) * largest, positions, codes
+    return least + shares / np.float32(255) * (largest - least), positions, codes
 
 
 __all__ = ["MAGIC", "MEAN", "PADDING", "pack_attention", "packed_bytes", "unpack_attention"]

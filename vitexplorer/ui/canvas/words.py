@@ -10,9 +10,10 @@ CANVAS_WORDS: dict[str, Text] = {
     "region": Text("Attention on the image", "图像上的注意力"),
     "view_label": Text("Attention map. {direction}, {head}.", "注意力图。{direction}，{head}。"),
     "help": Text(
-        "Arrow keys move the query patch, Enter holds or releases it, Escape and Home go back to the class token or "
-        "the mean, left and right bracket change the head, M, X and N choose mean, maximum and minimum.",
-        "方向键移动查询图块，Enter 固定或松开，Escape 与 Home 回到类别标记或图块平均，"
+        "Arrow keys move the query patch (the key, where no patch looks), Enter holds or releases it, Escape and Home "
+        "go back to the class token or the mean, left and right bracket change the head, M, X and N choose mean, "
+        "maximum and minimum.",
+        "方向键移动查询图块（没有图块作查询时移动键），Enter 固定或松开，Escape 与 Home 回到类别标记或图块平均，"
         "方括号键切换头，M、X、N 选择均值、最大值、最小值。",
     ),
     "empty": Text("The attention map appears here once an image is read.", "读入图像后，注意力图显示在这里。"),
@@ -29,6 +30,14 @@ CANVAS_WORDS: dict[str, Text] = {
     "hint_partial": Text(
         "Too large to send whole: hover to read keys, click to fetch a patch's map",
         "数据过大，逐行获取。悬停：读取键；点击：获取该图块的注意力图",
+    ),
+    "hint_class": Text(
+        "In this block no patch looks: shown is the {query}. Point at a patch to read it as a key",
+        "本块中图块不作查询：显示的是{query}。指向图块可读取键",
+    ),
+    "hint_silent": Text(
+        "The {token} does not look in this block: shown is the {query}.",
+        "{token}在本块中不作查询：显示的是{query}。",
     ),
     "hint_touch": Text("Tap a patch to look from it, or drag across", "轻触图块或拖动：从该图块出发"),
     "hint_pinned_touch": Text(
@@ -92,6 +101,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "note_keep": Text("only the patches that hold {share} of the mass", "仅显示占 {share} 质量的图块"),
     "note_window": Text("windowed: a query sees its outlined window alone", "窗口注意力：查询只能看到框内"),
     "note_smooth": Text("interpolated between patch centres", "在图块中心之间插值"),
+    "note_negative": Text("weights below 0 are painted as 0", "小于 0 的权重按 0 着色"),
     "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位：误差 ±{error}"),
     # saving
     "save": Text("Save", "保存"),

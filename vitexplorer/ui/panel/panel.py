@@ -174,7 +174,7 @@ def panel_data(
     A view that has no meaning for the model, or a setting it cannot take, is answered with its sentence in place of
     the figure. Raises StoppedError alone.
     """
-    from vitexplorer.views import VIEWS
+    from vitexplorer.views import VIEWS, refusal
 
     record = VIEWS[view]
     data = PanelData(
@@ -190,7 +190,7 @@ def panel_data(
         words=panel_words(language),
     )
     settings: dict[str, Any] = {}
-    reason = record.refuses(capture)
+    reason = refusal(view, capture)
     if reason is not None:
         data.refused = reason.in_(language)
         return data, settings

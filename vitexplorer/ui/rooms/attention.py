@@ -13,24 +13,26 @@ import numpy as np
 from gradio.components.base import Component
 from gradio.data_classes import FileData
 
+from vitexplorer.interfaces import QueryControl
 from vitexplorer.settings import settings
-from vitexplorer.types import Query, prefix_text
+from vitexplorer.types import PatchGrid, Query, prefix_text
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import (
     MEAN,
     AttentionCanvas,
     CanvasData,
+    KeyGrid,
     Selection,
     attention_file,
     canvas_words,
     packed_bytes,
 )
-from vitexplorer.ui.canvas.canvas import query_of, query_text
+from vitexplorer.ui.canvas.canvas import head_of, looks, query_of, query_text
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Desk, Room, about
+from vitexplorer.ui.rooms.room import QUICK, Room, about
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -63,30 +65,29 @@ class AttentionRoom(Room):
         return [block, canvas, words, code, picked]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
-        """The block, head and query that the address asks for; the last block and the class token where it does not."""
+        """The block, head and query that the address asks for; the last block and its first query where it does not."""
         capture = explored.capture
         block = min(int(address.block or capture.depth - 1), capture.depth - 1)
         data = block_data(capture, block, language)
-        data.head = address.head or "mean"
-        data.query = query_text(query_of(address.query, data) or default_query(capture))
+        data.head, wanted = address.head or "mean", query_of(address.query, data) or default_query(capture, block)
+        data.query = query_text(wanted)
         slider = gr.Slider(maximum=capture.depth - 1, value=block)
         return [
             slider,
             data,
             about("attention_map", language),
-            code_of(self.desk, address, block, data.head, data.query),
-            (data.head, data.query),
+            self.code_of(address, capture, data, data.head, wanted),
+            (data.head, wanted),
         ]
 
     def show_block(
-        self, block: float, picked: tuple[str, str] | None, address: Address, language: Language
+        self, block: float, picked: tuple[str, Query] | None, address: Address, language: Language
     ) -> list[Any]:
         """Another block of the same capture; head and query stay what the visitor chose in the browser."""
         capture = self.desk.engine.capture(address.picture)
         data = block_data(capture, max(0, min(int(block), capture.depth - 1)), language)
-        head, query = picked or ("mean", "")
-        query = query if query_of(query, data) else query_text(default_query(capture))
-        return [data, code_of(self.desk, address, data.block, head, query)]
+        head, query = picked or ("mean", default_query(capture, data.block))
+        return [data, self.code_of(address, capture, data, head, query)]
 
     def open(self, event: gr.EventData, address: Address, language: Language) -> list[Any]:
         """A head was chosen from the whole network: its map, from the query that a block begins with."""
@@ -97,8 +98,9 @@ class AttentionRoom(Room):
         if not (isinstance(head, int) and 0 <= head < capture.num_heads(block)):
             return [gr.skip()] * 4
         data = block_data(capture, block, language)
-        data.head, data.query = str(head), query_text(default_query(capture))
-        return [block, data, code_of(self.desk, address, block, data.head, data.query), (data.head, data.query)]
+        query = default_query(capture, block)
+        data.head, data.query = str(head), query_text(query)
+        return [block, data, self.code_of(address, capture, data, data.head, query), (data.head, query)]
 
     def select(self, event: gr.EventData, block: float, address: Address, language: Language) -> list[Any]:
         """A query or head was picked: the lines of Python follow, and so does the map where rows are sent singly."""
@@ -107,39 +109,58 @@ class AttentionRoom(Room):
         picked = Selection.read(event._data, frame)
         if picked is None or picked.block != frame.block:
             return [gr.skip(), gr.skip(), gr.skip()]
-        chosen = (picked.head, query_text(picked.query))
-        code = code_of(self.desk, address, picked.block, *chosen)
+        chosen = (picked.head, picked.query)
+        code = self.code_of(address, capture, frame, *chosen)
         if fits(capture, picked.block):
             return [gr.skip(), code, chosen]
-        frame.attention = row_file(capture, picked.block, picked.query)
+        frame.attention = row_file(capture, picked.block, shown_query(capture, frame, picked.query))
         return [frame, code, chosen]
 
+    def code_of(self, address: Address, capture: Capture, data: CanvasData, head: str, query: Query) -> str:
+        """The lines of Python that give the map on the canvas, which may have been asked for another head or query."""
+        head = head_of(head, data.heads) or "mean"
+        return self.desk.python_lines(
+            address,
+            "attention_map",
+            block=data.block,
+            head=int(head) if head.isdigit() else head,
+            query=shown_query(capture, data, query),
+        )
 
-def default_query(capture: Capture) -> Query:
-    """The class token where there is one, otherwise the mean over patches."""
-    return "cls" if "cls" in capture.prefix_tokens else "mean"
+
+def default_query(capture: Capture, block: int) -> Query:
+    """The class token where it looks in a block, otherwise the mean over patches."""
+    return QueryControl().default_after(capture, {"block": block})
 
 
-def code_of(desk: Desk, address: Address, block: int, head: str, query: str) -> str:
-    """The lines of Python that give the map on the canvas."""
-    row_col = tuple(int(n) for n in query.split(",")) if "," in query else query
-    return desk.python_lines(
-        address, "attention_map", block=block, head=int(head) if head.isdigit() else head, query=row_col
-    )
+def shown_query(capture: Capture, data: CanvasData, query: Query) -> Query:
+    """What the canvas shows where a query is asked for: that of the block's default where it is none of the block's."""
+    known = query_of(query_text(query), data)
+    return query if known is not None and looks(query, data) else default_query(capture, data.block)
+
+
+def on_grids(queries: PatchGrid, keys: PatchGrid) -> dict[str, Any]:
+    """Where queries and keys lie, as fields of `CanvasData`."""
+    lies = [{"rows": grid.rows, "cols": grid.cols, "cell": grid.patch_size} for grid in (queries, keys)]
+    return {**lies[0], "keys": KeyGrid(**lies[1]) if lies[0] != lies[1] else None}
 
 
 def frame_data(capture: Capture, block: int, language: Language) -> CanvasData:
     """All that the canvas shows of a block but its attention."""
-    grid, provenance = capture.grid(block), capture.provenance
+    site, looking, provenance = capture.site(block), capture.query_tokens(block), capture.provenance
+    silent = [name for name in capture.prefix_tokens if name not in looking]
+    if not (capture.query_positions(block) >= 0).any():
+        silent.append("patches")
     return CanvasData(
         image=image_file(capture.input.pixels),
-        rows=grid.rows,
-        cols=grid.cols,
+        **on_grids(capture.grid(block), capture.key_grid(block)),
+        silent=silent,
         prefix=list(capture.prefix_tokens),
         prefix_labels=[prefix_text(name).in_(language) for name in capture.prefix_tokens],
         model=provenance.model,
         weights=provenance.weights_text.in_(language),
-        formula="softmax(q kᵀ / √d + bias)",
+        formula=site.formula,
+        notes=[note.in_(language) for note in site.notes],
         warning=word("random_on_picture", language) if provenance.is_random else "",
         block=block,
         depth=capture.depth,
@@ -153,7 +174,7 @@ def block_data(capture: Capture, block: int, language: Language) -> CanvasData:
     """A block for the canvas, with its neighbours where they are small; one row of it where it is too large to send."""
     data = frame_data(capture, block, language)
     if not fits(capture, block):
-        data.attention = row_file(capture, block, default_query(capture))
+        data.attention = row_file(capture, block, default_query(capture, block))
         return data
     data.attention = block_file(capture, block)
     near = {side: other for side, other in (("before", block - 1), ("after", block + 1)) if 0 <= other < capture.depth}
@@ -165,8 +186,8 @@ def block_data(capture: Capture, block: int, language: Language) -> CanvasData:
 
 def size(capture: Capture, block: int) -> int:
     """Bytes of a block's attention on its way to the browser."""
-    windows, tokens = capture.positions(block).shape
-    return packed_bytes(windows, capture.num_heads(block), tokens, tokens)
+    windows, keys = capture.positions(block).shape
+    return packed_bytes(windows, capture.num_heads(block), capture.query_positions(block).shape[1], keys)
 
 
 def fits(capture: Capture, block: int) -> bool:
@@ -176,15 +197,19 @@ def fits(capture: Capture, block: int) -> bool:
 
 def block_file(capture: Capture, block: int) -> FileData:
     """All heads and queries of a block."""
-    return attention_file(capture.call(block).weights().cpu().numpy(), capture.positions(block))
+    weights = capture.call(block).weights().cpu().numpy()
+    return attention_file(weights, capture.positions(block), capture.query_positions(block))
 
 
 def row_file(capture: Capture, block: int, query: Query) -> FileData:
-    """All heads of one query of a block, as a row over the whole grid."""
+    """All heads of one query of a block, as a row over the whole grid of the keys."""
     on_patches, on_prefix, _ = (part.cpu().numpy() for part in capture.attention_from(query, block))
-    grid, prefix = capture.grid(block), -1 - np.arange(len(capture.prefix_tokens))
     row = np.concatenate([on_prefix, on_patches], axis=1)[None, :, None]
-    code = MEAN if query == "mean" else capture.token(query, block)
-    if query != "mean":
-        code = -1 - code if isinstance(query, str) else code - len(prefix)
-    return attention_file(row, np.concatenate([prefix, np.arange(grid.num_patches)])[None], np.array([[code]]))
+    names = capture.prefix_tokens
+    prefix = [-1 - names.index(name) for name in capture.key_tokens(block)]
+    keys = np.concatenate([prefix, np.arange(capture.key_grid(block).num_patches)]).astype(int)
+    if query == "mean":
+        code = MEAN
+    else:
+        code = -1 - names.index(query) if isinstance(query, str) else query[0] * capture.grid(block).cols + query[1]
+    return attention_file(row, keys[None], np.array([[code]]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 import numpy as np
-from gradio.components.base import Component
+from gradio.blocks import Block
 from gradio.data_classes import FileData
 
 from vitexplorer.types import Query
@@ -14,7 +14,8 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import MEAN, AttentionCanvas, CanvasData, Selection, attention_file
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.attention import default_query, frame_data
+from vitexplorer.ui.rooms.attention import default_query, frame_data, on_grids
+from vitexplorer.ui.rooms.own_picture import OwnPicture
 from vitexplorer.ui.rooms.panel import RoomPanel
 from vitexplorer.ui.rooms.room import QUICK, Desk, Room, about
 from vitexplorer.ui.words import UI_WORDS
@@ -32,18 +33,24 @@ class FlowRoom(Room):
 
     key = "flow"
 
-    def build(self) -> list[Component]:
+    def __init__(self, desk: Desk):
+        """Args: desk: what the rooms share."""
+        super().__init__(desk)
+        self.own = OwnPicture(self.key, "attention_rollout")
+
+    def build(self) -> list[Block]:
         """The rollout's controls and canvas, then the words about it."""
         t, state = self.desk.t, [self.desk.address, self.desk.language]
-        with gr.Row(elem_classes=["vx-row"]):
-            fusions = [(t(f"fusion_{how}"), how) for how in ("mean", "max", "min")]
-            fusion = gr.Radio(fusions, value="mean", label=t("fusion"))
-            discard = gr.Slider(0, 0.98, 0, step=0.02, label=t("discard"))
-            start = gr.Slider(0, 11, 0, step=1, label=t("start_block"))
-        canvas = AttentionCanvas(elem_id="vx-flow-canvas")
-        words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
-        with gr.Accordion(t("python_lines"), open=False):
-            code = gr.Code(language="python", show_label=False, interactive=False)
+        with self.own.build():
+            with gr.Row(elem_classes=["vx-row"]):
+                fusions = [(t(f"fusion_{how}"), how) for how in ("mean", "max", "min")]
+                fusion = gr.Radio(fusions, value="mean", label=t("fusion"))
+                discard = gr.Slider(0, 0.98, 0, step=0.02, label=t("discard"))
+                start = gr.Slider(0, 11, 0, step=1, label=t("start_block"))
+            canvas = AttentionCanvas(elem_id="vx-flow-canvas")
+            words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
+            with gr.Accordion(t("python_lines"), open=False):
+                code = gr.Code(language="python", show_label=False, interactive=False)
         self.panel = RoomPanel(self.desk, self.key, own=("attention_rollout",))
         self.panel.build()
         picked = gr.State(None)  # the query that the visitor chose, for the lines of Python
@@ -53,16 +60,19 @@ class FlowRoom(Room):
         canvas.patch_select(
             self.select, [*controls, *state], [canvas, code, picked], trigger_mode="always_last", **QUICK
         )
-        return [*controls, canvas, words, code, picked]
+        return [*self.own.components, *controls, canvas, words, code, picked]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
         """The whole network, heads fused by their mean, nothing discarded."""
         capture = explored.capture
+        own, query = self.own.fill(capture, language), default_query(capture, capture.depth - 1)
+        if self.own.is_refused(capture):
+            return [*own, *[gr.skip()] * 7]
         data = rollout_data(capture, "mean", 0.0, 0, language)
-        data.query = default_query(capture)
+        data.query = query
         start = gr.Slider(maximum=capture.depth - 1, value=0)
-        lines = self.desk.python_lines(address, "attention_rollout", query=default_query(capture))
-        return ["mean", 0, start, data, about("attention_rollout", language), lines, None]
+        lines = self.desk.python_lines(address, "attention_rollout", query=query)
+        return [*own, "mean", 0, start, data, about("attention_rollout", language), lines, None]
 
     def show(
         self, fusion: str, discard: float, start: float, picked: Query | None, address: Address, language: Language
@@ -71,7 +81,8 @@ class FlowRoom(Room):
         capture = self.desk.engine.capture(address.picture)
         first = max(0, min(int(start), capture.depth - 1))
         data = rollout_data(capture, fusion, discard, first, language)
-        return [data, code_of(self.desk, address, picked or default_query(capture), fusion, discard, first)]
+        query = picked or default_query(capture, capture.depth - 1)
+        return [data, code_of(self.desk, address, query, fusion, discard, first)]
 
     def select(
         self, event: gr.EventData, fusion: str, discard: float, start: float, address: Address, language: Language
@@ -81,7 +92,7 @@ class FlowRoom(Room):
         first = max(0, min(int(start), capture.depth - 1))
         frame = rollout_frame(capture, fusion, first, language)
         picked = Selection.read(event._data, frame)
-        if picked is None or is_windowed(capture):
+        if picked is None:
             return [gr.skip(), gr.skip(), gr.skip()]
         code = code_of(self.desk, address, picked.query, fusion, discard, first)
         if num_tokens(capture) <= MOST_QUERIES:
@@ -97,34 +108,33 @@ def code_of(desk: Desk, address: Address, query: Query, fusion: str, discard: fl
     )
 
 
-def is_windowed(capture: Capture) -> bool:
-    """Whether queries and keys of the rollout lie on different grids."""
-    return capture.site(capture.depth - 1).windows is not None
-
-
 def num_tokens(capture: Capture) -> int:
     """Tokens of the last block."""
     return len(capture.prefix_tokens) + capture.grid(capture.depth - 1).num_patches
 
 
 def rollout_frame(capture: Capture, fusion: str, start: int, language: Language) -> CanvasData:
-    """All that the canvas shows of a rollout but its numbers."""
+    """All that the canvas shows of a rollout but its numbers: from tokens of the last block to those of the first."""
     data = frame_data(capture, start, language)
     extra = {name: word(f"rollout_{name}", language) for name in ("region", "unit", "goes_to", "block")}
-    fused = word("rollout_fused", language, how=UI_WORDS[f"fusion_{fusion}"])
-    data.words |= {**extra, "fused_mean": fused, "note_window": word("rollout_swin", language)}
-    data.heads, data.link, data.formula = 1, "flow", "∏ rownorm(½ fuse(A) + ½ I)"
-    return data
+    data.words |= {**extra, "fused_mean": word("rollout_fused", language, how=UI_WORDS[f"fusion_{fusion}"])}
+    windowed = capture.site(capture.depth - 1).windows is not None
+    return data.model_copy(
+        update={
+            **on_grids(capture.grid(capture.depth - 1), capture.grid(start)),
+            "heads": 1,
+            "link": "flow",
+            "formula": "∏ rownorm(½ fuse(A) + ½ I)",
+            "notes": [word("rollout_swin", language)] if windowed else [],
+        }
+    )
 
 
 def rollout_data(capture: Capture, fusion: str, discard: float, start: int, language: Language) -> CanvasData:
-    """The rollout of every token, or of one where there are too many, or of the mean where windows forbid more."""
+    """The rollout of every token, or of one where there are too many."""
     data = rollout_frame(capture, fusion, start, language)
-    queries: list[Query] | None = None
-    if is_windowed(capture):
-        queries = ["mean"]
-    elif num_tokens(capture) > MOST_QUERIES:
-        queries = [default_query(capture)]
+    too_many = num_tokens(capture) > MOST_QUERIES
+    queries = [default_query(capture, capture.depth - 1)] if too_many else None
     data.attention = rollout_file(capture, queries, fusion, discard, start)
     return data
 

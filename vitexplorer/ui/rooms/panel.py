@@ -91,10 +91,10 @@ class RoomPanel:
 
     def _first(self, address: Address) -> str:
         """The first view that this model can show; where it can show none, the first one, which says why."""
-        from vitexplorer.views import VIEWS
+        from vitexplorer.views import refusal
 
         capture, keys = self.capture(address), self.views()
-        return next((key for key in keys if VIEWS[key].refuses(capture) is None), keys[0])
+        return next((key for key in keys if refusal(key, capture) is None), keys[0])
 
     def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
         """Another view or other settings; what a browser sends is checked by the view's own controls."""

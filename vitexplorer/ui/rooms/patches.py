@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.components.base import Component
+from gradio.blocks import Block
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.board import PatchesBoard, board_data
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
-from vitexplorer.ui.rooms.room import Room, about, caption_lines
+from vitexplorer.ui.rooms.own_picture import OwnPicture
+from vitexplorer.ui.rooms.room import Desk, Room, about, caption_lines
 from vitexplorer.words import Language
 
 
@@ -21,17 +22,26 @@ class PatchesRoom(Room):
 
     key = "patches"
 
-    def build(self) -> list[Component]:
+    def __init__(self, desk: Desk):
+        """Args: desk: what the rooms share."""
+        super().__init__(desk)
+        self.own = OwnPicture(self.key, "patch_grid")
+
+    def build(self) -> list[Block]:
         """The board, then the words about it."""
-        board = PatchesBoard()
-        words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
-        with gr.Accordion(self.desk.t("python_lines"), open=False):
-            code = gr.Code(language="python", show_label=False, interactive=False)
-        return [board, words, code]
+        with self.own.build():
+            board = PatchesBoard()
+            words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
+            with gr.Accordion(self.desk.t("python_lines"), open=False):
+                code = gr.Code(language="python", show_label=False, interactive=False)
+        return [*self.own.components, board, words, code]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
         """The patches of the pixels the model saw."""
         capture = explored.capture
+        own = self.own.fill(capture, language)
+        if self.own.is_refused(capture):
+            return [*own, gr.skip(), gr.skip(), gr.skip()]
         board = board_data(
             Path(image_file(capture.input.pixels).path),
             capture.grid(0),
@@ -40,4 +50,4 @@ class PatchesRoom(Room):
             language,
             caption_lines(capture),
         )
-        return [board, about("patch_grid", language), self.desk.python_lines(address, "patch_grid")]
+        return [*own, board, about("patch_grid", language), self.desk.python_lines(address, "patch_grid")]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
+from gradio.blocks import Block
 from gradio.components.base import Component
 from gradio.events import Dependency
 
@@ -69,7 +70,7 @@ class Room(ABC):
         self.desk = desk
 
     @abstractmethod
-    def build(self) -> list[Component]:
+    def build(self) -> list[Block]:
         """Lay the components out, bind their events, and return those that `fill` writes to."""
 
     def enter_after(self, event: Dependency, active: gr.State) -> None:

@@ -181,7 +181,7 @@ class WhatIfRoom(Room):
         block = max(0, min(block, plain.depth - 1))
         canvases = [block_data(capture, block, language) for capture in (plain, run)]
         for data in canvases:
-            data.link, data.query = self.key, query_text(default_query(plain))
+            data.link, data.query = self.key, query_text(default_query(plain, block))
         if run.change:
             said = "；" if language == "zh" else "; "
             after = canvases[1]

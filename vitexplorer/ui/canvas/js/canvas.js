@@ -4,8 +4,8 @@
 //   the event `vx-select`, which bubbles; its detail is what `root.vx.get()` gives
 //   root.vx.get()         {block, head, query, pinned, mode, colormap, opacity, scale, keep_mass, smooth}
 //   root.vx.set(changes)  any of head, query, mode, colormap, opacity, scale, keep_mass, smooth
-//   root.vx.read()        the numbers on the screen: {query, head, rows, cols, map, prefix, patches, padding,
-//                         error, mask, inside, top}
+//   root.vx.read()        the numbers on the screen, over the grid of the keys: {query, head, rows, cols, map, prefix,
+//                         patches, padding, error, mask, inside, top}
 //   root.vx.save(format)  png2, png4, svg or csv
 // Canvases with the same `link` share the hovered and the pinned query through `vx-link` events on the document.
 
@@ -20,20 +20,37 @@ const state = {
   mode: 'overlay', colormap: 'inferno', opacity: 0.8, scale: 'map', keep_mass: 1, smooth: false,
 };
 let value = null, payload = null, image = null, imageUrl = null, scratch = null, fused = null, scene = null, shown = null;
+let grids = null;  // of the queries, on which patches are picked, and of the keys, on which maps are drawn
 let sequence = 0, loading = false, frame = 0, moved = null, told = '', announced = '';
 
 // ---- what is selected
 
-// The query whose map is shown: the hovered patch, the pinned one, or the token the canvas returns to.
+// `state.hover` is a place {y, x} in shares of the picture; pinned and base are queries.
+
+// What a person wants to look from: the pinned patch, or the token the canvas returns to.
+const wanted = () => state.pinned ?? state.base;
+
+// The same where that token looks in this block, otherwise what a block begins with.
+function resting() {
+  const first = [wanted(), state.base, firstBase(), MEAN, ...value.prefix.map((_, i) => -1 - i)];
+  return first.find((code) => !isSilent(value, code));
+}
+
+// Whether the query moves with the mouse; otherwise keys are read.
+function follows() {
+  return state.pinned === null && !payload.partial && !isSilent(value, MEAN);
+}
+
+// The query whose map is shown: the hovered patch or the resting one; another while that is on its way.
 function queryNow() {
-  if (state.hover !== null && state.pinned === null && !payload.partial) return state.hover;
-  const wanted = state.pinned ?? state.base;
-  return hasQuery(payload, wanted) ? wanted : payload.index.keys().next().value;
+  const hovered = follows() ? cellAt(grids.queries, state.hover) : null;
+  if (hovered !== null) return hovered;
+  return hasQuery(payload, resting()) ? resting() : payload.index.keys().next().value;
 }
 
 // The key under the mouse, where hovering does not move the query.
 function keyNow() {
-  return state.hover !== null && (state.pinned !== null || payload.partial) ? state.hover : null;
+  return follows() ? null : cellAt(grids.keys, state.hover);
 }
 
 // Takes over changes that make sense here, from a control, from Python or from `root.vx.set`.
@@ -64,24 +81,24 @@ function choose(changes) {
   notify(true);
 }
 
-// A click on a patch pins it; on the pinned one, releases it.
+// A click on a patch pins it; on the pinned one, releases it. Where patches do not look, the hint has said so.
 function pick(cell) {
+  if (isSilent(value, cell)) return;
   state.pinned = state.pinned === cell ? null : cell;
   tellLinked('pin');
   refresh();
   notify(true);
 }
 
-function hover(cell) {
-  state.hover = cell;
+function hover(place) {
+  state.hover = place;
   tellLinked('hover');
   schedule();
 }
 
 function selection() {
-  const query = state.pinned ?? state.base;
   return {
-    block: value.block, head: String(state.head), query: queryText(value, query), pinned: state.pinned !== null,
+    block: value.block, head: String(state.head), query: queryText(value, wanted()), pinned: state.pinned !== null,
     mode: state.mode, colormap: state.colormap, opacity: state.opacity, scale: state.scale,
     keep_mass: state.keep_mass, smooth: state.smooth,
   };
@@ -108,20 +125,18 @@ const notify = (() => {
 
 function tellLinked(kind) {
   if (!value.link) return;
-  const place = (cell) => (cell === null || cell < 0 ? null
-    : [(Math.floor(cell / value.cols) + 0.5) / value.rows, (cell % value.cols + 0.5) / value.cols]);
+  const pinned = state.pinned === null ? null : placeOf(grids.queries, state.pinned);
   document.dispatchEvent(new CustomEvent('vx-link', {detail: {
-    link: value.link, sender: root, kind, at: place(kind === 'hover' ? state.hover : state.pinned), token: queryText(value, state.base),
+    link: value.link, sender: root, kind, at: kind === 'hover' ? state.hover : pinned, token: queryText(value, state.base),
   }}));
 }
 
 function hearLinked({detail}) {
   if (!root.isConnected) return document.removeEventListener('vx-link', hearLinked);
   if (!payload || !value.link || detail.link !== value.link || detail.sender === root) return;
-  const cell = detail.at && Math.floor(detail.at[0] * value.rows) * value.cols + Math.floor(detail.at[1] * value.cols);
-  if (detail.kind === 'hover') state.hover = cell;
+  if (detail.kind === 'hover') state.hover = detail.at;
   else {
-    Object.assign(state, {pinned: cell, base: queryCode(value, detail.token) ?? state.base});
+    Object.assign(state, {pinned: cellAt(grids.queries, detail.at), base: queryCode(value, detail.token) ?? state.base});
     notify(false);
   }
   refresh();
@@ -134,7 +149,7 @@ function schedule() {
 }
 
 function refresh() {
-  if (value) controls.show(value, state);
+  if (value && payload) controls.show(value, state, resting());
   schedule();
 }
 
@@ -152,19 +167,23 @@ function repaint() {
   }[state.scale]();
   const mask = (map) => massMask(map, state.keep_mass);
   scene = {
-    image, rows: value.rows, cols: value.cols, map: shown.map, mask: mask(shown.map), window: reading.window, top,
+    image, grid: grids.keys, map: shown.map, mask: mask(shown.map), window: reading.window, top,
     mode: state.mode, colormap: state.colormap, opacity: state.opacity, smooth: state.smooth,
-    query: code >= 0 ? code : null, key,
+    frames: [
+      ...(key === null ? [] : [{grid: grids.keys, cell: key, role: 'key'}]),
+      ...(code >= 0 ? [{grid: grids.queries, cell: code, role: 'query'}] : []),
+    ],
   };
   const width = Math.round(box.width * ratio), height = Math.round(box.height * ratio);
   if (view.width !== width || view.height !== height) Object.assign(view, {width, height});
   paint(pen, width, height, scene, ratio);
-  controls.showHeads(value, [fused, ...reading.heads], state, mask, top, reading.window, code);
-  controls.showMasses([shown.patches, ...shown.prefix, shown.padding].slice(0, controls.numBars()));
+  controls.showHeads(value, [fused, ...reading.heads], state, mask, top, reading.window, code, grids);
+  const onPrefix = shown.prefix.filter((_, i) => payload.prefixKeys[i]);
+  controls.showMasses([shown.patches, ...onPrefix, shown.padding].slice(0, controls.numBars()));
   showScale(top);
   showWords(code, key);
   showBusy();
-  Object.assign(root.dataset, {query: queryText(value, code), head: state.head, key: key === null ? '' : queryText(value, key)});
+  Object.assign(root.dataset, {query: queryText(value, code), head: state.head, key: key === null ? '' : queryText(value, key, grids.keys.cols)});
   if (moved !== null) {
     performance.clearMeasures('vx-hover');
     performance.measure('vx-hover', {start: moved, end: performance.now()});
@@ -190,15 +209,25 @@ function showWords(code, key) {
   setText(find('.direction'), say(words, 'direction', {query: tokenText(value, code)}));
   setText(find('.source'), [headText(value, state.head), blockText(), value.model, value.weights].filter(Boolean).join(' · '));
   root.classList.toggle('pinned', state.pinned !== null && state.pinned === code);
-  const strongest = shown.map.indexOf(shown.max), read = key ?? strongest, outside = scene.window && !scene.window.inside[read];
+  const strongest = shown.map.reduce((best, share, i) => (share > shown.map[best] ? i : best), 0);
+  const read = key ?? strongest, outside = scene.window && !scene.window.inside[read];
   setText(find('.what'), say(words, key === null ? 'strongest' : 'key'));
-  setText(find('.where'), tokenText(value, read));
+  setText(find('.where'), tokenText(value, read, grids.keys.cols));
   setText(find('.value'), outside ? say(words, 'not_attended') : percent(shown.map[read]));
-  mark.style.left = `${scene.top > 0 ? 100 * Math.min(1, shown.map[read] / scene.top) : 0}%`;
-  const hint = payload.partial ? 'hint_partial' : state.pinned !== null ? 'hint_pinned' : 'hint';
-  setText(find('.hint'), say(words, matchMedia('(pointer: coarse)').matches ? `${hint}_touch` : hint));
+  mark.style.left = `${scene.top > 0 ? 100 * Math.max(0, Math.min(1, shown.map[read] / scene.top)) : 0}%`;
+  setText(find('.hint'), hint());
   setText(find('.notes'), [say(words, `scale_${state.scale}_long`), ...notes()].join(' · '));
-  announceSoon(code);
+  announceSoon(code, key);
+}
+
+// What the mouse does here; first of all, where a token that was asked for does not look, that it does not.
+function hint() {
+  const {words} = value, query = tokenText(value, resting());
+  if (isSilent(value, MEAN)) return say(words, 'hint_class', {query});
+  const kind = payload.partial ? 'hint_partial' : state.pinned !== null ? 'hint_pinned' : 'hint';
+  const usual = say(words, matchMedia('(pointer: coarse)').matches ? `${kind}_touch` : kind);
+  if (!isSilent(value, wanted())) return usual;
+  return `${say(words, 'hint_silent', {token: tokenText(value, wanted()), query})} ${usual}`;
 }
 
 function blockText() {
@@ -211,21 +240,23 @@ function notes() {
     scene.window && say(words, 'note_window'),
     state.keep_mass < 1 && say(words, 'note_keep', {share: percent(state.keep_mass, 2)}),
     state.smooth && say(words, 'note_smooth'),
+    scene.map.some((share) => share < 0) && say(words, 'note_negative'),
     say(words, 'note_precision', {error: percent(shown.error)}),
+    ...value.notes,
   ].filter(Boolean);
 }
 
 // What a screen reader says, once the query rests and only to somebody whose focus is here.
 const announceSoon = (() => {
   let timer = 0;
-  return (code) => {
+  return (code, key) => {
     const text = say(value.words, 'view_label', {
       direction: say(value.words, 'direction', {query: tokenText(value, code)}), head: headText(value, state.head),
     });
-    if (text === announced) return;
+    if (`${text} ${key}` === announced) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
-      announced = text;
+      announced = `${text} ${key}`;
       view.setAttribute('aria-label', text);
       const read = ['.what', '.where', '.value'].map((selector) => find(selector).textContent).join(' ');
       if (root.contains(document.activeElement)) find('.live').textContent = `${text} ${read}`;
@@ -235,11 +266,10 @@ const announceSoon = (() => {
 
 // ---- mouse, finger, keys
 
-function cellAt(event) {
+function placeUnder(event) {
   const box = view.getBoundingClientRect();
-  const col = Math.floor((event.clientX - box.left) / box.width * value.cols);
-  const row = Math.floor((event.clientY - box.top) / box.height * value.rows);
-  return row >= 0 && col >= 0 && row < value.rows && col < value.cols ? row * value.cols + col : null;
+  const y = (event.clientY - box.top) / box.height, x = (event.clientX - box.left) / box.width;
+  return y >= 0 && x >= 0 && y < 1 && x < 1 ? {y, x} : null;
 }
 
 let touch = null;
@@ -254,33 +284,36 @@ view.addEventListener('pointermove', (event) => {
     touch.dragged ||= Math.hypot(event.clientX - touch.x, event.clientY - touch.y) > 8;
     if (!touch.dragged) return;
   }
-  const cell = cellAt(event);
-  if (cell === state.hover) return;
+  const place = placeUnder(event), grid = follows() ? grids.queries : grids.keys;
+  if (cellAt(grid, place) === cellAt(grid, state.hover)) return;
   moved ??= event.timeStamp;
-  hover(cell);
+  hover(place);
 });
 view.addEventListener('pointerup', (event) => {
   if (!payload || event.pointerType === 'mouse') return;
   const dragged = touch?.dragged;
   touch = null;
-  if (!dragged || state.hover === null || keyNow() !== null) return;
-  const cell = state.hover;
+  const cell = follows() ? cellAt(grids.queries, state.hover) : null;
+  if (!dragged || cell === null) return;
   hover(null);
   pick(cell);
 });
 view.addEventListener('pointercancel', () => { touch = null; if (payload) hover(null); });
 view.addEventListener('pointerleave', (event) => { if (payload && event.pointerType === 'mouse') hover(null); });
 view.addEventListener('click', (event) => {
-  const cell = payload && cellAt(event);
-  if (cell !== null && cell !== undefined) pick(cell);
+  const cell = payload ? cellAt(grids.queries, placeUnder(event)) : null;
+  if (cell !== null) pick(cell);
 });
 
-function moveQuery(rows, cols) {
-  const code = queryNow(), centre = [Math.floor(value.rows / 2), Math.floor(value.cols / 2)];
-  const [row, col] = code < 0 ? centre : [Math.floor(code / value.cols) + rows, code % value.cols + cols];
-  const inside = (at, size) => Math.max(0, Math.min(size - 1, at));
+// Arrow keys move the query, or the key that is read where no patch looks; from the middle of the grid where it is none.
+function moveCell(rows, cols) {
+  const reads = isSilent(value, MEAN), grid = reads ? grids.keys : grids.queries, code = reads ? keyNow() ?? -1 : queryNow();
+  const inside = (at, size) => Math.max(0, Math.min(size - 1, at)), centre = [Math.floor(grid.rows / 2), Math.floor(grid.cols / 2)];
+  const [row, col] = code < 0 ? centre : [Math.floor(code / grid.cols) + rows, code % grid.cols + cols];
+  const cell = [inside(row, grid.rows), inside(col, grid.cols)];
+  if (reads) return hover(placeOf(grid, cell[0] * grid.cols + cell[1]));
   state.hover = null;
-  choose({query: [inside(row, value.rows), inside(col, value.cols)]});
+  choose({query: cell});
 }
 
 function moveHead(step) {
@@ -300,10 +333,10 @@ function firstBase() {
 }
 
 const KEYS = {
-  ArrowLeft: () => moveQuery(0, -1),
-  ArrowRight: () => moveQuery(0, 1),
-  ArrowUp: () => moveQuery(-1, 0),
-  ArrowDown: () => moveQuery(1, 0),
+  ArrowLeft: () => moveCell(0, -1),
+  ArrowRight: () => moveCell(0, 1),
+  ArrowUp: () => moveCell(-1, 0),
+  ArrowDown: () => moveCell(1, 0),
   Home: () => release(firstBase()),
   Escape: () => release(state.base),
   Enter: () => { const code = queryNow(); if (code >= 0) pick(code); },
@@ -342,7 +375,7 @@ function save(format) {
     title,
   };
   if (format === 'csv') {
-    const csv = csvOf(value, scene, shown, [title, ...lines, say(words, 'unit'), value.warning]);
+    const csv = csvOf(value, payload, scene, shown, [title, ...lines, say(words, 'unit'), value.warning]);
     saveBlob(new Blob([csv], {type: 'text/csv'}), name('csv'));
   } else if (format === 'svg') saveBlob(new Blob([svgOf(figure)], {type: 'image/svg+xml'}), name('svg'));
   else pngOf(figure, format === 'png4' ? 4 : 2).then((blob) => saveBlob(blob, name('png')));
@@ -355,7 +388,7 @@ for (const button of root.querySelectorAll('[data-format]')) button.addEventList
 const showBusy = (() => {
   let timer = 0, motion = null;
   return () => {
-    const busy = loading || Boolean(payload?.partial && queryNow() !== (state.pinned ?? state.base));
+    const busy = loading || Boolean(payload?.partial && queryNow() !== resting());
     if (busy === Boolean(timer)) return;
     clearTimeout(timer);
     timer = 0;
@@ -406,19 +439,19 @@ find('.retry').addEventListener('click', sync);
 
 // A decoded value replaces the one on the screen, with all that the visitor chose and that still makes sense.
 function accept(next, decoded, picture) {
-  const grid = value && [value.rows, value.cols];
+  const before = grids && state.pinned !== null ? placeOf(grids.queries, state.pinned) : null;
+  const first = !value, cols = grids?.queries.cols;
   image = next.image ? picture : null;
   imageUrl = next.image?.url ?? null;
   value = next;
   payload = decoded;
   scratch = emptyReading(payload);
   fused = emptyReading(payload).heads[0];
+  grids = {queries: gridOf(value, image, 'queries'), keys: gridOf(value, image, 'keys')};
   state.hover = null;
-  if (state.pinned !== null && grid) {
-    const [row, col] = [Math.floor(state.pinned / grid[1]), state.pinned % grid[1]];
-    state.pinned = Math.floor((row + 0.5) / grid[0] * value.rows) * value.cols + Math.floor((col + 0.5) / grid[1] * value.cols);
-  }
-  if (!grid || (state.base !== MEAN && value.prefix[-1 - state.base] === undefined)) state.base = firstBase();
+  state.pinned = cellAt(grids.queries, before);
+  const renamed = state.pinned !== null && (payload.partial || grids.queries.cols !== cols);
+  if (first || (state.base !== MEAN && value.prefix[-1 - state.base] === undefined)) state.base = firstBase();
   if (typeof state.head === 'number' && state.head >= value.heads) state.head = state.fusion;
   settle(next);
   root.style.setProperty('--aspect', image ? image.naturalWidth / image.naturalHeight : value.cols / value.rows);
@@ -428,7 +461,7 @@ function accept(next, decoded, picture) {
   loading = false;
   showBusy();
   refresh();
-  notify(false);
+  notify(renamed);
   const ahead = () => { for (const file of [value.before, value.after]) if (file?.url) fetchBytes(file.url).catch(() => {}); };
   if ('requestIdleCallback' in globalThis) requestIdleCallback(ahead); else setTimeout(ahead, 200);
 }
@@ -437,7 +470,7 @@ root.vx = {
   get: () => value && payload && selection(),
   set: choose,
   read: () => scene && ({
-    query: root.dataset.query, head: String(state.head), rows: scene.rows, cols: scene.cols, map: [...scene.map],
+    query: root.dataset.query, head: String(state.head), rows: scene.grid.rows, cols: scene.grid.cols, map: [...scene.map],
     prefix: [...shown.prefix], patches: shown.patches, padding: shown.padding, error: shown.error, top: scene.top, mask: scene.mask && [...scene.mask],
     inside: scene.window && [...scene.window.inside],
   }),

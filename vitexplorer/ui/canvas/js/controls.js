@@ -72,14 +72,16 @@ function newControls(root, change) {
       strip.replaceChildren(...thumbs.map((thumb) => thumb.node));
       strip.dataset.many = value.heads > 12 ? 'yes' : value.heads > 6 ? 'no' : 'few';
     }
-    const codes = [...['cls', 'dist'].filter((name) => value.prefix.includes(name)).map((name) => queryCode(value, name)), MEAN];
+    const tokens = ['cls', 'dist'].filter((name) => value.prefix.includes(name)).map((name) => queryCode(value, name));
+    const codes = [...tokens, MEAN].filter((code) => !isSilent(value, code));
     from.replaceChildren(...codes.map((code) => {
       const button = make('button', '', tokenText(value, code));
       Object.assign(button, {type: 'button', value: queryText(value, code)});
       button.addEventListener('click', () => change({query: button.value}));
       return button;
     }));
-    const names = [say(words, 'patches'), ...value.prefix.map((_, i) => tokenText(value, -1 - i))];
+    const onPrefix = value.prefix.map((_, i) => tokenText(value, -1 - i)).filter((_, i) => payload.prefixKeys[i]);
+    const names = [say(words, 'patches'), ...onPrefix];
     if (payload.positions.includes(PADDING)) names.push(say(words, 'padding'));
     bars = names.map((name) => {
       const fill = make('span', 'fill'), number = make('span', 'number');
@@ -88,8 +90,8 @@ function newControls(root, change) {
     masses.replaceChildren(...bars.map((bar) => bar.node));
   }
 
-  // The state of every control.
-  function show(value, state) {
+  // The state of every control; `query` is the one the canvas returns to.
+  function show(value, state, query) {
     const fused = typeof state.head !== 'number';
     for (const [selector, chosen] of [['.fusion', fused ? state.head : null], ['.mode', state.mode], ['.limit', state.scale]]) {
       for (const input of find(selector).querySelectorAll('input')) input.checked = input.value === chosen;
@@ -109,23 +111,26 @@ function newControls(root, change) {
       setText(name, i === 0 ? say(value.words, state.fusion) : say(value.words, 'head', {head: i - 1}));
     });
     for (const button of from.children) {
-      button.setAttribute('aria-pressed', String(state.pinned === null && queryCode(value, button.value) === state.base));
+      button.setAttribute('aria-pressed', String(queryCode(value, button.value) === query));
     }
   }
 
-  // Every head's map for the query, the fused one first, each with its own largest share below.
-  function showHeads(value, maps, state, mask, top, window, query) {
-    const rows = window ? window.rows : value.rows, cols = window ? window.cols : value.cols;
-    const cell = query < 0 ? -1 : window ? window.local.indexOf(query) : query;
+  // Every head's map for the query, the fused one first, each with its own largest share below. The query's frame lies on
+  // the whole grid of the keys, or on its window where queries and keys are the same patches.
+  function showHeads(value, maps, state, mask, top, window, query, grids) {
+    const {keys, queries} = grids, rows = window ? window.rows : keys.rows, cols = window ? window.cols : keys.cols;
+    const cell = query < 0 || (window && value.keys) ? -1 : window ? window.local.indexOf(query) : query;
+    const from = window ? window : queries, [down, across] = window ? [1 / rows, 1 / cols]
+      : [queries.high / keys.high / rows, queries.wide / keys.wide / cols];
     strip.style.setProperty('--aspect', `${cols} / ${rows}`);
-    strip.style.setProperty('--x', `${100 * (cell % cols) / cols}%`);
-    strip.style.setProperty('--y', `${100 * Math.floor(cell / cols) / rows}%`);
-    strip.style.setProperty('--w', `${100 / cols}%`);
-    strip.style.setProperty('--h', `${100 / rows}%`);
+    strip.style.setProperty('--x', `${100 * (cell % from.cols) * across}%`);
+    strip.style.setProperty('--y', `${100 * Math.floor(cell / from.cols) * down}%`);
+    strip.style.setProperty('--w', `${100 * across}%`);
+    strip.style.setProperty('--h', `${100 * down}%`);
     strip.classList.toggle('patch-query', cell >= 0);
     maps.forEach((head, i) => {
       const limit = state.scale === 'map' ? head.max : top;
-      paintThumb(thumbs[i].canvas, head.map, mask(head.map), limit, state.colormap, value.rows, value.cols, window);
+      paintThumb(thumbs[i].canvas, head.map, mask(head.map), limit, state.colormap, keys.rows, keys.cols, window);
       setText(thumbs[i].peak, say(value.words, 'peak', {value: percent(head.max, value.heads > 12 ? 2 : 3)}));
     });
   }

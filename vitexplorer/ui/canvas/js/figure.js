@@ -32,7 +32,7 @@ function layOut({scene, title, ticks, unit, lines, warning}) {
   };
   write(title, 19, 600, INK);
   y += 8;
-  const aspect = scene.image ? scene.image.naturalHeight / scene.image.naturalWidth : scene.rows / scene.cols;
+  const aspect = scene.image ? scene.image.naturalHeight / scene.image.naturalWidth : scene.grid.rows / scene.grid.cols;
   const picture = [margin, y, inner, Math.round(inner * aspect)];
   marks.push({kind: 'picture'});
   if (warning) {
@@ -96,17 +96,18 @@ function pngOf(figure, ratio) {
 const escapeXml = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 // The picture of a scene as SVG marks: the image without loss, each patch a rectangle, or the interpolated map as one image.
+// An inner svg cuts off patches that reach beyond the image.
 function pictureSvg(scene, [x, y, width, height]) {
-  const {image, rows, cols, map, mask, window, top, mode} = scene, w = width / cols, h = height / rows, out = [];
-  const round = (value) => Number(value.toFixed(3));
-  const box = (col, row, wide, high) => `x="${round(x + col * w)}" y="${round(y + row * h)}" width="${round(wide * w)}" height="${round(high * h)}"`;
-  const embed = (canvas) => `<image ${box(0, 0, cols, rows)} preserveAspectRatio="none" href="${canvas.toDataURL('image/png')}"/>`;
-  if (image && mode !== 'map') out.push(embed(imageCanvas(image, image.naturalWidth, image.naturalHeight, mode)));
+  const {image, grid: {rows, cols, high, wide}, map, mask, window, top, mode} = scene, w = width * wide, h = height * high;
+  const out = [`<svg x="${x}" y="${y}" width="${width}" height="${height}">`], round = (value) => Number(value.toFixed(3));
+  const box = (col, row, across, down) => `x="${round(col * w)}" y="${round(row * h)}" width="${round(across * w)}" height="${round(down * h)}"`;
+  const embed = (canvas, place) => `<image ${place} preserveAspectRatio="none" href="${canvas.toDataURL('image/png')}"/>`;
+  if (image && mode !== 'map') out.push(embed(imageCanvas(image, image.naturalWidth, image.naturalHeight, mode), `width="${width}" height="${height}"`));
   if (window) {
     const [fill, opacity] = mode === 'map' ? ['#d4d8df', 1] : [`rgb(${VEIL})`, mode === 'reveal' ? 0.92 : 0.6];
     for (const [x1, y1, x2, y2] of outsideOf(window, rows, cols)) out.push(`<rect ${box(x1, y1, x2 - x1, y2 - y1)} shape-rendering="crispEdges" fill="${fill}" fill-opacity="${opacity}"/>`);
   }
-  if (scene.smooth) out.push(embed(mapCanvas(scene, document.createElement('canvas'))));
+  if (scene.smooth) out.push(embed(mapCanvas(scene, document.createElement('canvas')), box(0, 0, cols, rows)));
   else {
     out.push('<g shape-rendering="crispEdges">');
     for (let i = 0; i < map.length; i++) {
@@ -118,13 +119,13 @@ function pictureSvg(scene, [x, y, width, height]) {
     out.push('</g>');
   }
   if (window) {
-    const path = borderOf(window, rows, cols).map(([x1, y1, x2, y2]) => `M${round(x + x1 * w)} ${round(y + y1 * h)}L${round(x + x2 * w)} ${round(y + y2 * h)}`).join('');
+    const path = borderOf(window, rows, cols).map(([x1, y1, x2, y2]) => `M${round(x1 * w)} ${round(y1 * h)}L${round(x2 * w)} ${round(y2 * h)}`).join('');
     out.push(`<path d="${path}" stroke="#000" stroke-width="3.5" stroke-linecap="square"/><path d="${path}" stroke="#fff" stroke-width="1.5" stroke-linecap="square"/>`);
   }
-  for (const {box: [left, above, wide, high], colour, size, dash} of outlinesOf(scene, width, height, 1)) {
-    out.push(`<rect x="${round(x + left)}" y="${round(y + above)}" width="${round(wide)}" height="${round(high)}" fill="none" stroke="${colour}" stroke-width="${round(size)}" stroke-dasharray="${dash.map(round).join(' ') || 'none'}"/>`);
+  for (const {box: [left, above, across, down], colour, size, dash} of outlinesOf(scene, width, height, 1)) {
+    out.push(`<rect x="${round(left)}" y="${round(above)}" width="${round(across)}" height="${round(down)}" fill="none" stroke="${colour}" stroke-width="${round(size)}" stroke-dasharray="${dash.map(round).join(' ') || 'none'}"/>`);
   }
-  return out.join('\n');
+  return [...out, '</svg>'].join('\n');
 }
 
 function svgOf(figure) {
@@ -145,16 +146,16 @@ ${out.join('\n')}
 `;
 }
 
-// The numbers of the shown map: a line for each token, after lines with # that say what they are.
-function csvOf(value, scene, shown, lines) {
+// The numbers of the shown map: a line for each key, after lines with # that say what they are.
+function csvOf(value, payload, scene, shown, lines) {
   const quote = (text) => `"${String(text).replaceAll('"', '""')}"`;
   const out = lines.filter(Boolean).map((line) => `# ${line}`);
   out.push('token,row,col,share,shown');
-  value.prefix.forEach((name, i) => out.push(`${quote(name)},,,${Number(shown.prefix[i].toPrecision(6))},`));
+  value.prefix.forEach((name, i) => { if (payload.prefixKeys[i]) out.push(`${quote(name)},,,${Number(shown.prefix[i].toPrecision(6))},`); });
   shown.map.forEach((number, i) => {
     const share = Number(number.toPrecision(6));
     const attended = !scene.window || scene.window.inside[i];
-    out.push(`"patch",${Math.floor(i / scene.cols)},${i % scene.cols},${attended ? share : ''},${attended && (!scene.mask || scene.mask[i]) ? 1 : 0}`);
+    out.push(`"patch",${Math.floor(i / scene.grid.cols)},${i % scene.grid.cols},${attended ? share : ''},${attended && (!scene.mask || scene.mask[i]) ? 1 : 0}`);
   });
   if (shown.padding > 0) out.push(`"padding",,,${Number(shown.padding.toPrecision(6))},`);
   return `${out.join('\n')}\n`;

@@ -28,10 +28,11 @@ function fuseHeads(reading, how, into) {
 }
 
 // Which patches hold `keep` of the mass on patches (DINO, visualize_attention.py): sort ascending, keep where the
-// cumulative share exceeds 1 - keep. Equal values fall in the order of their index. null where nothing is dropped.
+// cumulative share exceeds 1 - keep. Equal values fall in the order of their index; what is below 0 holds nothing. null
+// where nothing is dropped.
 function massMask(map, keep) {
   if (keep >= 1) return null;
-  const sorted = Float32Array.from(map).sort(), mask = new Uint8Array(map.length);
+  const sorted = Float32Array.from(map, (value) => Math.max(0, value)).sort(), mask = new Uint8Array(map.length);
   let total = 0;
   for (const value of sorted) total += value;
   let dropped = 0, sum = 0;
@@ -43,7 +44,10 @@ function massMask(map, keep) {
   if (dropped === sorted.length) return mask;
   const edge = sorted[dropped];
   let ties = dropped - sorted.indexOf(edge);
-  for (let i = 0; i < map.length; i++) mask[i] = map[i] > edge || (map[i] === edge && ties-- <= 0) ? 1 : 0;
+  for (let i = 0; i < map.length; i++) {
+    const value = Math.max(0, map[i]);
+    mask[i] = value > edge || (value === edge && ties-- <= 0) ? 1 : 0;
+  }
   return mask;
 }
 

@@ -1,38 +1,44 @@
 // One block's attention as payload.py packs it, and what one query of it looks at, head by head.
 //
-// A token is an index into the patch grid (>= 0), -1 - i for prefix token i, PADDING, or, for a query, MEAN.
+// A token is an index into a patch grid (>= 0), -1 - i for prefix token i, PADDING, or, for a query, MEAN. Queries and
+// keys may lie on two grids: maps, windows and masks are over the keys' one.
 
-const MAGIC = 0x31415856, MEAN = -32767, PADDING = -32768;
+const MAGIC = 0x32415856, MEAN = -32767, PADDING = -32768;
 
-// The packed bytes as typed arrays over the same memory. Throws where the bytes are no payload for this grid.
-function decodePayload(buffer, {rows, cols, prefix, heads: numHeads}) {
+// The packed bytes as typed arrays over the same memory. Throws where the bytes are no payload for these grids.
+function decodePayload(buffer, value) {
+  const {rows, cols} = value.keys ?? value, {prefix, silent} = value, numPrefix = prefix.length;
   const [magic, windows, heads, queries, keys] = buffer.byteLength >= 20 ? new Uint32Array(buffer, 0, 5) : [];
-  const tokens = 20 + 4 * windows * (keys + queries), numRows = windows * heads * queries, total = tokens + numRows * (12 + keys);
-  if (magic !== MAGIC || buffer.byteLength !== total || heads !== numHeads) throw new Error('not a packed attention');
-  const numPrefix = prefix.length;
+  const tokens = 20 + 4 * windows * (keys + queries), numRows = windows * heads * queries, total = tokens + numRows * (16 + keys);
+  if (magic !== MAGIC || buffer.byteLength !== total || heads !== value.heads) throw new Error('not a packed attention');
   const payload = {
-    windows, heads, queries, keys, rows, cols, numPrefix,
+    windows, heads, queries, keys, numPrefix,
+    rows, cols,
     cells: rows * cols,
+    queryCells: value.rows * value.cols,
     positions: new Int32Array(buffer, 20, windows * keys),
     codes: new Int32Array(buffer, 20 + 4 * windows * keys, windows * queries),
-    largest: new Float32Array(buffer, tokens, numRows),
-    sums: new Float32Array(buffer, tokens + 4 * numRows, 2 * numRows),
-    shares: new Uint8Array(buffer, tokens + 12 * numRows),
+    ends: new Float32Array(buffer, tokens, 2 * numRows),
+    sums: new Float32Array(buffer, tokens + 8 * numRows, 2 * numRows),
+    shares: new Uint8Array(buffer, tokens + 16 * numRows),
     index: new Map(),
     kept: new Map(),
   };
   payload.codes.forEach((code, i) => { if (code !== PADDING && !payload.index.has(code)) payload.index.set(code, i); });
-  for (const p of payload.positions) {
-    if (p >= payload.cells || (p < -numPrefix && p !== PADDING)) throw new Error('tokens outside the patch grid');
+  const outside = (token, limit) => token >= limit || (token < -numPrefix && token !== PADDING);
+  if (payload.positions.some((key) => outside(key, payload.cells))
+    || payload.codes.some((query) => query !== MEAN && outside(query, payload.queryCells))) {
+    throw new Error('tokens outside the patch grid');
   }
+  payload.prefixKeys = prefix.map((_, i) => payload.positions.includes(-1 - i));
   payload.numPatchQueries = [...payload.index.keys()].filter((code) => code >= 0).length;
-  payload.partial = payload.numPatchQueries < payload.cells;
+  payload.partial = !silent.includes('patches') && payload.numPatchQueries < payload.queryCells;
   return payload;
 }
 
 // Whether a query's rows are here, or can be made of what is here.
 function hasQuery(payload, code) {
-  return payload.index.has(code) || (code === MEAN && !payload.partial);
+  return payload.index.has(code) || (code === MEAN && payload.numPatchQueries === payload.queryCells);
 }
 
 function emptyReading(payload) {
@@ -46,8 +52,8 @@ function emptyReading(payload) {
 }
 
 // What one query looks at: for each head the map over patches and its maximum, the shares on each prefix token, on all
-// patches and on padding, and the largest error of the 8 bits. `window` is null where every patch can be attended to. The reading is overwritten by the
-// next call with the same `reading`.
+// patches and on padding, and the largest error of the 8 bits. `window` is null where every patch can be attended to.
+// The reading is overwritten by the next call with the same `reading`.
 function readQuery(payload, code, reading = emptyReading(payload)) {
   if (code === MEAN && !payload.index.has(MEAN)) return meanReading(payload);
   const at = payload.index.get(code), w = Math.floor(at / payload.queries), q = at % payload.queries;
@@ -64,16 +70,17 @@ function readQuery(payload, code, reading = emptyReading(payload)) {
 
 // Adds `weight` times one row to what `head` holds.
 function addRow(payload, w, h, q, weight, head) {
-  const {keys, positions, shares} = payload, row = (w * payload.heads + h) * payload.queries + q;
-  const unit = weight * payload.largest[row] / 255, from = row * keys, {map, prefix} = head;
+  const {keys, positions, shares, ends} = payload, row = (w * payload.heads + h) * payload.queries + q;
+  const least = weight * ends[2 * row], unit = (weight * ends[2 * row + 1] - least) / 255, from = row * keys;
+  const {map, prefix} = head;
   for (let k = 0; k < keys; k++) {
-    const p = positions[w * keys + k], value = shares[from + k] * unit;
+    const p = positions[w * keys + k], value = least + shares[from + k] * unit;
     if (p >= 0) map[p] += value;
     else if (p !== PADDING) prefix[-1 - p] += value;
   }
   head.patches += weight * payload.sums[2 * row];
   head.padding += weight * payload.sums[2 * row + 1];
-  head.error += weight * payload.largest[row] / 510;
+  head.error += unit / 2;
 }
 
 // The average of the rows of all patches, made once for each payload.
@@ -83,7 +90,7 @@ function meanReading(payload) {
     for (const [code, at] of payload.index) {
       if (code < 0) continue;
       const w = Math.floor(at / payload.queries), q = at % payload.queries;
-      reading.heads.forEach((head, h) => addRow(payload, w, h, q, 1 / payload.cells, head));
+      reading.heads.forEach((head, h) => addRow(payload, w, h, q, 1 / payload.queryCells, head));
     }
     for (const head of reading.heads) head.max = largestOf(head.map);
     payload.kept.set('mean', reading);
@@ -95,18 +102,27 @@ function meanReading(payload) {
 function blockMaximum(payload) {
   if (!payload.kept.has('maximum')) {
     let maximum = 0;
-    const {windows, heads, queries, keys, positions, codes, shares, largest} = payload;
+    const {windows, heads, queries, keys, positions, codes, shares, ends} = payload;
     for (let w = 0; w < windows; w++) {
       for (let row = w * heads * queries; row < (w + 1) * heads * queries; row++) {
-        if (largest[row] <= maximum || codes[w * queries + row % queries] === PADDING) continue;
+        const least = ends[2 * row], largest = ends[2 * row + 1];
+        if (largest <= maximum || codes[w * queries + row % queries] === PADDING) continue;
         let most = 0;
         for (let k = 0; k < keys; k++) if (shares[row * keys + k] > most && positions[w * keys + k] >= 0) most = shares[row * keys + k];
-        maximum = Math.max(maximum, most * largest[row] / 255);
+        maximum = Math.max(maximum, least + most * (largest - least) / 255);
       }
     }
     payload.kept.set('maximum', maximum);
   }
   return payload.kept.get('maximum');
+}
+
+// The rows, or columns, of a window as they lie in it: in order, and from the far edge on where it wraps around a grid of
+// `size` of them.
+function inOrder(lines, size) {
+  const sorted = [...new Set(lines)].sort((a, b) => a - b), gap = sorted.findIndex((line, i) => i > 0 && line > sorted[i - 1] + 1);
+  const wraps = gap > 0 && sorted[0] === 0 && sorted.at(-1) === size - 1;
+  return wraps ? [...sorted.slice(gap), ...sorted.slice(0, gap)] : sorted;
 }
 
 // Where a window lies: `inside` marks its patches; `local` lists them row by row as the window itself is laid out, also
@@ -115,8 +131,8 @@ function windowOf(payload, w) {
   const name = `window ${w}`;
   if (!payload.kept.has(name)) {
     const patches = payload.positions.subarray(w * payload.keys, (w + 1) * payload.keys).filter((p) => p >= 0);
-    const rows = [...new Set(patches.map((p) => Math.floor(p / payload.cols)))];
-    const cols = [...new Set(patches.map((p) => p % payload.cols))];
+    const rows = inOrder(patches.map((p) => Math.floor(p / payload.cols)), payload.rows);
+    const cols = inOrder(patches.map((p) => p % payload.cols), payload.cols);
     const inside = new Uint8Array(payload.cells);
     for (const p of patches) inside[p] = 1;
     const local = Int32Array.from(rows.flatMap((row) => cols.map((col) => row * payload.cols + col)));

@@ -1,14 +1,35 @@
 // The picture: the image, the map over it, the window, the query and the key. The same on the screen and in a file.
 // Under an overlay the image is grey, so that every colour is the map's.
 //
-// A scene is {image, rows, cols, map, mask, window, top, mode, colormap, opacity, smooth, query, key}: `mask` and
-// `window` may be null, `query` and `key` are patches or null, `top` is the value at the end of the scale.
+// A scene is {image, grid, map, mask, window, top, mode, colormap, opacity, smooth, frames}: `grid` is that of the keys,
+// `mask` and `window` may be null, `top` is the value at the end of the scale, `frames` stand around patches.
+// A grid is {rows, cols, high, wide}: height and width of a patch as shares of the picture's. Patches need not end where
+// the picture ends.
 
 const SMOOTH_SAMPLES = 320;
 
+// The grid of a value's queries, or of its keys, on the picture.
+function gridOf(value, image, whose) {
+  const {rows, cols, cell} = (whose === 'keys' && value.keys) || value;
+  const fills = !image || !cell;
+  return {rows, cols, high: fills ? 1 / rows : cell / image.naturalHeight, wide: fills ? 1 / cols : cell / image.naturalWidth};
+}
+
+// The patch of a grid at a place {y, x} in shares of the picture; null beside the patches.
+function cellAt(grid, place) {
+  const row = place ? Math.floor(place.y / grid.high) : -1, col = place ? Math.floor(place.x / grid.wide) : -1;
+  return row >= 0 && col >= 0 && row < grid.rows && col < grid.cols ? row * grid.cols + col : null;
+}
+
+// The middle of what the picture shows of a patch.
+function placeOf({cols, high, wide}, cell) {
+  const middle = (at, side) => (at * side + Math.min(1, (at + 1) * side)) / 2;
+  return {y: middle(Math.floor(cell / cols), high), x: middle(cell % cols, wide)};
+}
+
 // The level on the scale, 0-255.
 function levelOf(value, top) {
-  return top > 0 ? Math.min(255, Math.round(255 * value / top)) : 0;
+  return top > 0 ? Math.max(0, Math.min(255, Math.round(255 * value / top))) : 0;
 }
 
 // Writes levels through a table into the pixels of a small canvas, a pixel to a cell.
@@ -26,7 +47,7 @@ function putCells(canvas, width, height, each) {
 
 // The map of a scene as a small canvas: a pixel to a patch, or interpolated samples.
 function mapCanvas(scene, canvas) {
-  const {rows, cols, map, mask, top, window} = scene, table = pixelTable(scene.mode, scene.colormap, scene.opacity);
+  const {grid: {rows, cols}, map, mask, top, window} = scene, table = pixelTable(scene.mode, scene.colormap, scene.opacity);
   const paint = (value, cell) => {
     if (window && !window.inside[cell]) return 0;
     return mask && !mask[cell] ? table.dropped : table.levels[levelOf(value, top)];
@@ -93,19 +114,18 @@ const OUTSIDE = {
   reveal: {fill: 'rgba(9,12,20,0.92)', line: 'rgba(255,255,255,0.12)'},
 };
 
-// The frames around the query (black and white dashes) and the key (a white line in black): boxes [x, y, width, height]
-// that lie around the cell, thinner where cells are small.
-function outlinesOf({query, key, rows, cols}, width, height, line) {
-  const w = width / cols, h = height / rows, size = Math.max(1.5 * line, Math.min(3 * line, w / 6)), dash = Math.min(4 * line, w / 3);
-  const around = (cell) => {
+// The strokes of frames {grid, cell, role} around a query (black and white dashes) and a key (a white line in black):
+// boxes [x, y, width, height] that lie around the patch, thinner where patches are small.
+function outlinesOf({frames}, width, height, line) {
+  return frames.flatMap(({grid: {cols, high, wide}, cell, role}) => {
+    const w = width * wide, h = height * high, size = Math.max(1.5 * line, Math.min(3 * line, w / 6)), dash = Math.min(4 * line, w / 3);
     const x = Math.max(size / 2, cell % cols * w - size / 2), y = Math.max(size / 2, Math.floor(cell / cols) * h - size / 2);
-    return [x, y, Math.min(width - size / 2, (cell % cols + 1) * w + size / 2) - x, Math.min(height - size / 2, (Math.floor(cell / cols) + 1) * h + size / 2) - y];
-  };
-  const of = (cell, ...strokes) => (cell === null ? [] : strokes.map((stroke) => ({box: around(cell), ...stroke})));
-  return [
-    ...of(key, {colour: '#000', size: 1.2 * size, dash: []}, {colour: '#fff', size: size / 2, dash: []}),
-    ...of(query, {colour: '#fff', size, dash: []}, {colour: '#000', size, dash: [dash, dash]}),
-  ];
+    const right = Math.min(width - size / 2, (cell % cols + 1) * w + size / 2);
+    const bottom = Math.min(height - size / 2, (Math.floor(cell / cols) + 1) * h + size / 2);
+    const strokes = role === 'key' ? [{colour: '#000', size: 1.2 * size, dash: []}, {colour: '#fff', size: size / 2, dash: []}]
+      : [{colour: '#fff', size, dash: []}, {colour: '#000', size, dash: [dash, dash]}];
+    return strokes.map((stroke) => ({box: [x, y, right - x, bottom - y], ...stroke}));
+  });
 }
 
 // The image at a size, in grey (luma of ITU-R BT.601) where the map's colours lie over it.
@@ -152,7 +172,7 @@ function newPainter() {
 
   // Paints a scene into width x height pixels; `line` is the width of a thin line in pixels.
   return function paint(ctx, width, height, scene, line) {
-    const {image, rows, cols, window, mode} = scene, w = width / cols, h = height / rows;
+    const {image, grid: {rows, cols, high, wide}, window, mode} = scene, w = width * wide, h = height * high;
     ctx.clearRect(0, 0, width, height);
     if (image && mode !== 'map') ctx.drawImage(backdropOf(image, width, height, mode), 0, 0);
     if (window) {
@@ -168,7 +188,7 @@ function newPainter() {
       }
     }
     ctx.imageSmoothingEnabled = scene.smooth;
-    ctx.drawImage(mapCanvas(scene, cells), 0, 0, width, height);
+    ctx.drawImage(mapCanvas(scene, cells), 0, 0, cols * w, rows * h);
     if (window) {
       ctx.beginPath();
       for (const [x1, y1, x2, y2] of window.border) { ctx.moveTo(x1 * w, y1 * h); ctx.lineTo(x2 * w, y2 * h); }

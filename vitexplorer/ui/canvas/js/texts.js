@@ -5,19 +5,20 @@ function say(words, key, values = {}) {
   return (words[key] ?? key).replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 }
 
-// A share, 0-1, as a percentage with about three digits, or fewer.
+// A share as a percentage with about three digits, or fewer.
 function percent(share, digits = 3) {
+  if (share < 0) return `\u2212${percent(-share, digits)}`;
   const value = 100 * share, places = value >= 99.95 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3;
   if (!(value > 0)) return '0\u202f%';
   if (value < 0.001) return '<\u202f0.001\u202f%';
   return `${value.toFixed(Math.max(0, places + digits - 3))}\u202f%`;
 }
 
-// A patch, a prefix token or the mean in words.
-function tokenText(value, code) {
+// A patch of a grid of `cols` columns, a prefix token or the mean in words.
+function tokenText(value, code, cols = value.cols) {
   if (code === MEAN) return say(value.words, 'mean_query');
   if (code < 0) return value.prefix_labels[-1 - code] ?? value.prefix[-1 - code] ?? '';
-  return say(value.words, 'patch', {row: Math.floor(code / value.cols), col: code % value.cols});
+  return say(value.words, 'patch', {row: Math.floor(code / cols), col: code % cols});
 }
 
 // A number for a head, or the way heads are fused, in words.
@@ -37,10 +38,15 @@ function queryCode(value, text) {
   return +found[1] * value.cols + +found[2];
 }
 
-// The same back.
-function queryText(value, code) {
+// The same back; a key with the columns of its own grid.
+function queryText(value, code, cols = value.cols) {
   if (code === MEAN) return 'mean';
-  return code < 0 ? value.prefix[-1 - code] : `${Math.floor(code / value.cols)},${code % value.cols}`;
+  return code < 0 ? value.prefix[-1 - code] : `${Math.floor(code / cols)},${code % cols}`;
+}
+
+// Whether a token is none of this block's queries.
+function isSilent(value, code) {
+  return value.silent.includes(code === MEAN || code >= 0 ? 'patches' : value.prefix[-1 - code]);
 }
 
 // A head from its text or number; null where the block has no such head.
