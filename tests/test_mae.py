@@ -16,6 +16,7 @@ from vitexplorer.models.loading import load_model
 from vitexplorer.models.mae import MaeDecoder, sine_positions, to_images, to_patches
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import ReconstructionResult
+from vitexplorer.ui.panel import panel_data
 from vitexplorer.views import compute
 from vitexplorer.views.mae_reconstruction import hidden_patches, mean_of_visible, with_own_statistics
 
@@ -180,6 +181,8 @@ def test_a_mask_can_be_given_in_three_ways(captured):
         result = compute("mae_reconstruction", captured, mask=mask, seed=7)
         assert np.array_equal(result.hidden, board)
         assert result.settings["mask"] == (1, 31, 195)
+        assert not result.settings.keys() & {"mask_ratio", "seed"}  # which had no say
+        assert result.settings_said["mask"][1].en == "chosen by hand"
 
 
 @pytest.mark.parametrize("mask", ["196", "-1", "a", "1.5", np.ones((SIDE, SIDE), bool), ["0", None]])
@@ -227,6 +230,51 @@ def test_the_bundled_autoencoder_draws_better_than_one_colour():
         compute("mae_reconstruction", random)
 
 
+# ------------------------------------------------------------------------------------------------- in the page
+
+
+def in_the_page(captured, **given):
+    """The panel, its painted control and the settings of its figure."""
+    data, settings = panel_data(
+        captured,
+        ("mae_reconstruction",),
+        "en",
+        "mae_reconstruction",
+        given,
+        "light",
+        lambda view, given: compute(view, captured, **given),
+    )
+    (painted,) = (control for control in data.controls if control.paint)
+    return data, painted, settings
+
+
+def test_painting_begins_with_what_the_seed_hid(captured):
+    data, painted, _ = in_the_page(captured, seed="3")
+    hidden = compute("mae_reconstruction", captured, seed=3).hidden
+    assert painted.value == ""
+    assert [hidden[divmod(patch, SIDE)] for patch in range(SIDE * SIDE)] == [
+        patch in painted.paint.hidden for patch in range(SIDE * SIDE)
+    ]
+    assert (painted.rows, painted.cols, painted.covered) == (SIDE, SIDE, (1, 1))
+    assert set(painted.paint.instead_of) < {control.name for control in data.controls}
+    assert data.image is not None
+
+
+def test_what_is_painted_stays_and_the_seed_keeps_its_number(captured):
+    data, painted, settings = in_the_page(captured, mask="31,1", seed="7")
+    assert (painted.value, painted.paint.hidden) == ("1,31", [1, 31])
+    assert "seed" not in settings
+    assert next(control.value for control in data.controls if control.name == "seed") == "7"
+
+
+def test_everything_painted_is_a_sentence_and_nothing_is_lost(captured):
+    everything = ",".join(map(str, range(SIDE * SIDE)))
+    data, painted, _ = in_the_page(captured, mask=everything)
+    assert data.refused == painted.paint.full == "At least one patch must stay visible."
+    assert (painted.value, painted.paint.hidden) == (everything, None)
+    assert data.image is not None
+
+
 # ------------------------------------------------------------------------------------------------- by hand
 
 
@@ -266,7 +314,7 @@ def test_the_figure_shows_three_pictures(captured):
     assert isinstance(result, ReconstructionResult)
     figure = render(result)
     assert len(figure.layout.images) + len(figure.data) >= 3
-    words = " ".join(note.text for note in figure.layout.annotations)
+    words = " ".join(note.text for note in figure.layout.annotations).replace("<br>", " ")
     assert f"{result.error / result.simplest_error:.0%}" in words
     assert "147 of 196" in words
     assert "chosen by the seed" in words

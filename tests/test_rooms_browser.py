@@ -122,3 +122,57 @@ def test_a_patch_is_picked_on_the_picture(chromium, url: str) -> None:
     picture.press("ArrowRight")
     expect(panel.locator(".python")).to_contain_text("query=(10, 2)", timeout=PATIENCE)
     visit.close()
+
+
+def test_a_mask_is_painted_on_the_picture(chromium, url: str) -> None:
+    visit = Visit(chromium)
+    visit.open(url, room="outputs", model="scenes_mae_patch16_192")  # 12 x 12 patches
+    page, panel = visit.page, panel_of(visit.page, "outputs")
+    wait_for_view(page, "outputs")
+    panel.locator('[data-view="mae_reconstruction"]').first.click()
+    wait_for_view(page, "outputs", "mae_reconstruction")
+    painter, python, seed = panel.locator(".painter"), panel.locator(".python"), panel.locator('[name="seed"]')
+    expect(painter).to_have_attribute("data-hidden", "108")  # three quarters, by the seed
+    expect(seed).to_be_enabled()
+    page.evaluate("document.querySelector('#vx-outputs-panel .painter').scrollIntoView()")
+    box = painter.locator(".sheet").bounding_box()
+
+    def go(row: int, col: int) -> None:
+        page.mouse.move(box["x"] + box["width"] * (col + 0.5) / 12, box["y"] + box["height"] * (row + 0.5) / 12)
+
+    painter.get_by_role("button", name="Show all").click()
+    expect(painter).to_contain_text("Nothing is hidden yet")
+    shown = int(panel.get_attribute("data-shown"))
+    go(2, 2)
+    page.mouse.down()
+    go(2, 3)
+    page.mouse.up()
+    expect(painter).to_contain_text("2 of 144 patches (1 %)")
+    expect(python).to_contain_text("mask=(26, 27)", timeout=PATIENCE)
+    expect(panel).to_have_attribute("data-shown", str(shown + 1), timeout=PATIENCE)
+    expect(panel.locator(".figure")).to_contain_text("2 of 144 patches are hidden")
+    expect(seed).to_be_disabled()
+
+    go(2, 3)  # from a hidden patch: what the pointer passes is shown, also where it is quicker than its events
+    page.mouse.down()
+    go(2, 0)
+    page.mouse.up()
+    expect(painter).to_have_attribute("data-hidden", "0")
+    painter.locator(".sheet").press("ArrowDown")
+    painter.locator(".sheet").press("Space")
+    expect(python).to_contain_text("mask=(36,)", timeout=PATIENCE)
+
+    go(0, 0)
+    page.mouse.down()
+    for row in range(12):
+        go(row, 11 * (row % 2))
+        go(row, 11 - 11 * (row % 2))
+    expect(painter).to_contain_text("At least one patch must stay visible.")
+    page.mouse.up()
+    expect(painter).to_have_attribute("data-hidden", "143")
+
+    painter.get_by_role("button", name="Choose by the seed").click()
+    expect(python).to_contain_text("mask=()", timeout=PATIENCE)
+    expect(painter).to_have_attribute("data-hidden", "108")
+    expect(seed).to_be_enabled()
+    visit.close()

@@ -27,6 +27,7 @@ from vitexplorer.interfaces import (
     TokenControl,
     View,
 )
+from vitexplorer.painted import PaintedControl
 from vitexplorer.settings import ASSETS, settings
 from vitexplorer.types import Fit
 from vitexplorer.words import Language, Text, same
@@ -174,6 +175,8 @@ def _values(control: Control) -> Text | None:
         return Text("cls, dist, or a patch as row,col", "cls、dist，或图块的 row,col")
     if isinstance(control, QueryControl):
         return Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean，或图块的 row,col")
+    if isinstance(control, PaintedControl):
+        return Text("numbers row by row, such as 0,1,17", "按行编号，如 0,1,17")
     if isinstance(control, Choice):
         return same(" | ".join(key for key, _ in control.options))
     if isinstance(control, Switch):

@@ -85,6 +85,18 @@ UI_WORDS: dict[str, Text] = {
         "选择图块：指向即可，点击可固定；方向键可移动",
     ),
     "panel_stop": Text("Stop", "停止"),
+    "paint_all": Text("Show all", "全部可见"),
+    "paint_bare": Text(
+        "Nothing is hidden yet: the figure is still the earlier one.", "尚未遮住任何图块：下方仍是之前的图。"
+    ),
+    "paint_count": Text("{hidden} of {all} patches ({share} %)", "{all} 个图块中的 {hidden} 个（{share} %）"),
+    "paint_help": Text(
+        "Drag across visible patches to hide them, across hidden ones to show them. "
+        "Keyboard: arrow keys move, space changes a patch.",
+        "拖过可见图块可将其遮住，拖过被遮图块可使其恢复可见。键盘：方向键移动，空格键切换图块。",
+    ),
+    "paint_hidden": Text("hidden", "已遮住"),
+    "paint_visible": Text("visible", "可见"),
     "save": Text("Save", "保存"),
     # flow
     "fusion": Text("Heads fused by", "头的融合方式"),

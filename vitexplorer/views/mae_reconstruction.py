@@ -10,61 +10,19 @@ looks far better than what was inferred. The tensors do not tell how they were t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Choice, Control, Explored, Number, Paper, SettingError, Switch, View
+from vitexplorer.interfaces import Choice, Number, Paper, Switch, View
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_images, to_patches
+from vitexplorer.painted import PaintedControl
 from vitexplorer.types import PatchGrid, ReconstructionResult
 from vitexplorer.words import Text
 
 TITLE = Text("Masked autoencoder", "掩码自编码器 (MAE)")
-
-
-@dataclass(frozen=True)
-class HiddenControl(Control):
-    """Patches to hide, instead of a random choice: their numbers row by row, or a board of rows x cols."""
-
-    name: str = "mask"
-    label: Text = Text("Hidden patches, by number", "被遮图块的编号")
-
-    def default(self, capture: Explored) -> tuple[int, ...]:
-        """None named: they are chosen by ratio and seed."""
-        return ()
-
-    def say(self, value: tuple[int, ...], capture: Explored) -> Text:
-        """The numbers, or that there are none."""
-        return super().say(value, capture) if value else Text("chosen by the seed", "由种子决定")
-
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, ...]:
-        """Numbers of patches, ascending, from "0,1,17", from a list of them, or from (rows, cols) true or false."""
-        grid = capture.grid(0)
-        board = np.asarray(value.replace(" ", "").strip(",").split(",") if isinstance(value, str) else value)
-        if board.shape == (grid.rows, grid.cols):
-            board = np.flatnonzero(board.astype(bool))
-        try:
-            patches = tuple(sorted({int(number) for number in board.ravel()}))
-        except (TypeError, ValueError):
-            patches = (-1,)
-        if patches and not 0 <= patches[0] <= patches[-1] < grid.num_patches:
-            raise SettingError(
-                Text(
-                    "mask takes numbers of patches from 0 to {last}, or {rows} x {cols} true or false, not {value}.",
-                    "mask 应为 0 到 {last} 的图块编号，或 {rows} x {cols} 的真假值，而不是 {value}。",
-                ).format(last=grid.num_patches - 1, rows=grid.rows, cols=grid.cols, value=repr(value))
-            )
-        if len(patches) == grid.num_patches:
-            raise SettingError(
-                Text("At least one patch must stay visible.", "至少要保留一个可见图块。"),
-            )
-        return patches
 
 
 def hidden_patches(patches: int, mask_ratio: float, seed: int, mask: tuple[int, ...]) -> Bool[Tensor, " patches"]:
@@ -111,6 +69,7 @@ def compute(
     drawn, true = draw(capture, capture.model.decoder, hidden, norm_pix)
     std = true.new_tensor(capture.model.preprocessing.std).repeat(true.shape[-1] // 3)
     board = hidden.reshape(grid.rows, grid.cols).numpy()
+    choosing = {} if mask else {"mask_ratio": mask_ratio, "seed": seed}
     return ReconstructionResult(
         view="mae_reconstruction",
         title=TITLE,
@@ -121,7 +80,7 @@ def compute(
         unit=Text("8-bit RGB", "8 位 RGB"),
         formula="decoder(encoder(x visible), mask token for x hidden)",
         provenance=capture.provenance,
-        settings={"mask_ratio": mask_ratio, "seed": seed, "mask": mask, "shown": shown, "norm_pix": norm_pix},
+        settings={**choosing, "mask": mask, "shown": shown, "norm_pix": norm_pix},
         notes=tuple(_notes(int(hidden.sum()), grid.num_patches, shown, norm_pix)),
         grid=grid,
         image=pixels,
@@ -200,7 +159,13 @@ VIEW = View(
     controls=(
         Number("mask_ratio", Text("Hidden share", "遮挡比例"), low=0.05, high=0.95, start=0.75, step=0.05),
         Number("seed", Text("Seed", "随机种子"), low=0, high=999, step=1, whole=True),
-        HiddenControl(),
+        PaintedControl(
+            "mask",
+            Text("Hidden patches", "被遮图块"),
+            instead_of=("mask_ratio", "seed"),
+            otherwise=Text("chosen by the seed", "由种子决定"),
+            release=Text("Choose by the seed", "由种子选择"),
+        ),
         Choice(
             "shown",
             Text("Shown", "显示"),

@@ -26,7 +26,8 @@ from vitexplorer.interfaces import (
     TargetControl,
     written_value,
 )
-from vitexplorer.types import Result
+from vitexplorer.painted import ALL_HIDDEN, PaintedControl
+from vitexplorer.types import PatchGrid, Result
 from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.jobs import Step, StoppedError
 from vitexplorer.ui.language import word
@@ -51,6 +52,12 @@ _WORDS = (
     "panel_stop",
     "panel_patch",
     "panel_pick",
+    "paint_all",
+    "paint_bare",
+    "paint_count",
+    "paint_help",
+    "paint_hidden",
+    "paint_visible",
 )
 
 _log = logging.getLogger(__name__)
@@ -66,6 +73,19 @@ class PanelOption(GradioModel):
     label: str
 
 
+class PanelPaint(GradioModel):
+    """What a control needs that is painted on the picture: which patches are hidden."""
+
+    hidden: list[int] | None = None
+    """their numbers row by row in the figure, whoever chose them; None without a figure: what was painted stays"""
+    instead_of: list[str] = []
+    """controls that have no say while patches are painted"""
+    release: str = ""
+    """the button that lets them choose again"""
+    full: str = ""
+    """said where the last visible patch would be painted"""
+
+
 class PanelControl(GradioModel):
     """One setting: a choice where it has options, a slider where it has bounds, a text field otherwise."""
 
@@ -76,10 +96,12 @@ class PanelControl(GradioModel):
     several: bool = False
     """whether any number of the options may be chosen"""
     rows: int = 0
-    """of the patches that may be picked on the picture; 0 where none may"""
+    """of the patches that may be picked or painted on the picture; 0 where none may"""
     cols: int = 0
     covered: tuple[float, float] = (1.0, 1.0)
     """shares of the picture's height and width that the patches cover"""
+    paint: PanelPaint | None = None
+    """where patches are painted"""
     low: float | None = None
     high: float | None = None
     step: float | None = None
@@ -118,7 +140,7 @@ class PanelData(GradioModel):
     paper_url: str = ""
     controls: list[PanelControl] = []
     image: FileData | None = None
-    """the pixels the model saw, to pick a patch on; only where one may be picked"""
+    """the pixels the model saw; only where patches may be picked or painted on them"""
     figure: FileData | None = None
     """plotly JSON"""
     csv: FileData | None = None
@@ -140,6 +162,7 @@ class ViewPanel(Widget):
 
     data_model = PanelData
     stem = "panel"
+    scripts = ("patches.js", "picker.js", "painter.js", "controls.js", "panel.js")
     folder = Path(__file__).parent
 
 
@@ -190,6 +213,7 @@ def panel_data(
         words=panel_words(language),
     )
     settings: dict[str, Any] = {}
+    result: Result | None = None
     reason = refusal(view, capture)
     if reason is not None:
         data.refused = reason.in_(language)
@@ -208,7 +232,8 @@ def panel_data(
     except Exception:
         _log.exception("Could not show %s with %s", view, given)
         data.refused = word("unexpected", language)
-    data.controls = [describe(control, capture, {**given, **settings}, language) for control in record.controls]
+    settled = {**given, **settings}
+    data.controls = [describe(control, capture, settled, language, result) for control in record.controls]
     if any(control.rows for control in data.controls):
         data.image = image_file(capture.input.pixels)
     return data, settings
@@ -229,8 +254,10 @@ def csv_file(result: Result) -> FileData:
     return cached_file(as_csv(result).encode("utf-8-sig"), f"{result.view}.csv", "text/csv")
 
 
-def describe(control: Control, capture: Capture, settings: dict[str, Any], language: Language) -> PanelControl:
-    """A control as the browser draws it."""
+def describe(
+    control: Control, capture: Capture, settings: dict[str, Any], language: Language, result: Result | None = None
+) -> PanelControl:
+    """A control as the browser draws it, beside the figure of `result` where there is one."""
     value = settings.get(control.name)
     value = control.default(capture) if value is None else value
     described = PanelControl(name=control.name, label=control.label.in_(language), value=written_value(value))
@@ -239,6 +266,14 @@ def describe(control: Control, capture: Capture, settings: dict[str, Any], langu
     elif isinstance(control, Number):
         described.low, described.step = control.low, 1 if control.whole else control.step
         described.high = control.high - control.step if control.open_above else control.high
+    elif isinstance(control, PaintedControl):
+        _lay(described, control.grid(capture), capture)
+        described.paint = PanelPaint(
+            hidden=control.hidden(result) if result else None,
+            instead_of=list(control.instead_of),
+            release=control.release.in_(language),
+            full=ALL_HIDDEN.in_(language),
+        )
     else:
         described.several = isinstance(control, Several)
         block = int(settings.get("block", capture.depth - 1))
@@ -246,11 +281,16 @@ def describe(control: Control, capture: Capture, settings: dict[str, Any], langu
         if options and not described.several and described.value not in options:
             options[described.value] = control.say(value, capture).in_(language)
         if isinstance(control, QueryControl):
-            grid, (height, width) = control.grid(capture, {"block": block}), capture.input.pixels.shape[:2]
-            described.rows, described.cols = grid.rows, grid.cols
-            described.covered = (grid.rows * grid.patch_size / height, grid.cols * grid.patch_size / width)
+            _lay(described, control.grid(capture, {"block": block}), capture)
         described.options = [PanelOption(value=key, label=label) for key, label in options.items()]
     return described
+
+
+def _lay(described: PanelControl, grid: PatchGrid, capture: Capture) -> None:
+    """Where the patches of a control lie on the picture."""
+    height, width = capture.input.pixels.shape[:2]
+    described.rows, described.cols = grid.rows, grid.cols
+    described.covered = (grid.rows * grid.patch_size / height, grid.cols * grid.patch_size / width)
 
 
 def options_of(control: Control, capture: Capture, block: int, language: Language) -> dict[str, str]:

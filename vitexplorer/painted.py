@@ -1,0 +1,68 @@
+"""A setting that a person paints on the picture: which patches are hidden from the model.
+
+In the page the patches are painted, in Python and on a command line they are named. While none are, other controls
+choose them, and what these chose is where painting begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vitexplorer.interfaces import Control, Explored, SettingError
+from vitexplorer.types import PatchGrid, ReconstructionResult
+from vitexplorer.words import Text
+
+ALL_HIDDEN = Text("At least one patch must stay visible.", "至少要保留一个可见图块。")
+
+
+@dataclass(frozen=True)
+class PaintedControl(Control):
+    """Patches to hide: their numbers row by row, or a board of rows x cols true or false."""
+
+    otherwise: Text
+    """who chooses where none are named, for captions"""
+    release: Text
+    """the same for a button that lets go of what was painted"""
+    instead_of: tuple[str, ...] = ()
+    """names of the controls that then choose, and have no say while patches are named"""
+
+    def default(self, capture: Explored) -> tuple[int, ...]:
+        """None named."""
+        return ()
+
+    def say(self, value: tuple[int, ...], capture: Explored) -> Text:
+        """Who chose; the picture shows which, and they can be too many for a line."""
+        return Text("chosen by hand", "手动选定") if value else self.otherwise
+
+    def grid(self, capture: Explored) -> PatchGrid:
+        """Where the patches lie: in the image, before any block."""
+        return capture.grid(0)
+
+    def hidden(self, result: ReconstructionResult) -> list[int]:
+        """Numbers of the patches, ascending, that were hidden in a result, whoever chose them."""
+        return np.flatnonzero(result.hidden).tolist()
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, ...]:
+        """Numbers of patches, ascending, from "0,1,17", from a list of them, or from (rows, cols) true or false."""
+        grid = self.grid(capture)
+        board = np.asarray(value.replace(" ", "").strip(",").split(",") if isinstance(value, str) else value)
+        if board.shape == (grid.rows, grid.cols):
+            board = np.flatnonzero(board.astype(bool))
+        try:
+            patches = tuple(sorted({int(number) for number in board.ravel()}))
+        except (TypeError, ValueError):
+            patches = (-1,)
+        if patches and not 0 <= patches[0] <= patches[-1] < grid.num_patches:
+            raise SettingError(
+                Text(
+                    "{name} takes numbers of patches from 0 to {last}, or {rows} x {cols} true or false, not {value}.",
+                    "{name} 应为 0 到 {last} 的图块编号，或 {rows} x {cols} 的真假值，而不是 {value}。",
+                ).format(name=self.name, last=grid.num_patches - 1, rows=grid.rows, cols=grid.cols, value=repr(value))
+            )
+        if len(patches) == grid.num_patches:
+            raise SettingError(ALL_HIDDEN)
+        return patches
