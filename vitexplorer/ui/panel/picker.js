@@ -14,7 +14,8 @@ function picker(control, select) {
   box.append(mark);
   const place = () => {
     mark.hidden = !select.value.includes(',');
-    putOnPatch(mark, ...select.value.split(',').map(Number), control);
+    const [row, col] = select.value.split(',').map(Number);
+    putOnPatch(mark, row, col, control);
   };
   const go = (row, col) => {
     wanted = nearest(row, col, control).join();
