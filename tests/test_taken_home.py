@@ -14,10 +14,12 @@ import numpy as np
 import pytest
 import torch
 
+import vitexplorer as vx
 from tests.finetune_folders import class_folder, pawpularity_folder
 from vitexplorer.finetune.jobs import JobConfig
 from vitexplorer.finetune.running import Comparison, run_job
 from vitexplorer.finetune.submission import Naming, naming_of
+from vitexplorer.finetune.takeaway import merged_checkpoint
 from vitexplorer.finetune.trainer.folder import read_config
 from vitexplorer.finetune.trainer.plan import Candidate, Plan
 from vitexplorer.interfaces import UnsupportedError
@@ -91,6 +93,7 @@ def test_every_file_is_loaded_by_the_lines_of_the_card(colours, tmp_path, monkey
         exec(lines, names)
         found.append(names["module"] if "module" in names else names["model"].module)
     assert len(found) == 3
+    assert "RGB, 160 x 160 pixels" in card
     for module in found:
         torch.testing.assert_close(logits(module), logits(lora.model.module), rtol=1e-4, atol=1e-5)
 
@@ -110,6 +113,23 @@ def test_a_tuned_model_is_loaded_by_the_lines_beside_a_figure(colours, engine, r
     assert engine.places.title_of("vit_tiny_patch16_224") == "vit_tiny_patch16_224"
     hosted = Places(runs, hosted=True)
     assert hosted.path_of(colours["lora"].file) == "colours-lora.safetensors"
+
+
+def test_classes_of_the_base_are_not_those_of_the_tuned_model(tmp_path):
+    base = vx.load_model("scenes_vit_patch16_192")
+    tuned = vx.attach(base, "linear", 3, class_names=("a", "b", "c"))
+    assert [text.zh for text in tuned.class_texts] == ["a", "b", "c"]
+    assert vx.attach(base, "linear").class_texts == base.class_texts
+    (tmp_path / "merged.safetensors").write_bytes(merged_checkpoint(tuned))
+    assert vx.load_model("scenes_vit_patch16_192", weights=tmp_path / "merged.safetensors").class_names == ()
+
+
+def test_a_number_is_no_class():
+    tuned = vx.attach(vx.load_model(MODEL, weights="random"), "linear", 1, class_names=("score",))
+    seen = vx.capture(tuned, np.zeros((160, 160, 3), np.uint8))
+    with pytest.raises(UnsupportedError, match="predicts a number"):
+        vx.compute("logit_lens", seen)
+    assert vx.compute("pooling", seen).readings == ()
 
 
 # ---------------------------------------------------------------------------------------------- peft, sent to the page
@@ -199,6 +219,12 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     assert [image.index for image in results.wrong] == np.argsort(-off, kind="stable").tolist()[: len(results.wrong)]
     for view in ("pareto", "residuals", "epochs", "images"):
         assert result_figures(comparison, "bitfit", Asked(view), "en").refused == ""
+
+    card = Path(made(comparison["bitfit"], "card", read_config(training)).path).read_text()
+    low, scale = map(float, re.search(r"stands for the number ([\d.]+) \+ ([\d.]+) y", card).groups())
+    split = json.loads((training / "split.json").read_text())
+    scores = [score for _, score in split["train"]]
+    assert (low, scale) == (pytest.approx(np.mean(scores), rel=1e-4), pytest.approx(np.std(scores), rel=1e-4))
 
     assert naming_of(read_config(training), training) == Naming("Id", "Pawpularity", next(iter(ids(data, "train"))))
     desk = Desk(Engine(Settings(runs_folder=str(places.root))), Translations(), gr.State(Address()), gr.State("en"))

@@ -112,10 +112,12 @@ def attach(
     _check(model, record)
     chosen = checked_settings(model, method, settings)
     module = copy.deepcopy(model.module).requires_grad_(False)
-    names = class_names or (model.class_names if num_classes is None else ())
+    keeps = num_classes is None and not class_names
+    names = (model.class_names, model.class_names_zh) if keeps else (class_names, ())
+    named = replace(model, module=module, class_names=names[0], class_names_zh=names[1], decoder=None)
     with seeded(seed):
         new_head(module, num_classes)
-        injected = record.inject(replace(model, module=module, class_names=names, decoder=None), **chosen)
+        injected = record.inject(named, **chosen)
     module.to(model.device).eval()
     return TunedModel(
         **{f.name: getattr(injected, f.name) for f in fields(LoadedModel)},

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
 from vitexplorer.finetune.training import trainable
 from vitexplorer.models.checkpoints import WeightsError
-from vitexplorer.models.loading import LoadedModel, load_backbone
+from vitexplorer.models.loading import LoadedModel, Preprocessing, load_backbone
 from vitexplorer.types import Provenance
 from vitexplorer.words import Text
 
@@ -102,6 +102,15 @@ def recipe_in(path: str | os.PathLike) -> dict[str, Any]:
     """How the model in a file was trained. Raises WeightsError where it is no file of `save_tuned`."""
     about = _about(Path(path))
     return dict(about.get("recipe", {}))
+
+
+def preprocessing_in(path: str | os.PathLike) -> Preprocessing:
+    """What the model in a file wants of its images. Raises WeightsError where it is no file of `save_tuned`."""
+    try:
+        facts = _about(Path(path))["preprocessing"].items()
+        return Preprocessing(**{name: tuple(value) if isinstance(value, list) else value for name, value in facts})
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _not_ours(Path(path)) from error
 
 
 def base_in(path: str | os.PathLike) -> Provenance:

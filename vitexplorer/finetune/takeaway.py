@@ -14,7 +14,9 @@ from vitexplorer.finetune.attaching import TunedModel, merge
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.peft import export_peft
 from vitexplorer.finetune.records import FinetuneResult
+from vitexplorer.finetune.storing import preprocessing_in, recipe_in
 from vitexplorer.finetune.trainer.folder import NAMED_WEIGHTS, images_of, stem_of
+from vitexplorer.finetune.trainer.objective import Objective
 from vitexplorer.finetune.trainer.plan import JobConfig
 from vitexplorer.settings import ASSETS
 
@@ -67,6 +69,8 @@ def model_card(result: FinetuneResult, config: JobConfig) -> str:
         f"- Base model: {base}\n"
         f"- Method: {result.method} ({settings})\n"
         f"- Learned: {learned}\n"
+        f"- Input: {_input(result)}\n"
+        f"- Output: {_output(result)}\n"
         f"- Parameters: {result.trainable:,} trained of {result.total:,}\n"
         f"- Training: {len(result.epochs)} epochs, {result.seconds:.0f} s; "
         f"epoch {result.epochs[result.best].epoch} is kept"
@@ -77,6 +81,23 @@ def model_card(result: FinetuneResult, config: JobConfig) -> str:
         "The kept epoch was chosen on these images, so the figures are slightly too good.\n\n"
         f"## Use\n\n{uses}\n"
     )
+
+
+def _input(result: FinetuneResult) -> str:
+    facts = preprocessing_in(result.file)
+    height, width = facts.input_size
+    return (
+        f"RGB, {height} x {width} pixels ({facts.interpolation}, {facts.crop_mode} crop of {facts.crop_pct:g}), 0-1, "
+        f"minus {list(facts.mean)}, over {list(facts.std)}"
+    )
+
+
+def _output(result: FinetuneResult) -> str:
+    if result.classes:
+        return "logits of the classes in this order"
+    objective = Objective(**recipe_in(result.file)["objective"])
+    place = "sigmoid(y)" if objective.loss == "bce" else "y"
+    return f"y, which stands for the number {objective.low:.6g} + {objective.scale:.6g} {place}"
 
 
 def _uses(result: FinetuneResult, stem: str) -> Iterator[tuple[str, str]]:

@@ -278,10 +278,13 @@ def _chinese_names(name: str) -> tuple[str, ...]:
 
 
 def _class_names(module: nn.Module) -> tuple[str, ...]:
-    """The labels that come with the weights: the configuration's own, or ImageNet's as timm ships them."""
-    config = module.pretrained_cfg
-    if config.get("label_names"):
-        return tuple(config["label_names"])
+    """The labels that come with the weights: the configuration's own, or ImageNet's as timm ships them.
+
+    None where a file brought another classifier than the one that the configuration speaks of.
+    """
+    labels = tuple(module.pretrained_cfg.get("label_names") or ())
+    if labels:
+        return labels if len(labels) == module.num_classes else ()
     subset = infer_imagenet_subset(module) if module.num_classes else None
     if not subset:
         return ()

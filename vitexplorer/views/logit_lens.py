@@ -123,7 +123,11 @@ def _notes(capture: Capture, token: str, blocks: tuple[int, ...]) -> list[Text]:
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Without a classifier there are no logits."""
+    """Without a classifier there are no logits, and one output alone is a number: its probability would be 1."""
+    if capture.model.num_classes == 1:
+        return Text("{model} predicts a number, not classes.", "{model} 预测的是数值，而非类别。").format(
+            model=capture.model.name
+        )
     if capture.model.num_classes:
         return None
     return Text("{model} has no classifier to read its tokens with.", "{model} 没有可用于读出标记的分类头。").format(

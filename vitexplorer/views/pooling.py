@@ -21,8 +21,8 @@ from vitexplorer.types import PoolingResult, Reading, ReadOut
 from vitexplorer.words import Text
 
 TITLE = Text("Class token or mean of patches", "类别标记与图块平均")
-NO_CLASSIFIER = Text(
-    "This model has no classifier, so only the tokens are compared.", "该模型没有分类头，因此只比较标记。"
+NO_CLASSES = Text(
+    "This model tells no classes apart, so only the tokens are compared.", "该模型不区分类别，因此只比较标记。"
 )
 
 
@@ -46,7 +46,7 @@ def compute(capture: Capture) -> PoolingResult:
     """Cosine of class token and mean patch after each block, (blocks,), and the top 5 of each reading."""
     model, prefix, place = capture.model, len(capture.prefix_tokens), capture.prefix_tokens.index("cls")
     streams = [capture.residual_after(block) for block in range(capture.depth)]
-    own = model.family.own_reading(model.module)
+    own, tells_classes = model.family.own_reading(model.module), model.num_classes > 1
     trained = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
     return PoolingResult(
         view="pooling",
@@ -56,13 +56,13 @@ def compute(capture: Capture) -> PoolingResult:
         unit=Text("cosine of class token and mean patch token", "类别标记与图块标记平均的余弦"),
         formula="cos(x_cls, mean_i x_i)",
         provenance=capture.provenance,
-        notes=(trained.format(reading=READING_WORDS[own]),) if model.num_classes else (NO_CLASSIFIER,),
+        notes=(trained.format(reading=READING_WORDS[own]),) if tells_classes else (NO_CLASSES,),
         x=np.arange(capture.depth),
         x_name=Text("after block", "经过块"),
         curves=(Text("class token and mean patch", "类别标记与图块平均"),),
         readings=tuple(
             read_out(capture, reading, reading == own)
-            for reading in (model.family.readings(model.module) if model.num_classes else ())
+            for reading in (model.family.readings(model.module) if tells_classes else ())
         ),
     )
 

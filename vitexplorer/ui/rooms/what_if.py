@@ -204,14 +204,15 @@ def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
 
 
 def answer(plain: Capture, run: Capture, language: Language) -> str:
-    """The likeliest class of both runs with its probability, in a sentence."""
+    """The likeliest class of both runs with its probability, or the one output there is, in a sentence."""
     from vitexplorer.read_out import top_classes
 
     if plain.logits is None:
         return word("changes_no_answer", language)
     before, after = (top_classes(capture.logits, plain.model.class_texts, 1)[0] for capture in (plain, run))
     names = [best.name.in_(language) or str(best.index) for best in (before, after)]
-    shares = [f"{best.probability:.1%}" for best in (before, after)]
+    one = plain.model.num_classes == 1
+    shares = [f"{best.logit:.3g}" if one else f"{best.probability:.1%}" for best in (before, after)]
     if before.index == after.index:
         return word("changes_same_answer", language, after=f"{names[0]}, {shares[0]} → {shares[1]}")
     said = [f"{name} ({share})" for name, share in zip(names, shares, strict=True)]

@@ -4,7 +4,7 @@ const root = element.querySelector('.vx-methods'), part = (selector) => root.que
 const on = {}, settings = {}, rates = {}, unfolded = {};
 const plan = {epochs: '10', seed: '0', augmentation: 'crop_flip', class_weights: 'none', backbone: ''};
 let shown = null;  // the last value that had methods
-let planned = '';  // the training whose plan the fields took last
+let planOf = '';  // the training whose plan the fields took last
 
 const choice = () => ({
   methods: shown.items.filter(({key, impossible}) => on[key] && !impossible).map(({key}) => ({key, settings: settings[key] ?? {}, rate: rates[key] ?? ''})),
@@ -48,18 +48,23 @@ function item(data, words) {
   return card;
 }
 
+function planned(input, label) {
+  input.addEventListener('change', () => {
+    plan[input.name] = input.value;
+    for (const one of root.querySelectorAll('.estimated')) one.remove();  // they were for another plan
+  });
+  return make('label', {}, label, input);
+}
+
 function select(name, label, options) {
   const input = make('select', {name});
   input.append(...options.map(([key, text]) => new Option(text, key)));
   input.value = plan[name];
-  input.addEventListener('change', () => { plan[name] = input.value; });
-  return make('label', {}, label, input);
+  return planned(input, label);
 }
 
 function number(name, label, low) {
-  const input = make('input', {type: 'number', name, min: low, step: 1, value: plan[name]});
-  input.addEventListener('change', () => { plan[name] = input.value; });
-  return make('label', {}, label, input);
+  return planned(make('input', {type: 'number', name, min: low, step: 1, value: plan[name]}), label);
 }
 
 function showBackbones({backbones, words}) {
@@ -93,9 +98,9 @@ function show() {
     showPlan(words);
     showBackbones(value);
   }
-  if (value.plan && value.plan.training !== planned) {
+  if (value.plan && value.plan.training !== planOf) {
     const {training, ...fields} = value.plan;
-    planned = training;
+    planOf = training;
     Object.assign(plan, fields);
     showPlan(words);
   }

@@ -20,9 +20,11 @@ from vitexplorer.finetune.running import Comparison, load_comparison
 from vitexplorer.finetune.trainer.folder import read_config, stem_of
 from vitexplorer.finetune.trainer.plan import JobConfig
 from vitexplorer.interfaces import Progress
+from vitexplorer.models.images import open_shrunk
+from vitexplorer.settings import settings
 from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.files import cached_file
+from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.language import word
 from vitexplorer.ui.panel.panel import PanelData, ViewPanel
@@ -38,6 +40,8 @@ from vitexplorer.ui.training.words import say
 from vitexplorer.words import ExplainedError, Language
 
 SAFETENSORS = "application/octet-stream"
+THUMBNAIL = 340
+"""pixels of the shorter side"""
 
 
 class ResultPart:
@@ -185,15 +189,16 @@ class ResultPart:
         try:
             folder = places.training(visitor, training)
             result = self._result(visitor, training, str(event._data.get("run")))
-            image = wanted.image
+            image, picture = wanted.image, gr.skip()
             if isinstance(index, int) and 0 <= index < len(result.paths):
-                image = keep_upload(str(image_path(folder, result, index)))
+                path = image_path(folder, result, index)
+                image, picture = keep_upload(str(path)), thumbnail(path)
         except ExplainedError as error:
             raise gr.Error(
                 error.text.in_(language), title=word("not_possible", language), print_exception=False
             ) from error
         address = replace(wanted, image=image, **_model(places.name_of(result.file)))
-        return entering(address, image != wanted.image, language)
+        return entering(address, picture, language)
 
     def load(self, paths: list[str] | None, visitor: str, wanted: Address, language: Language) -> list[Any]:
         """A tuned model from files that were taken home, on the picture at the left."""
@@ -203,7 +208,7 @@ class ResultPart:
             raise gr.Error(
                 error.text.in_(language), title=word("not_possible", language), print_exception=False
             ) from error
-        return entering(replace(wanted, **_model(name)), False, language)
+        return entering(replace(wanted, **_model(name)), gr.skip(), language)
 
     def fetch(self, event: gr.EventData, visitor: str, training: str, language: Language) -> ResultsData:
         """A file to take home, made when it is asked for."""
@@ -260,9 +265,14 @@ def _model(name: str) -> dict[str, str]:
     return {"model": name, "weights": "trained", "room": "attention", "block": "", "head": "", "query": ""}
 
 
-def entering(address: Address, other_image: bool, language: Language) -> list[Any]:
+def thumbnail(path: Path) -> str:
+    """A picture for the image field; the rooms show the image itself."""
+    shrunk = open_shrunk(path, THUMBNAIL, max_megapixels=settings().max_megapixels)
+    return image_file(shrunk.pixels).path
+
+
+def entering(address: Address, picture: Any, language: Language) -> list[Any]:
     """The left column and the Attention room for an address."""
-    picture = visit.picture(address) if other_image else gr.skip()
     return [
         address,
         picture,
