@@ -276,7 +276,7 @@ def test_a_held_patch_reads_keys_on_their_own_grid(open_case):
     truth = float(vx.compute("attention_map", captured, block=0, query=(15, 23)).values[1, 1])
     shown = float(canvas.root.locator(".readout .value").text_content().split("\u202f")[0])
     assert shown == pytest.approx(100 * truth, rel=5e-3)
-    expect(canvas.root.locator(".notes")).to_contain_text("The map lies on the keys, 2 × 3")
+    expect(canvas.root.locator(".notes.site")).to_contain_text("The map lies on the keys, 2 × 3")
 
 
 def test_a_query_that_does_not_look_is_refused_in_a_sentence(open_case):
@@ -300,7 +300,7 @@ def test_a_query_that_does_not_look_is_refused_in_a_sentence(open_case):
     read = canvas.read()
     np.testing.assert_allclose(read["map"], truth.values.ravel(), rtol=0, atol=read["error"] * 1.01)
     assert min(read["map"]) < 0
-    expect(canvas.root.locator(".notes")).to_contain_text("weights below 0 are painted as 0")
+    expect(canvas.root.locator(".notes").first).to_contain_text("weights below 0 are painted as 0")
 
 
 def test_click_pins_hover_then_reads_keys_and_escape_releases(open_case):

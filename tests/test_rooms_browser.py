@@ -22,7 +22,10 @@ MODELS = {
     "dino": {"model": "scenes_dino_patch16_192"},  # which has no classifier
     "swin": {"model": "swin_tiny_patch4_window7_224", "weights": "random"},
     "two prefix tokens": {"model": "deit_tiny_distilled_patch16_224", "weights": "random"},
+    "attention alone": {"model": "pvt_v2_b0", "weights": "random"},  # whose keys are pooled
 }
+WALKS = [(model, theme) for model in MODELS for theme in ("light", "dark")]
+WALKS.remove(("attention alone", "light"))
 EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[object |Something went wrong|\bNone\b")
 PATIENCE = 60_000
 """milliseconds"""
@@ -60,16 +63,26 @@ def wait_for_canvas(page: Page, room: str) -> None:
     assert max(shown) > min(shown) >= 0
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("model", MODELS)
+def wait_for_own_picture(page: Page, room: str) -> None:
+    """Until the board or canvas of a room is there, or the sentence that says why there is none."""
+    own = ".vx-board" if room == "patches" else f"#vx-{room}-canvas"
+    page.locator(f"{own}:visible, #vx-{room}-refused:visible").first.wait_for(timeout=PATIENCE)
+    if page.locator(f"#vx-{room}-refused").count():
+        assert page.locator(own).count() == 0
+        assert len(page.locator(f"#vx-{room}-refused").first.inner_text()) > 40
+    elif room != "patches":
+        wait_for_canvas(page, room)
+
+
+@pytest.mark.parametrize(("model", "theme"), WALKS)
 def test_every_room_is_whole(chromium, url: str, model: str, theme: str) -> None:
     visit = Visit(chromium)
     visit.open(url, __theme=theme, **MODELS[model])
     page = visit.page
     for room in get_args(RoomKey):
         page.get_by_role("tab", name=UI_WORDS[f"room_{room}"].en, exact=True).click()
-        if page.locator(f"#vx-{room}-canvas").count():
-            wait_for_canvas(page, room)
+        if room in ("patches", "attention", "flow"):
+            wait_for_own_picture(page, room)
         if page.locator(f"#vx-{room}-panel").count():
             wait_for_view(page, room)
             quick = panel_of(page, room).locator(".views button:not([data-slow])")

@@ -310,9 +310,7 @@ def test_a_query_that_does_not_look_in_a_block_is_not_in_the_lines_of_python() -
     assert "block=0, head='mean', query='mean'" in code
 
 
-@pytest.mark.parametrize(
-    ("room", "view"), [(PatchesRoom, "patch_grid"), (FlowRoom, "attention_rollout"), (SizeRoom, "parameters")]
-)
+@pytest.mark.parametrize(("room", "view"), [(PatchesRoom, "patch_grid"), (FlowRoom, "attention_rollout")])
 def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: str) -> None:
     engine, address = engine_with("pvt_v2")
     explored, here = engine.explore(address.picture), made(room, engine)
@@ -333,8 +331,18 @@ def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
     panel = RoomPanel(Desk(engine, Translations(), gr.State(), gr.State()), room)
     for view in panel.views():
         data = panel._quickly(Question(view), address, "en")
-        assert bool(data.refused) == (view not in ("attention_map", "head_gallery")), view
+        assert bool(data.refused) != VIEWS[view].any_family, view
         assert not data.refused or "only the attention of single blocks" in data.refused
+
+
+def test_parameters_are_counted_for_every_family() -> None:
+    engine, address = engine_with("pvt_v2")
+    capture = engine.capture(address.picture)
+    _, parts, formula, code, *_ = made(SizeRoom, engine).fill(engine.explore(address.picture), address, "en")
+    assert [row.name for row in parts.rows][:3] == ["patch embedding", "stages.0", "stages.1"]
+    assert parts.total == sum(parameter.numel() for parameter in capture.model.module.parameters())
+    assert "No closed formula" in formula.note
+    assert 'vx.compute("parameters"' in code
 
 
 def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> None:

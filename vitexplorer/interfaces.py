@@ -485,7 +485,7 @@ class View:
     refuses: Callable[[Any], Text | None] = lambda capture: None
     """the reason why the view has no meaning for this capture, or None"""
     any_family: bool = False
-    """needs only the attention of one block, so that families which state no more can be shown"""
+    """needs the attention of one block at most, so that families which state no more can be shown"""
     reports_progress: bool = False
     """the view runs the network many times: `compute` takes `progress` beside the settings"""
 

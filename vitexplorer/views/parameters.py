@@ -1,8 +1,9 @@
 """How many numbers does this model consist of, and where are they?
 
-Counted from the module itself, part by part, with the closed formula beside it wherever the module is one for which
-the formula is exact (ViT of Dosovitskiy et al. 2021, arXiv 2010.11929, and its relatives; Swin, arXiv 2103.14030). The
-formula is shown only if it gives the module's own total. Buffers (position indices, running statistics) do not count.
+Counted from the module itself, part by part, by the module's own names where its blocks are not stated. Beside it
+stands the closed formula wherever the module is one for which it is exact (ViT of Dosovitskiy et al. 2021, arXiv
+2010.11929, and its relatives; Swin, arXiv 2103.14030), and only if it gives the module's own total. Buffers (position
+indices, running statistics) do not count.
 Misleading as a measure of cost: B/32 has more parameters than B/16 and computes a quarter.
 """
 
@@ -39,6 +40,15 @@ def count_parts(module: nn.Module) -> dict[str, int]:
             part = f"downsample {merging[1]}"
         counts[part] = counts.get(part, 0) + parameter.numel()
     return {part: count for part, count in counts.items() if count}
+
+
+def count_modules(module: nn.Module) -> dict[str, int]:
+    """Parameters of each child of a module and of each entry of its lists, by their names in it."""
+    counts: dict[str, int] = {}
+    for name, parameter in module.named_parameters():
+        part = re.match(r"[^.]+(\.\d+)?", name)[0]
+        counts[part] = counts.get(part, 0) + parameter.numel()
+    return counts
 
 
 def terms_of(module: nn.Module) -> tuple[Term, ...]:
@@ -115,7 +125,8 @@ def _outputs(head: nn.Module) -> int:
 def compute(capture: Capture) -> CountResult:
     """Parameters of each part, int64 (parts,), whose sum is `total`, and the closed formula in `terms`."""
     module = capture.model.module
-    parts, terms = count_parts(module), terms_of(module)
+    parts = (count_parts if capture.model.family.shows_stream else count_modules)(module)
+    terms = terms_of(module)
     notes = [Text("Buffers are not counted.", "缓冲区 (buffer) 不计入。")]
     if not terms:
         notes.append(
@@ -151,5 +162,6 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    any_family=True,
     paper=Paper("Dosovitskiy et al. 2021, table 1", "https://arxiv.org/abs/2010.11929"),
 )

@@ -64,6 +64,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "max": Text("max", "最大"),
     "min": Text("min", "最小"),
     "head": Text("head {head}", "头 {head}"),
+    "fused_one": Text("its only head", "唯一的头"),
     "fused_mean": Text("mean of {heads} heads", "{heads} 个头的均值"),
     "fused_max": Text("maximum of {heads} heads", "{heads} 个头的最大值"),
     "fused_min": Text("minimum of {heads} heads", "{heads} 个头的最小值"),

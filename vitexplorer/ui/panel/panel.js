@@ -141,6 +141,7 @@ function show() {
   stage.hidden = Boolean(value.refused);
   part('summary').textContent = value.words.python_lines;
   part('.python').textContent = value.python;
+  part('details').hidden = !value.python;
   showSaves(value);
   Object.assign(root.dataset, {view: value.chosen, state: value.refused ? 'refused' : 'ready'});
   draw(value).catch((error) => console.warn('view panel:', error));

@@ -117,7 +117,7 @@ def rollout_frame(capture: Capture, fusion: str, start: int, language: Language)
     """All that the canvas shows of a rollout but its numbers: from tokens of the last block to those of the first."""
     data = frame_data(capture, start, language)
     extra = {name: word(f"rollout_{name}", language) for name in ("region", "unit", "goes_to", "block")}
-    data.words |= {**extra, "fused_mean": word("rollout_fused", language, how=UI_WORDS[f"fusion_{fusion}"])}
+    data.words |= {**extra, "fused_one": word("rollout_fused", language, how=UI_WORDS[f"fusion_{fusion}"])}
     windowed = capture.site(capture.depth - 1).windows is not None
     return data.model_copy(
         update={

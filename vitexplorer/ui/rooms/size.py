@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import gradio as gr
-from gradio.blocks import Block
+from gradio.components.base import Component
 
 from vitexplorer.figures.parts import part_text
 from vitexplorer.formulas import ViTShape, differences, total, vit_rough, vit_terms
@@ -18,9 +18,8 @@ from vitexplorer.ui.calculator.literature import DECLARED, HUGE, LARGE, SMALL, T
 from vitexplorer.ui.calculator.multiplications import WINDOW, as_counted, vit_macs, windowed_attention
 from vitexplorer.ui.calculator.units import MACS, compact
 from vitexplorer.ui.engine import Explored
-from vitexplorer.ui.rooms.own_picture import OwnPicture
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Desk, Room, about
+from vitexplorer.ui.rooms.room import QUICK, Room, about
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
 
@@ -39,23 +38,17 @@ class SizeRoom(Room):
 
     key = "size"
 
-    def __init__(self, desk: Desk):
-        """Args: desk: what the rooms share."""
-        super().__init__(desk)
-        self.own = OwnPicture(self.key, "parameters")
-
-    def build(self) -> list[Block]:
+    def build(self) -> list[Component]:
         """The model's table and its formula, then the sliders with theirs."""
         t = self.desk.t
-        with self.own.build():
-            words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
-            with gr.Row(elem_classes=["vx-row"]):
-                with gr.Column(scale=2, min_width=300):
-                    parts = CountTable()
-                with gr.Column(scale=3, min_width=300):
-                    formula = CountTable()
-            with gr.Accordion(t("python_lines"), open=False):
-                code = gr.Code(language="python", show_label=False, interactive=False)
+        words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
+        with gr.Row(elem_classes=["vx-row"]):
+            with gr.Column(scale=2, min_width=300):
+                parts = CountTable()
+            with gr.Column(scale=3, min_width=300):
+                formula = CountTable()
+        with gr.Accordion(t("python_lines"), open=False):
+            code = gr.Code(language="python", show_label=False, interactive=False)
         self.panel = RoomPanel(self.desk, self.key)
         self.panel.build()
         gr.Markdown(t("calculator_info"), elem_classes=["vx-note"])
@@ -83,16 +76,12 @@ class SizeRoom(Room):
         chosen = preset.input(choose_preset, preset, sliders, **QUICK)
         chosen.then(count_design, [*sliders, self.desk.language], designed, **QUICK)
         declared = gr.Markdown(elem_classes=["vx-note"])
-        return [*self.own.components, words, parts, formula, code, *designed, declared]
+        return [words, parts, formula, code, *designed, declared]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
         """Counts of the model on the screen; the calculator starts at ViT-B/16."""
         from vitexplorer.views import compute
 
-        own = self.own.fill(explored.capture, language)
-        designed = [*design_tables(ViTShape(), language), declared_table(language)]
-        if self.own.is_refused(explored.capture):
-            return [*own, *[gr.skip()] * 4, *designed]
         counted = compute("parameters", explored.capture)
         title = UI_WORDS["size_of_model"].format(model=self.desk.engine.places.title_of(address.model))
         names = [part_text(part).in_(language) for part in counted.parts]
@@ -100,7 +89,8 @@ class SizeRoom(Room):
         exact = UI_WORDS["formula_equals"] if counted.terms else UI_WORDS["formula_none"]
         formula = terms_table(counted.terms, language, title=UI_WORDS["formula"], note=exact)
         code = self.desk.python_lines(address, "parameters")
-        return [*own, about("parameters", language), parts, formula, code, *designed]
+        designed = design_tables(ViTShape(), language)
+        return [about("parameters", language), parts, formula, code, *designed, declared_table(language)]
 
 
 def choose_preset(name: str) -> list[float]:

@@ -217,6 +217,7 @@ function showWords(code, key) {
   mark.style.left = `${scene.top > 0 ? 100 * Math.max(0, Math.min(1, shown.map[read] / scene.top)) : 0}%`;
   setText(find('.hint'), hint());
   setText(find('.notes'), [say(words, `scale_${state.scale}_long`), ...notes()].join(' · '));
+  setText(find('.notes.site'), value.notes.join(' '));
   announceSoon(code, key);
 }
 
@@ -242,7 +243,6 @@ function notes() {
     state.smooth && say(words, 'note_smooth'),
     scene.map.some((share) => share < 0) && say(words, 'note_negative'),
     say(words, 'note_precision', {error: percent(shown.error)}),
-    ...value.notes,
   ].filter(Boolean);
 }
 
@@ -367,6 +367,7 @@ function save(format) {
     value.formula,
     `${say(words, 'goes_to')}: ${parts.join(' · ')}`,
     find('.notes').textContent,
+    find('.notes.site').textContent,
   ];
   const name = (ending) => fileName([value.model, `block${value.block}`, typeof state.head === 'number' ? `head${state.head}` : state.head, root.dataset.query], ending);
   const title = [find('.direction').textContent, headText(value, state.head), blockText()].join(' · ');

@@ -23,6 +23,7 @@ function tokenText(value, code, cols = value.cols) {
 
 // A number for a head, or the way heads are fused, in words.
 function headText(value, head) {
+  if (value.heads === 1) return say(value.words, 'fused_one');
   if (typeof head === 'number') return say(value.words, 'head', {head});
   return say(value.words, `fused_${head}`, {heads: value.heads});
 }
