@@ -300,7 +300,18 @@ def test_a_query_that_does_not_look_is_refused_in_a_sentence(open_case):
     read = canvas.read()
     np.testing.assert_allclose(read["map"], truth.values.ravel(), rtol=0, atol=read["error"] * 1.01)
     assert min(read["map"]) < 0
-    expect(canvas.root.locator(".notes").first).to_contain_text("weights below 0 are painted as 0")
+    assert read["top"] == pytest.approx(np.abs(truth.values).max(), rel=0.02)
+    expect(canvas.root.locator(".notes").first).to_contain_text("blue below 0, red above")
+    expect(canvas.root.locator(".low")).to_have_text(re.compile("^−"))
+    canvas.set(mode="map")
+    darkest, reddest = np.argmin(read["map"]), np.argmax(read["map"])
+    colours = canvas.view.evaluate(
+        """(view, cells) => cells.map((i) => [...view.getContext('2d').getImageData(
+            (i % 4 + 0.5) / 4 * view.width, (Math.floor(i / 4) + 0.5) / 4 * view.height, 1, 1).data])""",
+        [int(darkest), int(reddest)],
+    )
+    assert colours[0][2] > colours[0][0]
+    assert colours[1][0] > colours[1][2] or read["map"][reddest] <= 0
 
 
 def test_click_pins_hover_then_reads_keys_and_escape_releases(open_case):

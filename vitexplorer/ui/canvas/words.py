@@ -99,10 +99,18 @@ CANVAS_WORDS: dict[str, Text] = {
     "scale_map_long": Text("colours from 0 to this map's maximum", "颜色从 0 到本图最大值"),
     "scale_heads_long": Text("colours from 0 to the maximum over all heads", "颜色从 0 到所有头的最大值"),
     "scale_block_long": Text("colours from 0 to the maximum of the whole block", "颜色从 0 到整块的最大值"),
+    "signed_map_long": Text(
+        "blue below 0, red above, to this map's largest magnitude", "蓝色为负，红色为正，到本图最大绝对值"
+    ),
+    "signed_heads_long": Text(
+        "blue below 0, red above, to the largest magnitude of all heads", "蓝色为负，红色为正，到所有头的最大绝对值"
+    ),
+    "signed_block_long": Text(
+        "blue below 0, red above, to the largest magnitude of the whole block", "蓝色为负，红色为正，到整块的最大绝对值"
+    ),
     "note_keep": Text("only the patches that hold {share} of the mass", "仅显示占 {share} 质量的图块"),
     "note_window": Text("windowed: a query sees its outlined window alone", "窗口注意力：查询只能看到框内"),
     "note_smooth": Text("interpolated between patch centres", "在图块中心之间插值"),
-    "note_negative": Text("weights below 0 are painted as 0", "小于 0 的权重按 0 着色"),
     "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位：误差 ±{error}"),
     # saving
     "save": Text("Save", "保存"),

@@ -144,12 +144,15 @@ function hearLinked({detail}) {
 
 // ---- painting
 
+// Weights that may be negative have colours of their own.
+const colormapNow = () => (payload.signed ? SIGNED : state.colormap);
+
 function schedule() {
   frame ||= requestAnimationFrame(repaint);
 }
 
 function refresh() {
-  if (value && payload) controls.show(value, state, resting());
+  if (value && payload) controls.show(value, state, resting(), colormapNow());
   schedule();
 }
 
@@ -161,14 +164,14 @@ function repaint() {
   fuseHeads(reading, state.fusion, fused);
   shown = typeof state.head === 'number' ? reading.heads[state.head] : fused;
   const top = {
-    map: () => shown.max,
-    heads: () => Math.max(...reading.heads.map((head) => head.max)),
+    map: () => shown.peak,
+    heads: () => Math.max(...reading.heads.map((head) => head.peak)),
     block: () => blockMaximum(payload),
   }[state.scale]();
   const mask = (map) => massMask(map, state.keep_mass);
   scene = {
     image, grid: grids.keys, map: shown.map, mask: mask(shown.map), window: reading.window, top,
-    mode: state.mode, colormap: state.colormap, opacity: state.opacity, smooth: state.smooth,
+    mode: state.mode, colormap: colormapNow(), opacity: state.opacity, smooth: state.smooth,
     frames: [
       ...(key === null ? [] : [{grid: grids.keys, cell: key, role: 'key'}]),
       ...(code >= 0 ? [{grid: grids.queries, cell: code, role: 'query'}] : []),
@@ -177,7 +180,7 @@ function repaint() {
   const width = Math.round(box.width * ratio), height = Math.round(box.height * ratio);
   if (view.width !== width || view.height !== height) Object.assign(view, {width, height});
   paint(pen, width, height, scene, ratio);
-  controls.showHeads(value, [fused, ...reading.heads], state, mask, top, reading.window, code, grids);
+  controls.showHeads(value, [fused, ...reading.heads], state, mask, top, reading.window, code, grids, colormapNow());
   const onPrefix = shown.prefix.filter((_, i) => payload.prefixKeys[i]);
   controls.showMasses([shown.patches, ...onPrefix, shown.padding].slice(0, controls.numBars()));
   showScale(top);
@@ -191,16 +194,16 @@ function repaint() {
   }
 }
 
-const ticksOf = (top) => [0, top / 2, top].map((share) => percent(share));
+const ticksOf = (top) => (payload.signed ? [-top, 0, top] : [0, top / 2, top]).map((share) => percent(share));
 
 function showScale(top) {
-  const [low, , high] = ticksOf(top), name = `${state.mode} ${state.colormap}`;
+  const [low, , high] = ticksOf(top), name = `${state.mode} ${colormapNow()}`;
   setText(find('.low'), low);
   setText(find('.high'), high);
   if (ramp.dataset.name === name) return;
   ramp.dataset.name = name;
   putCells(ramp, 256, 1, (words) => {
-    barOf(state.mode, state.colormap).forEach(([red, green, blue], i) => { words[i] = 0xff000000 | blue << 16 | green << 8 | red; });
+    barOf(state.mode, colormapNow()).forEach(([red, green, blue], i) => { words[i] = 0xff000000 | blue << 16 | green << 8 | red; });
   });
 }
 
@@ -209,14 +212,14 @@ function showWords(code, key) {
   setText(find('.direction'), say(words, 'direction', {query: tokenText(value, code)}));
   setText(find('.source'), [headText(value, state.head), blockText(), value.model, value.weights].filter(Boolean).join(' · '));
   root.classList.toggle('pinned', state.pinned !== null && state.pinned === code);
-  const strongest = shown.map.reduce((best, share, i) => (share > shown.map[best] ? i : best), 0);
+  const strongest = shown.map.findIndex((share) => Math.abs(share) === shown.peak);
   const read = key ?? strongest, outside = scene.window && !scene.window.inside[read];
   setText(find('.what'), say(words, key === null ? 'strongest' : 'key'));
   setText(find('.where'), tokenText(value, read, grids.keys.cols));
   setText(find('.value'), outside ? say(words, 'not_attended') : percent(shown.map[read]));
-  mark.style.left = `${scene.top > 0 ? 100 * Math.max(0, Math.min(1, shown.map[read] / scene.top)) : 0}%`;
+  mark.style.left = `${100 * heightOf(shown.map[read], scene.top, scene.colormap)}%`;
   setText(find('.hint'), hint());
-  setText(find('.notes'), [say(words, `scale_${state.scale}_long`), ...notes()].join(' · '));
+  setText(find('.notes'), [say(words, payload.signed ? `signed_${state.scale}_long` : `scale_${state.scale}_long`), ...notes()].join(' · '));
   setText(find('.notes.site'), value.notes.join(' '));
   announceSoon(code, key);
 }
@@ -241,7 +244,6 @@ function notes() {
     scene.window && say(words, 'note_window'),
     state.keep_mass < 1 && say(words, 'note_keep', {share: percent(state.keep_mass, 2)}),
     state.smooth && say(words, 'note_smooth'),
-    scene.map.some((share) => share < 0) && say(words, 'note_negative'),
     say(words, 'note_precision', {error: percent(shown.error)}),
   ].filter(Boolean);
 }

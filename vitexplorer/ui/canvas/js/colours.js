@@ -1,12 +1,14 @@
-// Colour tables of 256 entries. COLORMAPS holds every fifth entry of each map.
+// Colour tables of 256 entries. COLORMAPS holds every fifth entry of each map; SIGNED is the one for weights that may be
+// negative: blue below 0, grey at 0, red above.
 
+const SIGNED = 'signed', SIGNED_NODES = '0b3c8c 5b8fd6 e8e8e8 d9705b 8c1410';
 const VEIL = [9, 12, 20], DROPPED = [128, 128, 128];
 
 const rgbTable = (() => {
   const tables = new Map();
   return (name) => {
     if (!tables.has(name)) {
-      const nodes = COLORMAPS[name].split(' ').map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+      const nodes = (name === SIGNED ? SIGNED_NODES : COLORMAPS[name]).split(' ').map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
       tables.set(name, Array.from({length: 256}, (_, i) => {
         const at = i / 255 * (nodes.length - 1), low = Math.min(nodes.length - 2, Math.floor(at)), part = at - low;
         return nodes[low].map((value, c) => Math.round(value + (nodes[low + 1][c] - value) * part));
@@ -16,11 +18,17 @@ const rgbTable = (() => {
   };
 })();
 
-// How a level of the scale, 0-255, is painted over the image: red, green, blue, and opacity 0-1. In an overlay the image
-// shows through more where there is less attention.
+// How much attention a level of the scale, 0-255, stands for, whatever its sign: 0-1.
+function strengthOf(colormap, level) {
+  return colormap === SIGNED ? Math.abs(level - 127.5) / 127.5 : level / 255;
+}
+
+// How a level is painted over the image: red, green, blue, and opacity 0-1. In an overlay the image shows through more
+// where there is less attention.
 function paintOf(mode, colormap, opacity, level) {
-  if (mode === 'reveal') return [...VEIL, opacity * (1 - level / 255)];
-  return [...rgbTable(colormap)[level], mode === 'map' ? 1 : opacity * (0.4 + 0.6 * level / 255)];
+  const strength = strengthOf(colormap, level);
+  if (mode === 'reveal') return [...VEIL, opacity * (1 - strength)];
+  return [...rgbTable(colormap)[level], mode === 'map' ? 1 : opacity * (0.4 + 0.6 * strength)];
 }
 
 // How a patch is painted that the mass mask drops.
@@ -48,5 +56,6 @@ const pixelTable = (() => {
 
 // The colour bar of a mode: what the picture shows for each level, as [red, green, blue].
 function barOf(mode, colormap) {
-  return mode === 'reveal' ? rgbTable('greys') : rgbTable(colormap);
+  if (mode !== 'reveal') return rgbTable(colormap);
+  return Array.from({length: 256}, (_, level) => rgbTable('greys')[Math.round(255 * strengthOf(colormap, level))]);
 }

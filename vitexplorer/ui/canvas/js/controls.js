@@ -90,14 +90,14 @@ function newControls(root, change) {
     masses.replaceChildren(...bars.map((bar) => bar.node));
   }
 
-  // The state of every control; `query` is the one the canvas returns to.
-  function show(value, state, query) {
+  // The state of every control; `query` is the one the canvas returns to, `painted` the colours in use.
+  function show(value, state, query, painted) {
     const fused = typeof state.head !== 'number';
     for (const [selector, chosen] of [['.fusion', fused ? state.head : null], ['.mode', state.mode], ['.limit', state.scale]]) {
       for (const input of find(selector).querySelectorAll('input')) input.checked = input.value === chosen;
     }
     colormap.value = state.colormap;
-    colormap.disabled = state.mode === 'reveal';
+    colormap.disabled = state.mode === 'reveal' || painted !== state.colormap;
     smooth.checked = state.smooth;
     opacity.value = Math.round(100 * state.opacity);
     opacity.disabled = state.mode === 'map';
@@ -117,7 +117,7 @@ function newControls(root, change) {
 
   // Every head's map for the query, the fused one first, each with its own largest share below. The query's frame lies on
   // the whole grid of the keys, or on its window where queries and keys are the same patches.
-  function showHeads(value, maps, state, mask, top, window, query, grids) {
+  function showHeads(value, maps, state, mask, top, window, query, grids, painted) {
     const {keys, queries} = grids, rows = window ? window.rows : keys.rows, cols = window ? window.cols : keys.cols;
     const cell = query < 0 || (window && value.keys) ? -1 : window ? window.local.indexOf(query) : query;
     const from = window ? window : queries, [down, across] = window ? [1 / rows, 1 / cols]
@@ -129,8 +129,8 @@ function newControls(root, change) {
     strip.style.setProperty('--h', `${100 * down}%`);
     strip.classList.toggle('patch-query', cell >= 0);
     maps.forEach((head, i) => {
-      const limit = state.scale === 'map' ? head.max : top;
-      paintThumb(thumbs[i].canvas, head.map, mask(head.map), limit, state.colormap, keys.rows, keys.cols, window);
+      const limit = state.scale === 'map' ? head.peak : top;
+      paintThumb(thumbs[i].canvas, head.map, mask(head.map), limit, painted, keys.rows, keys.cols, window);
       setText(thumbs[i].peak, say(value.words, 'peak', {value: percent(head.max, value.heads > 12 ? 2 : 3)}));
     });
   }

@@ -113,7 +113,7 @@ function pictureSvg(scene, [x, y, width, height]) {
     for (let i = 0; i < map.length; i++) {
       if (window && !window.inside[i]) continue;
       const [red, green, blue, alpha] = mask && !mask[i] ? paintOfDropped(mode, scene.opacity)
-        : paintOf(mode, scene.colormap, scene.opacity, levelOf(map[i], top));
+        : paintOf(mode, scene.colormap, scene.opacity, levelOf(map[i], top, scene.colormap));
       if (alpha > 0) out.push(`<rect ${box(i % cols, Math.floor(i / cols), 1, 1)} fill="rgb(${red},${green},${blue})" fill-opacity="${round(alpha)}"/>`);
     }
     out.push('</g>');

@@ -23,16 +23,16 @@ function fuseHeads(reading, how, into) {
   into.patches = how === 'mean' ? FUSIONS.mean(heads.map((head) => head.patches)) : into.map.reduce((sum, share) => sum + share, 0);
   into.padding = FUSIONS[how](heads.map((head) => head.padding));
   into.error = FUSIONS[how === 'mean' ? 'mean' : 'max'](heads.map((head) => head.error));
-  into.max = largestOf(into.map);
+  measure(into);
   return into;
 }
 
 // Which patches hold `keep` of the mass on patches (DINO, visualize_attention.py): sort ascending, keep where the
-// cumulative share exceeds 1 - keep. Equal values fall in the order of their index; what is below 0 holds nothing. null
-// where nothing is dropped.
+// cumulative share exceeds 1 - keep. Equal values fall in the order of their index; weights below 0 hold their magnitude.
+// null where nothing is dropped.
 function massMask(map, keep) {
   if (keep >= 1) return null;
-  const sorted = Float32Array.from(map, (value) => Math.max(0, value)).sort(), mask = new Uint8Array(map.length);
+  const sorted = Float32Array.from(map, Math.abs).sort(), mask = new Uint8Array(map.length);
   let total = 0;
   for (const value of sorted) total += value;
   let dropped = 0, sum = 0;
@@ -45,7 +45,7 @@ function massMask(map, keep) {
   const edge = sorted[dropped];
   let ties = dropped - sorted.indexOf(edge);
   for (let i = 0; i < map.length; i++) {
-    const value = Math.max(0, map[i]);
+    const value = Math.abs(map[i]);
     mask[i] = value > edge || (value === edge && ties-- <= 0) ? 1 : 0;
   }
   return mask;

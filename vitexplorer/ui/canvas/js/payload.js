@@ -30,6 +30,7 @@ function decodePayload(buffer, value) {
     || payload.codes.some((query) => query !== MEAN && outside(query, payload.queryCells))) {
     throw new Error('tokens outside the patch grid');
   }
+  payload.signed = payload.ends.some((end, i) => i % 2 === 0 && end < 0);
   payload.prefixKeys = prefix.map((_, i) => payload.positions.includes(-1 - i));
   payload.numPatchQueries = [...payload.index.keys()].filter((code) => code >= 0).length;
   payload.partial = !silent.includes('patches') && payload.numPatchQueries < payload.queryCells;
@@ -45,14 +46,15 @@ function emptyReading(payload) {
   return {
     heads: Array.from({length: payload.heads}, () => ({
       map: new Float32Array(payload.cells), prefix: new Float32Array(payload.numPrefix),
-      patches: 0, padding: 0, max: 0, error: 0,
+      patches: 0, padding: 0, max: 0, peak: 0, error: 0,
     })),
     window: null,
   };
 }
 
-// What one query looks at: for each head the map over patches and its maximum, the shares on each prefix token, on all
-// patches and on padding, and the largest error of the 8 bits. `window` is null where every patch can be attended to.
+// What one query looks at: for each head the map over patches, its maximum and its largest magnitude `peak` (another one
+// only where weights may be negative), the shares on each prefix token, on all patches and on padding, and the error of
+// the 8 bits. `window` is null where every patch can be attended to.
 // The reading is overwritten by the next call with the same `reading`.
 function readQuery(payload, code, reading = emptyReading(payload)) {
   if (code === MEAN && !payload.index.has(MEAN)) return meanReading(payload);
@@ -62,7 +64,7 @@ function readQuery(payload, code, reading = emptyReading(payload)) {
     head.prefix.fill(0);
     head.patches = head.padding = head.error = 0;
     addRow(payload, w, h, q, 1, head);
-    head.max = largestOf(head.map);
+    measure(head);
   });
   reading.window = windowOf(payload, w);
   return reading;
@@ -92,13 +94,13 @@ function meanReading(payload) {
       const w = Math.floor(at / payload.queries), q = at % payload.queries;
       reading.heads.forEach((head, h) => addRow(payload, w, h, q, 1 / payload.queryCells, head));
     }
-    for (const head of reading.heads) head.max = largestOf(head.map);
+    reading.heads.forEach(measure);
     payload.kept.set('mean', reading);
   }
   return payload.kept.get('mean');
 }
 
-// The largest weight that any query of the block gives to a patch, in any head; made once for each payload.
+// The largest magnitude of what any query of the block gives to a patch, in any head; made once for each payload.
 function blockMaximum(payload) {
   if (!payload.kept.has('maximum')) {
     let maximum = 0;
@@ -106,10 +108,16 @@ function blockMaximum(payload) {
     for (let w = 0; w < windows; w++) {
       for (let row = w * heads * queries; row < (w + 1) * heads * queries; row++) {
         const least = ends[2 * row], largest = ends[2 * row + 1];
-        if (largest <= maximum || codes[w * queries + row % queries] === PADDING) continue;
-        let most = 0;
-        for (let k = 0; k < keys; k++) if (shares[row * keys + k] > most && positions[w * keys + k] >= 0) most = shares[row * keys + k];
-        maximum = Math.max(maximum, least + most * (largest - least) / 255);
+        if (Math.max(largest, -least) <= maximum || codes[w * queries + row % queries] === PADDING) continue;
+        let low = 255, high = 0;
+        for (let k = 0; k < keys; k++) {
+          if (positions[w * keys + k] < 0) continue;
+          const share = shares[row * keys + k];
+          if (share > high) high = share;
+          if (share < low) low = share;
+        }
+        const unit = (largest - least) / 255;
+        maximum = Math.max(maximum, least + high * unit, -least - low * unit);
       }
     }
     payload.kept.set('maximum', maximum);
@@ -141,8 +149,13 @@ function windowOf(payload, w) {
   return payload.kept.get(name);
 }
 
-function largestOf(values) {
-  let most = 0;
-  for (let i = 0; i < values.length; i++) if (values[i] > most) most = values[i];
-  return most;
+// The maximum and the largest magnitude of a head's map.
+function measure(head) {
+  let high = -Infinity, low = Infinity;
+  for (const value of head.map) {
+    if (value > high) high = value;
+    if (value < low) low = value;
+  }
+  head.max = high;
+  head.peak = Math.max(high, -low);
 }

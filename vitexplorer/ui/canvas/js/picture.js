@@ -27,9 +27,15 @@ function placeOf({cols, high, wide}, cell) {
   return {y: middle(Math.floor(cell / cols), high), x: middle(cell % cols, wide)};
 }
 
-// The level on the scale, 0-255.
-function levelOf(value, top) {
-  return top > 0 ? Math.max(0, Math.min(255, Math.round(255 * value / top))) : 0;
+// How far up the scale a value stands, 0-1: from 0 to the top, or from minus the top where weights may be negative.
+function heightOf(value, top, colormap) {
+  const low = colormap === SIGNED ? -top : 0;
+  return top > 0 ? Math.max(0, Math.min(1, (value - low) / (top - low))) : 0;
+}
+
+// The same as a level, 0-255.
+function levelOf(value, top, colormap) {
+  return Math.round(255 * heightOf(value, top, colormap));
 }
 
 // Writes levels through a table into the pixels of a small canvas, a pixel to a cell.
@@ -50,7 +56,7 @@ function mapCanvas(scene, canvas) {
   const {grid: {rows, cols}, map, mask, top, window} = scene, table = pixelTable(scene.mode, scene.colormap, scene.opacity);
   const paint = (value, cell) => {
     if (window && !window.inside[cell]) return 0;
-    return mask && !mask[cell] ? table.dropped : table.levels[levelOf(value, top)];
+    return mask && !mask[cell] ? table.dropped : table.levels[levelOf(value, top, scene.colormap)];
   };
   if (!scene.smooth) return putCells(canvas, cols, rows, (words) => {
     for (let i = 0; i < words.length; i++) words[i] = paint(map[i], i);
@@ -72,7 +78,7 @@ function paintThumb(canvas, map, mask, top, colormap, rows, cols, window) {
   putCells(canvas, window ? window.cols : cols, window ? window.rows : rows, (words) => {
     for (let i = 0; i < words.length; i++) {
       const cell = cells ? cells[i] : i;
-      words[i] = mask && !mask[cell] ? table.dropped : table.levels[levelOf(map[cell], top)];
+      words[i] = mask && !mask[cell] ? table.dropped : table.levels[levelOf(map[cell], top, colormap)];
     }
   });
 }
