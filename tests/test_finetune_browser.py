@@ -93,14 +93,20 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     page.reload()
     visit.wait_ready()
     expect(progress).to_have_attribute("data-run", training, timeout=SOON)
+    expect(report.locator(".summary")).to_contain_text("24 images, 3 classes", timeout=SOON)
     progress.locator(".resume").click()
     expect(progress).to_have_attribute("data-state", "finished", timeout=TRAINED)
 
+    expect(page.locator(".vx-methods")).to_have_attribute("data-state", "ready", timeout=SOON)
+    expect(page.locator(".vx-methods [name=epochs]")).to_have_value("30")
+    tick_only(page, "mlp_k")
+    page.locator(".vx-methods .start").click()
     board = page.locator(".vx-results")
-    runs = {"linear", "lora-r=4-lr=1", "vpt_shallow"}
-    expect(board).to_have_attribute("data-rows", "3", timeout=SOON)
+    runs = {"linear", "lora-r=4-lr=1", "vpt_shallow", "mlp_k"}
+    expect(board).to_have_attribute("data-rows", "4", timeout=TRAINED)
+    assert progress.get_attribute("data-run") == training, "more methods join the training that is open"
     assert set(board.locator("tr[data-run]").evaluate_all("rows => rows.map((row) => row.dataset.run)")) == runs
-    expect(board.locator(".verdicts p")).to_have_count(2)
+    expect(board.locator(".verdicts p")).to_have_count(3)
     expect(page.locator("#vx-training-figures .vx-panel")).to_have_attribute("data-state", "ready", timeout=SOON)
 
     board.locator(".run", has_text="lora").click()

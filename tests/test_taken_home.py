@@ -119,6 +119,8 @@ def test_classes_of_the_base_are_not_those_of_the_tuned_model(tmp_path):
     base = vx.load_model("scenes_vit_patch16_192")
     tuned = vx.attach(base, "linear", 3, class_names=("a", "b", "c"))
     assert [text.zh for text in tuned.class_texts] == ["a", "b", "c"]
+    assert base.notes
+    assert tuned.notes == (), "what was measured of the base"
     assert vx.attach(base, "linear").class_texts == base.class_texts
     (tmp_path / "merged.safetensors").write_bytes(merged_checkpoint(tuned))
     assert vx.load_model("scenes_vit_patch16_192", weights=tmp_path / "merged.safetensors").class_names == ()

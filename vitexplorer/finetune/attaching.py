@@ -114,7 +114,8 @@ def attach(
     module = copy.deepcopy(model.module).requires_grad_(False)
     keeps = num_classes is None and not class_names
     names = (model.class_names, model.class_names_zh) if keeps else (class_names, ())
-    named = replace(model, module=module, class_names=names[0], class_names_zh=names[1], decoder=None)
+    notes = () if model.provenance.weights == "bundled" else model.notes  # a bundled model's say how good it is
+    named = replace(model, module=module, class_names=names[0], class_names_zh=names[1], notes=notes, decoder=None)
     with seeded(seed):
         new_head(module, num_classes)
         injected = record.inject(named, **chosen)

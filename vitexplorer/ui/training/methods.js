@@ -103,6 +103,7 @@ function show() {
     planOf = training;
     Object.assign(plan, fields);
     showPlan(words);
+    showBackbones(value);
   }
   shown = value;
   part('h3').textContent = words.methods_title;

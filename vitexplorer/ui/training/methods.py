@@ -69,6 +69,8 @@ class PlanChoice(GradioModel):
     seed: str
     augmentation: str
     class_weights: str
+    backbone: str
+    """a convolutional network; empty for the model at the left"""
 
 
 class MethodsData(GradioModel):

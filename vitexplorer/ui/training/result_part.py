@@ -40,6 +40,7 @@ from vitexplorer.ui.training.words import say
 from vitexplorer.words import ExplainedError, Language
 
 SAFETENSORS = "application/octet-stream"
+ARRIVE = "() => { window.vxAddress({room: 'attention'}); window.scrollTo({top: 0}); }"
 THUMBNAIL = 340
 """pixels of the shorter side"""
 
@@ -115,7 +116,7 @@ class ResultPart:
             **READING,
         )
         for event in (opened, loaded):
-            event.success(None, None, None, js="() => { window.vxAddress({room: 'attention'}); }", **QUICK)
+            event.success(None, None, None, js=ARRIVE, **QUICK)
             then_explore(event)
 
     def build_file(self) -> None:

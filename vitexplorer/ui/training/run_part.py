@@ -11,6 +11,7 @@ import gradio as gr
 
 from vitexplorer.finetune import jobs
 from vitexplorer.finetune.trainer.folder import read_config
+from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.rooms.room import QUICK, Desk
@@ -62,6 +63,10 @@ class RunPart:
         """The list of earlier trainings."""
         self.history = HistoryView(elem_id="vx-training-history")
         mine = [self.session.visitor, self.session.training]
+        listed = gr.State(None)  # what was on the screen of the training that ended last
+        self.ticked.then(
+            self.earlier_on, [*mine, self.seen, listed, self.desk.language], [self.history, listed], **QUICK
+        )
         watched = [self.progress, self.seen, self.timer]
         self.reopened = self.history.reopen(self.reopen, mine, self.session.training, **QUICK)
         self.removed = self.history.remove(self.remove, mine, self.session.training, **QUICK)
@@ -93,15 +98,17 @@ class RunPart:
     def plan(self, visitor: str, training: str) -> PlanChoice | None:
         """How a training was planned, for the fields; None where it is gone."""
         try:
-            plan = read_config(self.desk.engine.places.training(visitor, training)).plan
+            config = read_config(self.desk.engine.places.training(visitor, training))
         except ExplainedError:
             return None
+        plan = config.plan
         return PlanChoice(
             training=training,
             epochs=str(plan.epochs),
             seed=str(plan.seed),
             augmentation=plan.augmentation,
             class_weights=plan.class_weights,
+            backbone=config.model if is_convolutional(config.model) else "",
         )
 
     def count(self, event: gr.EventData, chosen: Chosen | None, address: Address, language: Language) -> MethodsData:
@@ -228,6 +235,14 @@ class RunPart:
             return history_data(self.desk.engine.places.trainings(visitor), training, language)
         except ExplainedError:  # a hosted page whose browser did not say who it is
             return history_data((), "", language)
+
+    def earlier_on(
+        self, visitor: str, training: str, seen: tuple | None, listed: tuple | None, language: Language
+    ) -> list[Any]:
+        """The same once more when the training has ended."""
+        if seen is None or seen[-1] == "running" or seen == listed:
+            return [gr.skip(), gr.skip()]
+        return [self.earlier(visitor, training, language), seen]
 
     def known(self, visitor: str, training: str) -> str:
         """The training if it is the visitor's and there, otherwise none."""
