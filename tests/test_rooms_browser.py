@@ -20,8 +20,8 @@ pytestmark = pytest.mark.browser
 MODELS = {
     "vit": {"model": "scenes_vit_patch16_192"},
     "dino": {"model": "scenes_dino_patch16_192"},  # which has no classifier
-    "swin": {"model": "swin_tiny_patch4_window7_224", "weights": "random"},
-    "two prefix tokens": {"model": "deit_tiny_distilled_patch16_224", "weights": "random"},
+    "swin": {"model": "scenes_swin_patch4_window6_192"},
+    "two prefix tokens": {"model": "scenes_deit_patch16_192"},
     "attention alone": {"model": "pvt_v2_b0", "weights": "random"},  # whose keys are pooled
 }
 WALKS = [(model, theme) for model in MODELS for theme in ("light", "dark")]
