@@ -74,10 +74,12 @@ function library(url) {
   return window.vxPlotly;
 }
 
-// Figures are laid out in pixels for a slide; a narrower page shows them smaller rather than cut.
+// Figures are laid out in pixels for a slide; a narrower page shows them smaller, a phone as small as can be read.
+const LEAST_SCALE = 0.5;
+
 function scale() {
   if (!drawn) return;
-  const factor = Math.min(1, stage.clientWidth / drawn.layout.width);
+  const factor = Math.min(1, Math.max(LEAST_SCALE, stage.clientWidth / drawn.layout.width));
   figure.style.transform = `scale(${factor})`;
   stage.style.height = `${Math.ceil(drawn.layout.height * factor)}px`;
 }
