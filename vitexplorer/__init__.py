@@ -13,7 +13,12 @@ Everything is imported when it is first used: the page opens before torch is loa
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
+
+# Read by torch when it makes its first tensor: large ones lie on pages of 2 MB where Linux has them, without which the
+# pages of what a capture keeps cost a tenth of Swin's forward pass.
+os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 if TYPE_CHECKING:
     from vitexplorer import capture, finetune, interventions, models, views
