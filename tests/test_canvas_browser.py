@@ -94,7 +94,8 @@ def open_case(address: str, browser: Browser) -> Iterator:
         page.goto(f"{address}?case={name}")
         canvas = Canvas(page, name)
         if name not in ("empty", "lost"):
-            expect(canvas.root).to_have_attribute("data-query", re.compile("."), timeout=30_000)
+            patience = 90_000 if CASES[name].model else 30_000  # the server imports torch and makes the model
+            expect(canvas.root).to_have_attribute("data-query", re.compile("."), timeout=patience)
         return canvas
 
     yield open_page
