@@ -529,6 +529,24 @@ def test_images_of_the_open_training_are_chosen_again(room, job, colours):
     assert list(room.remember("", job.folder.name, chosen, *asked[3:])) == []
 
 
+def test_a_backbone_of_the_room_comes_back_with_its_training(room, tmp_path):
+    folder = room.desk.engine.places.new_training("")
+    folder.mkdir()
+    config = JobConfig(str(tmp_path), "scenes_resnet_96", (Candidate("linear"),))
+    (folder / "config.json").write_text(config.to_json())
+    assert room.runs.plan("", folder.name).backbone == "scenes_resnet_96"
+    room.desk.engine.places.delete("", folder.name)
+    assert room.runs.plan("", folder.name) is None
+
+
+def test_the_list_says_once_when_a_training_has_ended(room, job):
+    name = job.folder.name
+    assert room.runs.earlier_on("", name, (name, 9, "running"), None, "en") == [gr.skip(), gr.skip()]
+    listed, seen = room.runs.earlier_on("", name, (name, 99, "finished"), None, "en")
+    assert [one.run for one in listed.trainings] == [name]
+    assert room.runs.earlier_on("", name, seen, seen, "en") == [gr.skip(), gr.skip()]
+
+
 def test_images_that_are_gone_are_no_longer_chosen(room, tmp_path):
     gone = Chosen(str(tmp_path / "gone"), Text("x", "x"))
     report, chosen, methods, _ = room.let_go(gone, HERE, "en")
