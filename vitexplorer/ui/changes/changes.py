@@ -16,6 +16,7 @@ from gradio.data_classes import FileData, GradioModel
 from vitexplorer.interfaces import Choice, Control, Number
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
+from vitexplorer.ui.parts.field import Field, Option
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import ExplainedError, Language
 
@@ -49,25 +50,11 @@ _WORDS = (
 )
 
 
-class ChangeOption(GradioModel):
-    """One choice of a control."""
-
-    value: str
-    label: str
-
-
-class ChangeControl(GradioModel):
+class ChangeControl(Field):
     """One setting of an intervention."""
 
-    name: str
-    label: str
-    value: str
     kind: str = "text"
     """choice, number, heads or patches"""
-    options: list[ChangeOption] = []
-    low: float = 0
-    high: float = 1
-    step: float = 1
 
 
 class ChangeItem(GradioModel):
@@ -182,7 +169,7 @@ def describe(control: Control, settings: Mapping[str, Any], language: Language) 
     )
     if isinstance(control, Choice):
         described.kind = "choice"
-        described.options = [ChangeOption(value=key, label=label.in_(language)) for key, label in control.options]
+        described.options = [Option(value=key, label=label.in_(language)) for key, label in control.options]
     elif isinstance(control, Number):
         described.kind = "number"
         described.low, described.high, described.step = control.low, control.high, control.step

@@ -31,6 +31,7 @@ from vitexplorer.types import PatchGrid, Result
 from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.jobs import Step, StoppedError
 from vitexplorer.ui.language import word
+from vitexplorer.ui.parts.field import Option
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import ExplainedError, Language
 
@@ -66,13 +67,6 @@ Compute = Callable[[str, Mapping[str, Any]], Result]
 """(view, settings given) -> result"""
 
 
-class PanelOption(GradioModel):
-    """One choice of a control."""
-
-    value: str
-    label: str
-
-
 class PanelPaint(GradioModel):
     """What a control needs that is painted on the picture: which patches are hidden."""
 
@@ -92,7 +86,7 @@ class PanelControl(GradioModel):
     name: str
     label: str
     value: str
-    options: list[PanelOption] = []
+    options: list[Option] = []
     several: bool = False
     """whether any number of the options may be chosen"""
     rows: int = 0
@@ -282,7 +276,7 @@ def describe(
             options[described.value] = control.say(value, capture).in_(language)
         if isinstance(control, QueryControl):
             _lay(described, control.grid(capture, {"block": block}), capture)
-        described.options = [PanelOption(value=key, label=label) for key, label in options.items()]
+        described.options = [Option(value=key, label=label) for key, label in options.items()]
     return described
 
 

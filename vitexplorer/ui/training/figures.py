@@ -28,12 +28,12 @@ from vitexplorer.ui.panel.panel import (
     LIBRARY,
     PanelControl,
     PanelData,
-    PanelOption,
     PanelView,
     csv_file,
     figure_file,
     panel_words,
 )
+from vitexplorer.ui.parts.field import Option
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
 from vitexplorer.words import ExplainedError, Language
 
@@ -98,7 +98,7 @@ def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> Pan
         name=name,
         label=label,
         value=value if value in options else next(iter(options)),
-        options=[PanelOption(value=key, label=text) for key, text in options.items()],
+        options=[Option(value=key, label=text) for key, text in options.items()],
     )
 
 

@@ -9,6 +9,7 @@ from gradio.data_classes import GradioModel
 
 from vitexplorer.interfaces import Choice, Control, Number, Switch, written_value
 from vitexplorer.ui.cache import BytesCache
+from vitexplorer.ui.parts.field import Field, Option
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, memory, percentage
 from vitexplorer.ui.training.choice import TICKED, TrainingChoice, candidate
@@ -19,25 +20,6 @@ if TYPE_CHECKING:
     from vitexplorer.finetune.preview import Preview
     from vitexplorer.finetune.records import Estimate
     from vitexplorer.models.loading import LoadedModel
-
-
-class SettingOption(GradioModel):
-    """One choice of a setting."""
-
-    value: str
-    label: str
-
-
-class MethodSetting(GradioModel):
-    """One setting of a method: a choice where it has options, a number otherwise."""
-
-    name: str
-    label: str
-    value: str
-    options: list[SettingOption] = []
-    low: float = 0
-    high: float = 1
-    step: float = 1
 
 
 class MethodItem(GradioModel):
@@ -57,7 +39,7 @@ class MethodItem(GradioModel):
     estimate: str = ""
     rate: str = ""
     """the method's own learning rate"""
-    settings: list[MethodSetting] = []
+    settings: list[Field] = []
 
 
 class PlanChoice(GradioModel):
@@ -78,7 +60,7 @@ class MethodsData(GradioModel):
 
     backbone: str = ""
     """in words"""
-    backbones: list[SettingOption] = []
+    backbones: list[Option] = []
     """the menu"""
     items: list[MethodItem] = []
     asked: bool = False
@@ -204,17 +186,17 @@ def counts_text(found: Preview, language: Language) -> str:
     return say("methods_counts", language, trainable=f"{found.trainable:,}", total=f"{found.total:,}", share=share)
 
 
-def _setting(control: Control, language: Language) -> MethodSetting:
+def _setting(control: Control, language: Language) -> Field:
     """A control of a method, at its default."""
-    described = MethodSetting(name=control.name, label=control.label.in_(language), value="")
+    described = Field(name=control.name, label=control.label.in_(language), value="")
     if isinstance(control, Number):
         described.value = written_value(int(control.start) if control.whole else float(control.start))
         described.low, described.high, described.step = control.low, control.high, 1 if control.whole else control.step
     elif isinstance(control, Choice):
         described.value = control.options[0][0]
-        described.options = [SettingOption(value=key, label=label.in_(language)) for key, label in control.options]
+        described.options = [Option(value=key, label=label.in_(language)) for key, label in control.options]
     elif isinstance(control, Switch):
         described.value = str(control.start)
         options = (("True", Text("on", "开")), ("False", Text("off", "关")))
-        described.options = [SettingOption(value=key, label=label.in_(language)) for key, label in options]
+        described.options = [Option(value=key, label=label.in_(language)) for key, label in options]
     return described

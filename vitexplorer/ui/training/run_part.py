@@ -14,13 +14,14 @@ from vitexplorer.finetune.trainer.folder import read_config
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.jobs import Done
+from vitexplorer.ui.parts.field import Option
 from vitexplorer.ui.rooms.room import QUICK, Desk
 from vitexplorer.ui.training.backbone import backbone_of, backbones
 from vitexplorer.ui.training.choice import TrainingChoice, check_room, job_of
 from vitexplorer.ui.training.data_part import READING, sides_of
 from vitexplorer.ui.training.history import HistoryData, HistoryView, history_data
 from vitexplorer.ui.training.images import Chosen, look
-from vitexplorer.ui.training.methods import MethodsData, MethodsPicker, PlanChoice, SettingOption, methods_data
+from vitexplorer.ui.training.methods import MethodsData, MethodsPicker, PlanChoice, methods_data
 from vitexplorer.ui.training.progress import ProgressData, ProgressView, no_progress, progress_data
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.watch import Watch
@@ -92,7 +93,7 @@ class RunPart:
         backbone = backbone_of(self.desk.engine, address, choice.backbone if choice else "")
         data = methods_data(backbone.model, outputs, ready, language, choice, estimated)
         data.backbone, data.plan = backbone.text.in_(language), plan
-        data.backbones = [SettingOption(value=name, label=label) for name, label in backbones(language).items()]
+        data.backbones = [Option(value=name, label=label) for name, label in backbones(language).items()]
         return data
 
     def plan(self, visitor: str, training: str) -> PlanChoice | None:
