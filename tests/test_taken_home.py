@@ -231,6 +231,10 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     assert naming_of(read_config(training), training) == Naming("Id", "Pawpularity", next(iter(ids(data, "train"))))
     desk = Desk(Engine(Settings(runs_folder=str(places.root))), Translations(), gr.State(Address()), gr.State("en"))
     part = ResultPart(desk, Session(*(gr.State("") for _ in range(4))))
+    chosen = part.choose(gr.EventData(None, {"run": "linear"}), "", training.name, Asked("residuals", number=7), "en")
+    assert (chosen[0].chosen, chosen[1]) == ("linear", "linear")
+    assert (chosen[2].chosen, chosen[2].controls[0].value, chosen[2].asked) == ("residuals", "linear", 0)
+
     test = shutil.make_archive(str(tmp_path / "test"), "zip", data, "test")
     *_, answer = part.predict([test], "", training.name, "bitfit", "en", gr.Request())
     assert answer.download.orig_name == "petfinder-pawpularity-score-bitfit-submission.csv"

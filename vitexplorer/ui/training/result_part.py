@@ -57,6 +57,7 @@ class ResultPart:
         """The components, one under the other."""
         self.results = ResultsView(elem_id="vx-training-results")
         self.found = gr.State(None)  # the training that is on the screen and its finished runs
+        self.asked = gr.State(Asked())  # the figure that is on the screen
         with gr.Column(visible=False) as self.column:
             self.test = gr.UploadButton(
                 self.desk.t("training_predict"),
@@ -69,13 +70,13 @@ class ResultPart:
         self.changes.build()
         mine = [self.session.visitor, self.session.training]
         state = [*mine, self.session.run, self.desk.language]
-        self.figures.ask(self.answer, state, self.figures, trigger_mode="always_last", **QUICK)
+        self.figures.ask(self.answer, state, [self.figures, self.asked], trigger_mode="always_last", **QUICK)
         asked = self.results.changed(self.ask_changes, None, self.changes.run, **QUICK)
         self.changes.show_after(asked)
         self.results.choose(
             self.choose,
-            [*mine, self.desk.language],
-            [self.results, self.session.run],
+            [*mine, self.asked, self.desk.language],
+            [self.results, self.session.run, self.figures],
             trigger_mode="always_last",
             **QUICK,
         )
@@ -162,21 +163,26 @@ class ResultPart:
             return same
         return same if finished(comparison) == found else self.show(visitor, training, run, language)
 
-    def answer(self, event: gr.EventData, visitor: str, training: str, run: str, language: Language) -> PanelData:
+    def answer(self, event: gr.EventData, visitor: str, training: str, run: str, language: Language) -> list[Any]:
         """Another figure or setting."""
+        asked = Asked.read(event._data)
+        return [self._figures(visitor, training, run, asked, language), asked]
+
+    def choose(self, event: gr.EventData, visitor: str, training: str, asked: Asked, language: Language) -> list[Any]:
+        """Another run of the leaderboard, also in the figure that is on the screen."""
+        run = str(event._data.get("run"))
+        of_run = replace(asked, settings={**asked.settings, "run": run}, number=0)
+        figures = self._figures(visitor, training, run, of_run, language)
+        return [self.show(visitor, training, run, language)[0], run, figures]
+
+    def _figures(self, visitor: str, training: str, run: str, asked: Asked, language: Language) -> PanelData:
         try:
             comparison = self._comparison(visitor, training)
         except ExplainedError:
             return gr.skip()
         if not comparison.results:
             return gr.skip()
-        asked = Asked.read(event._data)
         return result_figures(comparison, run or comparison.leaderboard[0].run, asked, language)
-
-    def choose(self, event: gr.EventData, visitor: str, training: str, language: Language) -> list[Any]:
-        """Another run of the leaderboard."""
-        run = str(event._data.get("run"))
-        return [self.show(visitor, training, run, language)[0], run]
 
     def ask_changes(self, event: gr.EventData) -> str:
         """The run of which somebody wants to see what it changed."""
