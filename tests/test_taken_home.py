@@ -94,6 +94,7 @@ def test_every_file_is_loaded_by_the_lines_of_the_card(colours, tmp_path, monkey
         found.append(names["module"] if "module" in names else names["model"].module)
     assert len(found) == 3
     assert "RGB, 160 x 160 pixels" in card
+    assert "`test_vit` (random, seed 0)" in card
     for module in found:
         torch.testing.assert_close(logits(module), logits(lora.model.module), rtol=1e-4, atol=1e-5)
 

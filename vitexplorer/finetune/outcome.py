@@ -32,8 +32,13 @@ SHARE = Text("share, 0-1", "比例，0-1")
 
 def provenance(result: FinetuneResult) -> Provenance:
     """Of a figure of one run."""
+    return Provenance(result.base[0], "fine-tuned", f"{result.run}, {_base(result)}")
+
+
+def _base(result: FinetuneResult) -> str:
+    """The base model, with its weights where they were named."""
     name, weights, _ = result.base
-    return Provenance(name, "fine-tuned", f"{result.run}, {name}: {weights}")
+    return name if weights == "auto" else f"{name}: {weights}"
 
 
 def confusion_result(result: FinetuneResult) -> ConfusionResult:
@@ -150,5 +155,5 @@ def images_result(comparison: Comparison, curve: LearningCurve) -> CurvesResult:
 
 
 def _of_all(comparison: Comparison) -> Provenance:
-    name, weights, _ = comparison.results[0].base
-    return Provenance(name, "fine-tuned", f"{', '.join(one.run for one in comparison.results)}; {name}: {weights}")
+    first, runs = comparison.results[0], ", ".join(one.run for one in comparison.results)
+    return Provenance(first.base[0], "fine-tuned", f"{runs}; {_base(first)}")

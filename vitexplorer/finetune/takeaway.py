@@ -14,7 +14,7 @@ from vitexplorer.finetune.attaching import TunedModel, merge
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.peft import export_peft
 from vitexplorer.finetune.records import FinetuneResult
-from vitexplorer.finetune.storing import preprocessing_in, recipe_in
+from vitexplorer.finetune.storing import base_in, preprocessing_in, recipe_in
 from vitexplorer.finetune.trainer.folder import NAMED_WEIGHTS, images_of, stem_of
 from vitexplorer.finetune.trainer.objective import Objective
 from vitexplorer.finetune.trainer.plan import JobConfig
@@ -49,10 +49,9 @@ def model_card(result: FinetuneResult, config: JobConfig) -> str:
         result: of the run.
         config: of its training.
     """
-    name, weights, seed = result.base
+    base = base_in(result.file)
     settings = ", ".join(f"{key}={value}" for key, value in result.settings.items()) or "defaults"
     figures = "\n".join(f"| {key} | {value:.4g} |" for key, value in result.metrics.items())
-    base = f"`{name}` ({weights}" + (f", seed {seed})" if weights == "random" else ")")
     learned = f"{len(result.classes)} classes: {', '.join(result.classes)}" if result.classes else "a number"
     baseline = result.baseline
     compared = (
@@ -66,7 +65,7 @@ def model_card(result: FinetuneResult, config: JobConfig) -> str:
     )
     return (
         f"# {result.run} on {images_of(config)}\n\n"
-        f"- Base model: {base}\n"
+        f"- Base model: `{base.model}` ({base.weights}, {base.weights_source})\n"
         f"- Method: {result.method} ({settings})\n"
         f"- Learned: {learned}\n"
         f"- Input: {_input(result)}\n"
