@@ -186,17 +186,19 @@ def test_what_an_installation_forbids_is_said() -> None:
 
 def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
     wrong = Address.read({"model": "vit_tinny_patch16_224", "weights": "random"})
-    *_, last = exploring(engine, wrong, "en")
+    *_, last = exploring(engine, wrong, Address.read({}), "en")
     assert isinstance(last, StatusData)
     assert last.kind == "error"
     assert "Did you mean" in last.text
-    *_, last = exploring(engine, wrong, "zh")
+    assert "the last good one" in last.text
+    *_, last = exploring(engine, wrong, Address(), "zh")  # nothing is on the screen yet
     assert "您是指" in last.text
+    assert "上一次" not in last.text
 
 
 def test_an_unforeseen_error_is_logged_and_not_shown(engine: Engine, monkeypatch, caplog) -> None:
     monkeypatch.setattr(engine, "explore", lambda *_: 1 / 0)
-    *_, last = exploring(engine, Address.read({}), "en")
+    *_, last = exploring(engine, Address.read({}), Address(), "en")
     assert last.kind == "error"
     assert "division" not in last.text
     assert "division" in caplog.text

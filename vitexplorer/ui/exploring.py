@@ -20,8 +20,15 @@ BETWEEN_LINES = 0.1
 """seconds"""
 
 
-def exploring(engine: Engine, address: Address, language: Language) -> Iterator[StatusData | Explored]:
-    """Status lines while the capture is made, then the capture, or a last line that says why there is none."""
+def exploring(engine: Engine, address: Address, shown: Address, language: Language) -> Iterator[StatusData | Explored]:
+    """Status lines while the capture is made, then the capture, or a last line that says why there is none.
+
+    Args:
+        engine: makes it.
+        address: what is asked for.
+        shown: what is on the screen; empty where nothing is yet.
+        language: of the lines.
+    """
     said: list[tuple[Text, float | None]] = []
     job = _jobs.submit(engine.explore, address.picture, lambda text, share: said.append((text, share)))
     while not job.done():
@@ -32,7 +39,8 @@ def exploring(engine: Engine, address: Address, language: Language) -> Iterator[
     try:
         yield job.result()
     except ExplainedError as error:
-        yield StatusData(kind="error", text=f"{error.text.in_(language)} {word('status_failed', language)}")
+        then = word("status_first_failed" if shown == Address() else "status_failed", language)
+        yield StatusData(kind="error", text=f"{error.text.in_(language)} {then}")
     except Exception:
         _log.exception("Could not explore %s", address)
         yield StatusData(kind="error", text=word("unexpected", language))

@@ -118,10 +118,10 @@ def bind(
     browser = gr.Textbox(visible=False)  # through which it says who it is
     outputs = [parts["status"], desk.address, *(component for components in filled for component in components)]
 
-    def explore(address: Address, language: Language, request: gr.Request) -> Iterator[list[Any]]:
+    def explore(address: Address, shown: Address, language: Language, request: gr.Request) -> Iterator[list[Any]]:
         """Fill every room from a new capture; until then, and if there is none, the screen stays as it is."""
         desk.engine.jobs.stop(request.session_hash)
-        for line in exploring(desk.engine, address, language):
+        for line in exploring(desk.engine, address, shown, language):
             if isinstance(line, StatusData):
                 yield [line, *(gr.skip() for _ in outputs[1:])]
             else:
@@ -137,7 +137,7 @@ def bind(
     def then_explore(event: Dependency) -> None:
         explored = event.success(
             explore,
-            [wanted, language],
+            [wanted, desk.address, language],
             outputs,
             concurrency_id="engine",
             concurrency_limit=1,

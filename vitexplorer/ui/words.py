@@ -45,6 +45,7 @@ UI_WORDS: dict[str, Text] = {
         "{model} · {weights} · {height} × {width} px · {depth} blocks · forward pass {ms:.0f} ms",
         "{model} · {weights} · {height} × {width} 像素 · {depth} 个块 · 前向计算 {ms:.0f} 毫秒",
     ),
+    "status_first_failed": Text("Choose another model or image at the left.", "请在左侧另选模型或图像。"),
     "status_failed": Text(
         "Nothing was lost: the picture below is still the last good one.", "下方仍是上一次成功的结果。"
     ),
