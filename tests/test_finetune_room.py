@@ -592,6 +592,13 @@ def test_the_room_is_filled_for_those_who_look_at_it():
     assert FinetuneRoom in ROOMS
     room = FinetuneRoom(Desk(Engine(Settings()), Translations(), gr.State(Address()), gr.State("en")))
     sent = f'{{"visitor": "{ANNA}", "run": ""}}'
-    elsewhere = ["attention", Address(image="scene_flower", model="m"), None, None]
-    assert room.enter(sent, *elsewhere, "", "en") == [gr.skip(), ANNA, gr.skip()]
-    assert room.count_here(*elsewhere, "en") == [gr.skip(), gr.skip()]
+    elsewhere = ["attention", Address(image="scene_flower", model="m")]
+    assert room.enter(sent, *elsewhere, False, None, "", "en") == [gr.skip(), ANNA, gr.skip(), gr.skip()]
+    assert room.count_here(*elsewhere, None, None, "en") == [gr.skip(), gr.skip()]
+
+
+def test_the_first_words_are_said_once_whatever_was_counted_before(room):
+    report, _, training, greeted = room.enter("{}", "finetune", HERE, False, None, "", "en")
+    assert report.words["report_none"].startswith("A zip")
+    assert (training, greeted) == ("", True)
+    assert room.enter("{}", "finetune", HERE, greeted, None, "", "en")[0] == gr.skip()

@@ -41,6 +41,7 @@ class FinetuneRoom(Room):
         gr.Markdown(self.desk.t("training_intro"), elem_classes=["vx-note"])
         self.browser = gr.Textbox(visible=False)  # through which it says who it is, and what its address names
         self.filled = gr.State(None)  # the address that the methods were counted for
+        self.greeted = gr.State(False)  # whether the report has said its first words
         other_images = self.data.build()
         self.runs.build()
         self.results.build()
@@ -69,15 +70,20 @@ class FinetuneRoom(Room):
     def enter_after(self, event: Dependency, active: gr.State) -> None:
         """Count for the model at the left when the room is entered or the model is another; open what was open."""
         session = self.session
-        here = [active, self.desk.address, self.filled, session.chosen]
+        here = [active, self.desk.address]
         entered = event.then(
             self.enter,
-            [self.browser, *here, session.training, self.desk.language],
-            [self.data.report, session.visitor, session.training],
+            [self.browser, *here, self.greeted, session.chosen, session.training, self.desk.language],
+            [self.data.report, session.visitor, session.training, self.greeted],
             js=VISITOR,
             **QUICK,
         )
-        counted = entered.then(self.count_here, [*here, self.desk.language], [self.runs.picker, self.filled], **QUICK)
+        counted = entered.then(
+            self.count_here,
+            [*here, self.filled, session.chosen, self.desk.language],
+            [self.runs.picker, self.filled],
+            **QUICK,
+        )
         mine = [session.visitor, session.training]
         counted.success(
             self.remember_first,
@@ -105,17 +111,17 @@ class FinetuneRoom(Room):
         browser: str,
         active: str,
         address: Address,
-        filled: Address | None,
+        greeted: bool,
         chosen: Chosen | None,
         training: str,
         language: Language,
     ) -> list[Any]:
-        """Whose page this is, and the training that its address names; at first the report's hint."""
+        """Whose page this is, and the training that its address names; the first time the report's hint."""
         visitor = visitor_of(browser)
         if active != self.key or address == Address():  # nothing is captured yet
-            return [gr.skip(), visitor, gr.skip()]
-        report = self.data.show(chosen, language) if filled is None else gr.skip()
-        return [report, visitor, training or self.runs.known(visitor, training_of(browser))]
+            return [gr.skip(), visitor, gr.skip(), gr.skip()]
+        report = gr.skip() if greeted else self.data.show(chosen, language)
+        return [report, visitor, training or self.runs.known(visitor, training_of(browser)), True]
 
     def count_here(
         self, active: str, address: Address, filled: Address | None, chosen: Chosen | None, language: Language
