@@ -12,6 +12,9 @@ from typing import Any
 import gradio as gr
 
 
+TRIGGER = Path(__file__).parent / "trigger.js"
+
+
 class Widget(gr.HTML):
     """A `gr.HTML` whose markup, style and script are the files `<stem>.html`, `.css` and `.js` beside its module."""
 
@@ -26,12 +29,13 @@ class Widget(gr.HTML):
             value=value,
             html_template=(self.folder / f"{self.stem}.html").read_text(encoding="utf-8"),
             css_template=(self.folder / f"{self.stem}.css").read_text(encoding="utf-8"),
-            js_on_load="\n".join(
-                (self.folder / script).read_text(encoding="utf-8") for script in self.scripts or (f"{self.stem}.js",)
-            ),
+            js_on_load="\n".join(script.read_text(encoding="utf-8") for script in self._scripts()),
             apply_default_css=False,
             **options,
         )
+
+    def _scripts(self) -> list[Path]:
+        return [TRIGGER, *(self.folder / name for name in self.scripts or (f"{self.stem}.js",))]
 
     def postprocess(self, value: Any) -> Any:
         """The data model goes to the browser as it is."""
