@@ -11,7 +11,6 @@ from typing import Any
 
 import gradio as gr
 
-
 TRIGGER = Path(__file__).parent / "trigger.js"
 
 
