@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -171,8 +173,13 @@ class AttentionCanvas(gr.HTML):
         return bounded
 
     def api_info(self) -> dict[str, Any]:
-        """The value's JSON schema."""
-        return CanvasData.model_json_schema()
+        """The value's JSON schema; gradio asks for it sixty times before the page opens."""
+        return deepcopy(_schema())
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return CanvasData.model_json_schema()
 
 
 def script() -> str:
