@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 
-import cv2
 import numpy as np
 
 MOST_DIFFERENT_BITS = 8
@@ -26,6 +25,8 @@ Group = tuple[int, ...]
 
 def difference_hash(pixels: np.ndarray) -> bytes:
     """16 bytes of a picture, uint8 RGB (height, width, 3); none for a flat one."""
+    import cv2  # here, because the page need not wait for it
+
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.float32)
     wide = cv2.resize(grey, (_SIDE + 1, _SIDE), interpolation=cv2.INTER_AREA)
     tall = cv2.resize(grey, (_SIDE, _SIDE + 1), interpolation=cv2.INTER_AREA)
