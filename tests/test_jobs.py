@@ -269,3 +269,8 @@ def test_a_question_that_is_none_changes_nothing(panel: RoomPanel, sent: dict):
     event = gr.EventData(None, sent)
     assert not isinstance(panel.answer(event, ADDRESS, "en", PERSON), PanelData)
     assert list(panel.work(event, ADDRESS, "en", PERSON)) == []
+
+
+def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomPanel):
+    assert panel.begin(ADDRESS, "en").chosen == panel.enter(panel.room, ADDRESS, None, "en")[0].chosen
+    assert not isinstance(panel.begin(Address(), "en"), PanelData)

@@ -159,3 +159,5 @@ new MutationObserver(followTheme).observe(document.body, {attributes: true, attr
 new ResizeObserver(scale).observe(stage);
 watch('value', show);
 show();
+// What is sent while a tab is being opened can be lost: a panel that stays empty asks for its room's first view.
+setTimeout(() => { if (!shown) trigger('begin', {}); }, 3000);

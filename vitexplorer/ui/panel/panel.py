@@ -151,7 +151,7 @@ class PanelData(GradioModel):
 class ViewPanel(Widget):
     """The panel. Fires `ask` and `work` with `view`, `settings` (name -> text), `theme` and `asked`.
 
-    Also `stop`, and `open` with `block` and `head`.
+    Also `stop`, `open` with `block` and `head`, and `begin` where it was shown and nothing came.
     """
 
     data_model = PanelData

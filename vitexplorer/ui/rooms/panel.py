@@ -56,6 +56,7 @@ class RoomPanel:
         self.filled = gr.State(None)
         state = [self.desk.address, self.desk.language]
         self.panel.ask(self.answer, state, self.panel, trigger_mode="always_last", **QUICK)
+        self.panel.begin(self.begin, state, self.panel, **QUICK)
         self.panel.work(
             self.work,
             state,
@@ -88,6 +89,10 @@ class RoomPanel:
         if active != self.room or filled == address or address == Address():  # nothing is captured yet
             return [gr.skip(), gr.skip()]
         return [self._quickly(Question(self._first(address)), address, language), address]
+
+    def begin(self, address: Address, language: Language) -> Any:
+        """The first view for a panel that was not reached by what `enter` sent."""
+        return gr.skip() if address == Address() else self._quickly(Question(self._first(address)), address, language)
 
     def _first(self, address: Address) -> str:
         """The first view that this model can show; where it can show none, the first one, which says why."""
