@@ -1,7 +1,11 @@
 """Starts ViT Explorer: `python app.py`, then open the address it prints. Settings are environment variables, VIT_*."""
 
-from vitexplorer.settings import settings
-from vitexplorer.ui import serve
+import gc
+
+gc.disable()  # until the page is open: nothing that is imported is garbage, and looking for some slows the start
+
+from vitexplorer.settings import settings  # noqa: E402
+from vitexplorer.ui import serve  # noqa: E402
 
 if __name__ == "__main__":
     serve(settings())

@@ -3,7 +3,7 @@
     python -m benchmarks.startup [repetitions]
 
 The two are started in turns; the ratio of the medians is the number to watch (at most 1.3). torch and timm are
-imported behind the open page.
+imported behind the open page, and the garbage collector rests until it is open, which it does not for the other.
 """
 
 from __future__ import annotations

@@ -103,8 +103,8 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     page.get_by_role("radio", name="random").check()
     expect(page.locator(".vx-status .warning")).to_be_visible(timeout=60_000)
     choose_model(page, "swin_tiny_patch4_window7_224")
-    state = canvas_state(page)
-    assert (state["rows"], state["cols"]) == (7, 7)
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read().rows === 7")
+    assert canvas_state(page)["cols"] == 7
 
     page.get_by_role("tab", name="Flow").click()
     state = canvas_state(page, "flow")

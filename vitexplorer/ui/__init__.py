@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 
@@ -43,6 +44,8 @@ def launch(settings: Settings) -> tuple[gr.Blocks, str]:
         state_session_capacity=settings.sessions,
         app_kwargs={"middleware": [Middleware(LanguageMiddleware)]},
     )
+    gc.freeze()  # what has been loaded stays to the end, and need not be looked through again
+    gc.enable()
     threading.Thread(target=engine.warm, name="warm-up", daemon=True).start()
     return page, url
 

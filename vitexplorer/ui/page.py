@@ -101,7 +101,8 @@ def build_room(room: Room, desk: Desk, entering: gr.Textbox, active: gr.State) -
     with gr.Tab(desk.t(f"room_{room.key}"), id=room.key) as door:
         components = room.build()
     entered = door.select(enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
-    room.enter_after(entered, active)
+    room.enter_on(entered.then, active)
+    room.enter_on(desk.address.change, active)
     return components
 
 
@@ -145,8 +146,6 @@ def bind(
             api_visibility="private",
         )
         explored.then(menu, [browser, language], [desk.visitor, parts["model"]], js=VISITOR, **QUICK)
-        for room in rooms:
-            room.enter_after(explored, parts["active"])
 
     def start(request: gr.Request) -> dict[Component, Any]:
         """The page as its URL asks for it."""

@@ -15,7 +15,7 @@ from gradio.events import Dependency
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Explored
-from vitexplorer.ui.rooms.room import QUICK, Room
+from vitexplorer.ui.rooms.room import QUICK, Listen, Room
 from vitexplorer.ui.training.data_part import READING, DataPart
 from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.methods import PlanChoice
@@ -67,11 +67,11 @@ class FinetuneRoom(Room):
         """Nothing: the room is filled when it is entered."""
         return []
 
-    def enter_after(self, event: Dependency, active: gr.State) -> None:
+    def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Count for the model at the left when the room is entered or the model is another; open what was open."""
         session = self.session
         here = [active, self.desk.address]
-        entered = event.then(
+        entered = listen(
             self.enter,
             [self.browser, *here, self.greeted, session.chosen, session.training, self.desk.language],
             [self.data.report, session.visitor, session.training, self.greeted],

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
-from gradio.events import Dependency
 
 from vitexplorer.interfaces import Progress
 from vitexplorer.types import Result
@@ -16,7 +15,7 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import runs_the_model
 from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.panel import PanelData, ViewPanel, panel_data, work_data
-from vitexplorer.ui.rooms.room import QUICK, Desk
+from vitexplorer.ui.rooms.room import QUICK, Desk, Listen
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -68,9 +67,9 @@ class RoomPanel:
         )
         self.panel.stop(self.stop, None, None, **QUICK)
 
-    def enter_after(self, event: Dependency, active: gr.State) -> None:
+    def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Let `enter` follow an event: a room was entered, or a capture is new."""
-        event.then(
+        listen(
             self.enter,
             [active, self.desk.address, self.filled, self.desk.language],
             [self.panel, self.filled],

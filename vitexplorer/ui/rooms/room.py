@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 """options of an event that is answered from memory"""
+Listen = Callable[..., Dependency]
+"""how a function is bound to an event: `button.click`, `address.change`, or `event.then`"""
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,10 @@ class Room(ABC):
     def build(self) -> list[Block]:
         """Lay the components out, bind their events, and return those that `fill` writes to."""
 
-    def enter_after(self, event: Dependency, active: gr.State) -> None:
-        """Fill what is only filled for those who look at it: after the room is entered, or the capture is new."""
+    def enter_on(self, listen: Listen, active: gr.State) -> None:
+        """Fill what is only filled for those who look at it: when the room is entered, and when the capture is new."""
         if self.panel:
-            self.panel.enter_after(event, active)
+            self.panel.enter_on(listen, active)
 
     def lead(self, parts: dict[str, Component], then_explore: Callable[[Dependency], None]) -> None:  # noqa: B027
         """Bind events of the room that choose what all rooms show; `then_explore` follows each. Most have none."""

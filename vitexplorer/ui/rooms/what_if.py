@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 from gradio.components.base import Component
-from gradio.events import Dependency
 
 from vitexplorer.interfaces import Progress
 from vitexplorer.settings import settings
@@ -27,7 +26,7 @@ from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import block_data, default_query
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Desk, Room
+from vitexplorer.ui.rooms.room import QUICK, Desk, Listen, Room
 from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ class WhatIfRoom(Room):
             trigger_mode="always_last",
             **QUICK,
         )
-        self.panel.enter_after(chosen, gr.State(self.key))
+        self.panel.enter_on(chosen.then, gr.State(self.key))
         self.block.input(
             self.show_block,
             [self.block, self.changed, self.desk.language],
@@ -115,15 +114,15 @@ class WhatIfRoom(Room):
         """Nothing: the room is filled when it is entered."""
         return []
 
-    def enter_after(self, event: Dependency, active: gr.State) -> None:
+    def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Fill the room when it is entered, and when the image or model is another."""
-        entered = event.then(
+        entered = listen(
             self.enter,
             [active, self.desk.address, self.changed, self.shown, self.desk.language],
             [self.picker, self.block, self.plain_canvas, self.changed_canvas, self.changed, self.shown],
             **QUICK,
         )
-        self.panel.enter_after(entered, active)
+        self.panel.enter_on(entered.then, active)
 
     def enter(
         self, active: str, address: Address, changed: Address, shown: Address | None, language: Language
