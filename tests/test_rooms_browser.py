@@ -15,8 +15,7 @@ from tests.app import Visit
 from vitexplorer.ui.address import RoomKey
 from vitexplorer.ui.words import UI_WORDS
 
-pytestmark = [pytest.mark.browser, pytest.mark.flaky(reruns=1)]
-"""a panel was once seen to stay empty on a loaded machine; a rerun is printed, and two in a row fail"""
+pytestmark = pytest.mark.browser
 
 MODELS = {
     "vit": {"model": "scenes_vit_patch16_192"},
