@@ -237,6 +237,20 @@ def test_nothing_of_a_hidden_patch_reaches_the_class_token(key):
     assert not torch.equal(capture(captured.model, other, fit="squash").output, captured.output)
 
 
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("vit", "not attended to"),
+        ("deit_distilled", "not attended to"),  # reads its two tokens, and no patch
+        ("registers_only", "not attended to, still in the mean that the classifier reads"),
+        ("siglip", "not attended to, still in what the model pools for its classifier"),
+    ],
+)
+def test_what_still_reads_hidden_patches_is_said(key, said):
+    changed = vx.intervene(capture_small(key), "mask_patches:patches=1.2,how=attention")
+    assert changed.provenance.changes[0].en == f"1 of 16 patches {said}"
+
+
 def test_painted_patches_are_the_mean_colour(any_capture):
     grid = any_capture.grid(any_capture.depth - 1)
     again = vx.intervene(any_capture, "mask_patches:patches=0.1")
@@ -456,6 +470,7 @@ def test_a_wrong_change_is_answered_with_the_rule(changes, error, expected):
         ("dinov3", "squash", "positions:how=shuffled", "dinov3 adds no position embedding to its tokens"),
         ("vit", "native", "positions:how=shuffled", "Positions can be shuffled at the model's own size only."),
         ("swin", "squash", "mask_patches:how=attention", "swin merges patches between its stages"),
+        ("hybrid", "squash", "mask_patches:how=attention", "The tokens of hybrid are cut from features of convolut"),
     ],
 )
 def test_what_has_no_meaning_is_refused_with_a_sentence(key, fit, changes, expected):

@@ -1,10 +1,11 @@
 """What if these patches were not there? No token may look at them, or they are painted over.
 
 "attention": in every block the chosen patches are masked as keys for every query but themselves, so that nothing of
-them reaches another token. The patch tokens run on: a model that averages patch tokens for its answer still averages
-them in. "paint": their pixels become the mean colour of the training data, and the model sees patches of that colour.
-A patch is a cell of the last block's grid. Swin merges patches between its stages, which no mask of keys can stop, so
-that only painting is offered for it; the same holds where convolutions come before the first block.
+them reaches another token. The patch tokens run on: a model that averages patch tokens for its answer, or attends to
+them once more, still has them in it. "paint": their pixels become the mean colour of the training data, and the model
+sees patches of that colour. A patch is a cell of the last block's grid. Swin merges patches between its stages, which
+no mask of keys can stop, so that only painting is offered for it; the same holds where convolutions come before the
+first block.
 """
 
 from __future__ import annotations
@@ -109,16 +110,23 @@ def _cannot_hide(capture: Capture) -> Text | None:
             "{model} merges patches between its stages, so that a mask of keys hides none. Use how=paint.",
             "{model} 在阶段之间合并图块，仅屏蔽键无法隐藏图块。请用 how=paint。",
         ).format(model=capture.model.name)
+    if not capture.model.embeds_pixels:
+        return Text(
+            "The tokens of {model} are cut from features of convolutions, which pass a patch on to its neighbours, so "
+            "that a mask of keys hides none. Use how=paint.",
+            "{model} 的标记取自卷积特征，卷积会把图块的信息传给相邻图块，仅屏蔽键无法隐藏图块。请用 how=paint。",
+        ).format(model=capture.model.name)
     return attention_cannot_change(capture)
 
 
 def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
     """How many patches, and how they are hidden."""
-    grid = capture.grid(capture.depth - 1)
-    pooled = settings["how"] == "attention" and capture.model.family.own_reading(capture.model.module) == "mean"
-    still = (
-        Text(", still in the mean that the classifier reads", "，但仍参与分类头所读的平均") if pooled else Text("", "")
-    )
+    grid, own = capture.grid(capture.depth - 1), capture.model.family.own_reading(capture.model.module)
+    still = Text("", "")
+    if settings["how"] == "attention" and own == "mean":
+        still = Text(", still in the mean that the classifier reads", "，但仍参与分类头所读的平均")
+    elif settings["how"] == "attention" and own == "own" and "dist" not in capture.prefix_tokens:
+        still = Text(", still in what the model pools for its classifier", "，但仍参与模型为分类头所做的池化")
     return Text("{count} of {total} patches {how}{still}", "{total} 个图块中有 {count} 个{how}{still}").format(
         count=len(settings["patches"]), total=grid.num_patches, how=dict(HOW)[settings["how"]], still=still
     )

@@ -103,6 +103,16 @@ class LoadedModel:
         """Outputs of the classifier, 0 where there is none."""
         return self.module.num_classes
 
+    @property
+    def embeds_pixels(self) -> bool:
+        """Whether a token is made of its own patch of pixels alone; hybrids cut features of convolutions."""
+        proj = getattr(getattr(self.module, "patch_embed", None), "proj", None)
+        return (
+            isinstance(proj, nn.Conv2d)
+            and proj.in_channels == len(self.preprocessing.mean)
+            and proj.stride == proj.kernel_size
+        )
+
     def blocks(self, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Every block's place and grid for an input of (height, width) pixels."""
         return self.family.blocks(self.module, input_size)

@@ -193,8 +193,7 @@ def refuses(capture: Capture) -> Text | None:
     """A changed run changes steps on the way; a hybrid cuts features of a CNN, not pixels."""
     if capture.change is not None:
         return Text("The steps are those of the plain run.", "这里的步骤只适用于未更改的运行。")
-    proj = getattr(getattr(capture.model.module, "patch_embed", None), "proj", None)
-    if isinstance(proj, nn.Conv2d) and proj.in_channels == CHANNELS and proj.stride == proj.kernel_size:
+    if capture.model.embeds_pixels:
         return None
     return Text(
         "{model} does not make a token of one patch of pixels by one matrix.",
