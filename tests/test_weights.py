@@ -316,6 +316,15 @@ def test_parts_of_pretraining_are_left_out_and_said(tmp_path):
     assert note.en == "Parts of the pretraining task were left out: decoder_blocks, decoder_embed."
 
 
+def test_attention_pooling_is_left_out_only_where_no_classifier_reads_it(tmp_path):
+    pooled = vit(0, global_pool="map").state_dict()
+    path = write(tmp_path / "pooled.pth", pooled)
+    with pytest.raises(WeightsError, match=r"unexpected \(attn_pool\."):
+        load_weights(vit(1), path)
+    left_out = [note.en for note in load_weights(vit(1, num_classes=0), path)]
+    assert "Parts of the pretraining task were left out: attn_pool." in left_out
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
 @pytest.mark.parametrize("suffix", [".pth", ".safetensors"])
 def test_other_precisions_go_into_float32(tmp_path, dtype, suffix):

@@ -37,8 +37,10 @@ __all__ = [
 _CLASSIFIER = re.compile(r"(head|head_dist|fc)\.")
 _PATCH_KERNEL = re.compile(r"(patch_embed\.proj|patch_embed\.projection|patchifier\.proj|^(visual\.)?conv1)\.weight")
 _POSITION_TABLE = re.compile(r"(^|\.)(pos_embed|relative_position_bias_table)$")
-# Parts of a pretraining task that a plain timm model does not have: MAE's decoder, mask tokens, SigLIP's pooling.
-_PRETRAINING_ONLY = re.compile(r"(decoder_|mask_token$|lm_head\.|attn_pool\.)")
+# Parts of a pretraining task that a plain timm model does not have: MAE's decoder, mask tokens.
+_PRETRAINING_ONLY = re.compile(r"(decoder_|mask_token$|lm_head\.)")
+# SigLIP's pooling is one too, unless the file has a classifier: that was trained to read what it pools.
+_POOLING = re.compile(r"attn_pool\.")
 
 
 def load_weights(module: nn.Module, path: str | Path) -> tuple[Text, ...]:
@@ -133,7 +135,7 @@ def _without_extras(module: nn.Module, tensors: dict[str, Tensor]) -> tuple[dict
     spare = [name for name in tensors if name not in expected]
     headless = getattr(module, "num_classes", None) == 0
     classifier = [name for name in spare if headless and _CLASSIFIER.match(name)]
-    pretraining = [name for name in spare if _PRETRAINING_ONLY.match(name)]
+    pretraining = [name for name in spare if _PRETRAINING_ONLY.match(name) or (headless and _POOLING.match(name))]
     notes = []
     if classifier:
         notes.append(
