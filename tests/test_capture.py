@@ -59,6 +59,15 @@ def test_residual_is_what_enters_and_leaves_each_block(any_capture):
         torch.testing.assert_close(any_capture.residual_after(block), after.flatten(0, -2), **EXACT)
 
 
+def test_what_a_model_pools_before_its_norm_is_no_token():
+    """Half of maximum plus mean is a sum as well, and the norm that would end the last block comes after it."""
+    options = {"img_size": 64, "embed_dim": 48, "num_heads": 3, "depth": 2, "num_classes": 7}
+    module = timm.create_model("vit_tiny_patch16_224", global_pool="avgmax", **options).eval()
+    captured = capture(replace(load_small("vit"), module=module), picture(64, 64), fit="squash")
+    expected = run_explicitly(module, captured.input.tensor).residual_after[-1][0]
+    torch.testing.assert_close(captured.residual_after(1), expected, **EXACT)
+
+
 def test_rows_sum_to_one_and_attention_is_not_uniform(any_capture):
     for block in range(any_capture.depth):
         attention = any_capture.attention(block)

@@ -178,7 +178,7 @@ class AttentionTap(TorchFunctionMode):
             self.normed.setdefault(self._block, out)
 
     def _see_sum(self, function, args, kwargs, out: Tensor) -> None:
-        if self._keep_stream:
+        if self._keep_stream and out.ndim > 2:  # a model that pools before its last norm adds up features, not tokens
             self.made[self._block] = out
 
     def _see_kernel(self, function, args, kwargs, out: Tensor) -> None:
