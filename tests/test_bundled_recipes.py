@@ -121,7 +121,7 @@ def test_balanced_targets_use_all_prototypes_equally():
 
 
 def test_dino_loss_by_hand(pool, monkeypatch):
-    """Two scenes, teacher and student with fixed outputs: -sum of teacher(view i) log student(view j) over i != j."""
+    """Two scenes, teacher and student with fixed outputs: -sum of teacher(view i) log student(view j)."""
     learner = RECIPES["scenes_dino_patch16_192"].start(0)
     generator = torch.Generator().manual_seed(0)
     taught = 0.1 * torch.randn(2 * dino.LARGE, dino.PROTOTYPES, generator=generator)
@@ -135,10 +135,21 @@ def test_dino_loss_by_hand(pool, monkeypatch):
         for scene in range(2)
         for i in range(dino.LARGE)
         for j in range(dino.LARGE + dino.SMALL)
-        if i != j
     ]
     loss = learner(pool.take([0, 1]), np.random.default_rng(0), 0)
     assert loss.item() == pytest.approx(np.mean(terms), rel=1e-5)
+
+
+def test_the_teacher_sees_silhouettes(pool):
+    """At the end, too: of the crops of a black scene on its own ground the teacher's alone are anything but even."""
+    scenes = pool.take(range(4))
+    black = dataclasses.replace(scenes, images=np.zeros_like(scenes.images), grounds=np.zeros_like(scenes.images))
+    last = dino.STEPS - 1
+    shown = dino.crop(black, np.random.default_rng(0), last, painted=True)
+    assert shown.shape == (4, 3, 192, 192)
+    assert (shown.flatten(2).std(-1).amax(1) > 0.05).all()
+    steps = [dino.crop(black, np.random.default_rng(seed), last) for seed in range(8)]
+    assert any((views.flatten(2).std(-1) == 0).all(1).any() for views in steps)
 
 
 def test_token_labels_by_hand():

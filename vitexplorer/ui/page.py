@@ -102,7 +102,7 @@ def build_room(room: Room, desk: Desk, entering: gr.Textbox, active: gr.State) -
         components = room.build()
     entered = door.select(enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
     room.enter_on(entered.then, active)
-    room.enter_on(desk.address.change, active)
+    room.enter_on(desk.address.change, active)  # which gradio tells of because `explore` is queued
     return components
 
 
