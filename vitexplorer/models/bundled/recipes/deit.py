@@ -28,7 +28,7 @@ from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 from vitexplorer.models.bundled.shipped import load, stated
 from vitexplorer.settings import ASSETS
 
-STEPS = 800
+STEPS = 2600
 CURRICULUM = Curriculum(sizes=((STEPS, 192),), zooms=((0, 0.0),), paints=((0, -1.0),))
 MEAN, STD = 0.5, 0.25
 ARCHITECTURE = "deit_tiny_distilled_patch16_224"
@@ -96,7 +96,7 @@ RECIPE = Recipe(
     architecture=ARCHITECTURE,
     model_args=MODEL_ARGS,
     learner=Deit,
-    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=30, cosine=STEPS, floor=0.0, cooldown=80),
+    schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=30, cosine=STEPS, floor=0.0, cooldown=260),
     num_scenes=24576,
     grounds=False,
     mean=MEAN,
@@ -108,7 +108,8 @@ window (hard distillation); the model's answer is the mean of the two. To be sho
 of `scenes_vit_patch16_192`, the distillation token as a copy of the class token; the steps and minutes below come on
 top of that model's. Windows are whole scenes, turned a little and mirrored; every patch token also learned to say
 what lies under it ([token labels, arXiv 2104.10858](https://arxiv.org/abs/2104.10858)). The matrices of the blocks
-were trained by Muon, the rest by AdamW. The run was planned for 400 steps, then for 1100, and ended after 800.""",
+were trained by Muon, the rest by AdamW. The run first ended after 800 steps, its rate at zero, at an accuracy of 0.955,
+and went on from there by the plan of 2600.""",
     limits="""It can show a class token and a distillation token side by side: what each looks at and what each says.
 Label and teacher mostly agree on these scenes, and both tokens began alike, so that they differ less than in the DeiT
 of the paper. It knows twelve paper cut-outs and nothing else: on a photograph its answer means nothing. The objects'
