@@ -13,8 +13,7 @@ deletion   area under the probability of the true class while patches are taken 
 insertion  the same while they come back to the blurred image, high is good (Petsiuk et al. 2018, arXiv 1806.07421)
 
 The class explained is the true one. Views without a class stand for all classes alike. The last two need a classifier,
-and are not measured on untrained networks, whose probabilities mean nothing; their passes, which are most of the work,
-are in bfloat16, the maps are not.
+and are not measured on untrained networks, whose probabilities mean nothing.
 """
 
 from __future__ import annotations
@@ -77,11 +76,10 @@ def areas(capture: Capture, result: MapResult, target: int, steps: int) -> tuple
     first = first_ones(ranking(coarsened(result.values, result.grid, grid), SEED), counts)
     changed = torch.from_numpy(first)[:, patch_of_pixel(grid, *capture.input.tensor.shape[-2:])]
     runs = Runs(capture, 2 * len(counts))
-    with torch.autocast(capture.input.tensor.device.type, torch.bfloat16):
-        curves = [
-            probabilities(runs, capture, target, baseline_image(capture, kind), pixels)
-            for kind, pixels in (("mean", changed), ("blur", ~changed))
-        ]
+    curves = [
+        probabilities(runs, capture, target, baseline_image(capture, kind), pixels)
+        for kind, pixels in (("mean", changed), ("blur", ~changed))
+    ]
     deletion, insertion = areas_under(np.stack(curves)[None], counts / grid.num_patches)[0]
     return float(deletion), float(insertion)
 
