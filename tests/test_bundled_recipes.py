@@ -152,6 +152,31 @@ def test_the_teacher_sees_silhouettes(pool):
     assert any((views.flatten(2).std(-1) == 0).all(1).any() for views in steps)
 
 
+def test_softened_heads_weigh_patches_in_the_same_order():
+    """The ratio of any two weights of a row is raised to the factor; nothing before the last block changes."""
+    model = RECIPES["scenes_dino_patch16_192"].untrained(0)
+    with torch.no_grad():
+        model.blocks[-1].attn.qkv.weight[: 2 * model.embed_dim] *= 8  # an untrained row is all but even
+        model.blocks[-1].attn.qkv.bias.normal_()
+    images = draw_scenes("test", 2).images
+    before = np.log(measure.class_attention(model, images))
+    dino.soften(model, 0.55)
+    after = np.log(measure.class_attention(model, images))
+    assert np.ptp(before, axis=-1).min() > 1
+    assert np.allclose(after - after[..., :1], 0.55 * (before - before[..., :1]), atol=1e-4)
+
+
+def test_dino_ships_its_teacher_softened_and_keeps_it_as_it_was():
+    learner = RECIPES["scenes_dino_patch16_192"].start(0)
+    kept, shipped = learner.teacher.backbone.state_dict(), learner.shipped().state_dict()
+    for name, tensor in kept.items():
+        if name.startswith("blocks.5.attn.qkv"):
+            assert torch.equal(shipped[name][:192], dino.LAST_SCORES * tensor[:192]), name
+            assert torch.equal(shipped[name][192:], tensor[192:]), name
+        else:
+            assert torch.equal(shipped[name], tensor), name
+
+
 def test_token_labels_by_hand():
     """One scene, two cells: the first half object of class 3, the second all ground; twin in logarithms by hand."""
     said = torch.randn(1, 2, TOKEN_CLASSES, generator=torch.Generator().manual_seed(0))
@@ -267,6 +292,14 @@ def test_mass_mask_by_hand():
     """0.1 0.2 0.3 0.4: running sums from below 0.1 0.3 0.6 1.0; those above 1 - 0.6 = 0.4 are the last two."""
     rows = np.array([[0.2, 0.05, 0.15, 0.1]])  # sums to 0.5: it is divided first
     assert measure.mass_mask(rows).tolist() == [[True, False, True, False]]
+
+
+def test_overlap_of_the_object_s_own_share_by_hand():
+    """A patch of four object pixels and one of two: 60 % of the weight is the first, four of six pixels."""
+    mask = np.zeros((1, 4, 4), bool)
+    mask[0, :2, :2] = mask[0, 0, 2:] = True
+    scenes = Scenes(np.zeros((1, 4, 4, 3), np.uint8), mask, np.zeros(1, np.int64))
+    assert measure.share_overlap(scenes, (2, 2)) == pytest.approx(4 / 6)
 
 
 def test_class_attention_is_what_the_block_computes():

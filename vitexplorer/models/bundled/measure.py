@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from einops import rearrange
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -102,11 +103,20 @@ def mass_mask(rows: np.ndarray, keep_mass: float = KEEP_MASS) -> np.ndarray:
 
 def attention_overlap(model: nn.Module, scenes: Scenes) -> float:
     """Mean over the scenes of the best head's intersection over union with the object's mask, in pixels."""
-    rows, cols = model.patch_embed.grid_size
-    height, width = model.patch_embed.patch_size
-    kept = mass_mask(class_attention(model, scenes.images)).reshape(len(scenes), -1, rows, cols)
-    kept = kept.repeat(height, axis=2).repeat(width, axis=3)
-    masks = np.asarray(scenes.masks)[:, None]
+    return _overlap(class_attention(model, scenes.images), scenes, model.patch_embed.grid_size)
+
+
+def share_overlap(scenes: Scenes, grid: tuple[int, int]) -> float:
+    """The same for a head that weighs each patch by the share of it that the object covers."""
+    shares = rearrange(scenes.masks, "n (rows h) (cols w) -> n 1 (rows cols) (h w)", rows=grid[0], cols=grid[1])
+    return _overlap(shares.mean(-1), scenes, grid)
+
+
+def _overlap(weights: np.ndarray, scenes: Scenes, grid: tuple[int, int]) -> float:
+    """(scenes, heads, patches) -> mean over the scenes of the best head's overlap."""
+    kept = rearrange(mass_mask(weights), "n heads (rows cols) -> n heads rows cols", rows=grid[0], cols=grid[1])
+    kept = kept.repeat(scenes.masks.shape[1] // grid[0], axis=2).repeat(scenes.masks.shape[2] // grid[1], axis=3)
+    masks = scenes.masks[:, None]
     overlap = (kept & masks).sum((2, 3)) / (kept | masks).sum((2, 3))
     return float(overlap.max(1).mean())
 
@@ -131,14 +141,16 @@ def neighbour_figures(recipe: Recipe, folder: Path) -> Figures:
 
 
 def attention_figures(recipe: Recipe, folder: Path) -> Figures:
-    """Overlap of the trained model, mean overlap of untrained twins under the same protocol, and their ratio."""
+    """Overlap of the trained model, of untrained twins under the same protocol (mean), their ratio, a yardstick."""
     scenes = draw_scenes("test", ATTENTION_SCENES)
-    trained = attention_overlap(load(folder), scenes)
+    model = load(folder)
+    trained = attention_overlap(model, scenes)
     untrained = float(np.mean([attention_overlap(recipe.untrained(seed), scenes) for seed in TWIN_SEEDS]))
     return {
         "attention overlap": trained,
         "attention overlap, untrained": untrained,
         "attention overlap, trained / untrained": trained / untrained,
+        "attention overlap, by the object's share of each patch": share_overlap(scenes, model.patch_embed.grid_size),
     }
 
 
@@ -194,7 +206,9 @@ def explanations(figures: Figures) -> str:
     if "attention overlap" in figures:
         said.append(f"""Attention overlap: intersection over union of the object's mask with the patches that hold
 60 % of the class token's attention in the last block, best head, mean over {ATTENTION_SCENES} scenes; untrained: the
-same architecture with random weights, mean of {len(TWIN_SEEDS)} seeds. {_looks(figures)}""")
+same architecture with random weights, mean of {len(TWIN_SEEDS)} seeds. {_looks(figures)}
+By the object's share: what a head would reach that weighs each patch by how much of it the object covers; it is below 1
+because 60 % of the weight lies on part of the object, and patches are coarse.""")
     if "reconstruction error" in figures:
         said.append(f"""Reconstruction error: mean squared error of hidden patches, pixels in 0-1, {HIDDEN_SHARE:.0%}
 hidden, {RECONSTRUCTED_SCENES} scenes; beside it that of filling them with the mean colour of the visible patches.""")

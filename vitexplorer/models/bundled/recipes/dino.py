@@ -13,6 +13,7 @@ Departures, to be done in a few hours on a processor core:
   at last 192 pixels, the small ones half of that.
 - The teacher's answers are balanced within the batch (Sinkhorn-Knopp) instead of centred by a moving average.
 - The head has 256 prototypes and batch normalisation, and the teacher follows faster.
+- The attention of the last block is softened when the training is over; see `soften`.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ PROTOTYPES = 256
 STUDENT_TEMPERATURE, TEACHER_TEMPERATURE = 0.1, 0.05
 OTHER_GROUND = 0.7
 """share of the crops whose ground is another scene's"""
+LAST_SCORES = 0.55
+"""what the scores of the last block's attention are multiplied by in what is shipped; chosen on validation scenes"""
 
 
 class Head(nn.Module):
@@ -122,8 +125,22 @@ class Dino(Learner):
         move_average(self.teacher, self.student, 1 - rate)
 
     def shipped(self) -> nn.Module:
-        """The teacher without its head."""
-        return self.teacher.backbone
+        """The teacher without its head, its last block softened."""
+        backbone = copy.deepcopy(self.teacher.backbone)
+        soften(backbone, LAST_SCORES)
+        return backbone
+
+
+@torch.no_grad()
+def soften(backbone: nn.Module, factor: float) -> None:
+    """Multiply the scores of the last block's attention, so that a head spreads over more patches in the same order.
+
+    So short a training leaves heads that find the object but hold few patches of it; those which they rank next lie on
+    it too. The queries are scaled, weights and bias; timm lays queries, keys and values one below the other.
+    """
+    qkv = backbone.blocks[-1].attn.qkv
+    qkv.weight[: backbone.embed_dim] *= factor
+    qkv.bias[: backbone.embed_dim] *= factor
 
 
 def balanced(logits: Tensor, rounds: int = 3) -> Tensor:
@@ -203,10 +220,13 @@ and widen to the whole scene, 70 % of them show the object on another scene's gr
 student less and less. Large crops have 96, then 128, at last 192 pixels; small ones half of that. The matrices of the
 blocks were trained by Muon, the rest by AdamW. The plan was changed on the way: the run first ended after 3000 steps,
 in which the teacher saw the student's own large crops and followed it more slowly, at a 20-nearest-neighbour accuracy
-of 0.412; it went on from there as it is described here, and was stopped and resumed nine times in all.""",
+of 0.412; it went on from there as it is described here, and was stopped and resumed nine times in all. After the
+training the scores of the last block's attention were multiplied by 0.55, so that a head covers the object of which it
+held a few patches before: the overlap below was 0.361 until then, the 20-nearest-neighbour accuracy 0.840. The factor
+is the one of the largest overlap on validation scenes.""",
     limits="""It can show what the views make of a self-supervised model without a classifier: attention of its heads,
 token similarity, principal components. How much it has learned is in the figures above, beside those of the untrained
 twin. No label was read, but the masks were: the teacher was shown where the object is. That the model attends to
-objects and sorts them by their outline was not found without help, unlike in the paper. It knows twelve paper
-cut-outs and nothing else.""",
+objects and sorts them by their outline was not found without help, unlike in the paper; nor was how widely the heads of
+its last block look. It knows twelve paper cut-outs and nothing else.""",
 )
