@@ -105,12 +105,22 @@ def row_normalised(A: np.ndarray) -> np.ndarray:
 
 
 def rollout(
-    attentions: list[np.ndarray], fusion: str = "mean", ratio: float = 0.0, start: int = 0, num_prefix: int = 0
+    attentions: list[np.ndarray],
+    fusion: str = "mean",
+    ratio: float = 0.0,
+    start: int = 0,
+    num_prefix: int = 0,
+    renewed: tuple[int, ...] = (),
 ) -> np.ndarray:
-    """R = A^_L ... A^_start with A^ = rownorm(0.5 fuse(A) + 0.5 I): Abnar & Zuidema 2020, arXiv 2005.00928."""
+    """R = A^_L ... A^_start with A^ = rownorm(0.5 fuse(A) + 0.5 I): Abnar & Zuidema 2020, arXiv 2005.00928.
+
+    Tokens `renewed` before every block are made of themselves alone: their rows of R begin again.
+    """
     n = attentions[0].shape[-1]
     R = np.eye(n)
     for A in attentions[start:]:
+        for token in renewed:
+            R[token] = np.eye(n)[token]
         kept = discard(fused(A, fusion), ratio, num_prefix)
         R = row_normalised(0.5 * kept + 0.5 * np.eye(n)) @ R
     return R

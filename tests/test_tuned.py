@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 
 import vitexplorer as vx
+from tests import reference
 from tests.small_backbones import load_backbone, pixels
 from tests.small_models import attention_outputs, picture
 from vitexplorer.finetune.attaching import attach, trained
@@ -122,6 +123,26 @@ def test_prompts_are_tokens_behind_the_class_token(method):
             tokens = block_by_hand(block, tokens)
         expected = module.head(module.norm(tokens)[:, 0])
         torch.testing.assert_close(module(images), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("backbone", ["vit", "beit", "dinov3", "siglip"])
+@pytest.mark.parametrize("method", ["vpt_shallow", "vpt_deep"])
+@pytest.mark.parametrize("start", [0, 1])
+def test_rollout_passes_through_prompts_only_where_they_go_on(backbone, method, start):
+    """Slow twin: prompts that a block brings anew are made of themselves; shares still add up to 1."""
+    tuned = shaken(attach(load_backbone(backbone), method, 5, prompts=3), 0.5)
+    captured = vx.capture(tuned, picture(64, 64), fit="squash")
+    first = len(captured.prefix_tokens) - 3
+    renewed = (first, first + 1, first + 2) if method == "vpt_deep" else ()
+    attentions = [captured.attention(block).double().numpy() for block in range(captured.depth)]
+    for fusion, ratio in [("mean", 0.0), ("max", 0.5)]:
+        R = reference.rollout(attentions, fusion, ratio, start, first + 3, renewed)
+        settings = {"head_fusion": fusion, "discard_ratio": ratio, "start_block": start}
+        for query, row in [("mean", R[first + 3 :].mean(0)), ((0, 1), R[first + 4])]:
+            result = vx.compute("attention_rollout", captured, query=query, **settings)
+            np.testing.assert_allclose(result.values.ravel(), row[first + 3 :], atol=1e-5)
+            np.testing.assert_allclose(result.prefix_weights, row[: first + 3], atol=1e-5)
+            assert result.values.sum() + result.prefix_mass == pytest.approx(1, abs=1e-5)
 
 
 def swin_by_hand(module, images, deep):

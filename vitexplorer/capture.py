@@ -129,6 +129,11 @@ class Capture:
         return self.model.prefix_tokens
 
     @property
+    def renewed_tokens(self) -> tuple[int, ...]:
+        """Places of the prefix tokens that every block but the first replaces."""
+        return self.model.family.renewed_tokens(self.model.module)
+
+    @property
     def provenance(self) -> Provenance:
         """Model, weights, changes, image, fit and size: what every result of this capture is a result of."""
         height, width = self.input.pixels.shape[:2]

@@ -32,6 +32,10 @@ class ModelFamily(ABC):
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """Names of the prefix tokens in order: "cls", "dist", "reg1", ..."""
 
+    def renewed_tokens(self, module: nn.Module) -> tuple[int, ...]:
+        """Places of the prefix tokens that every block but the first replaces; what the block before gave is lost."""
+        return ()
+
     @abstractmethod
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """All blocks in order for an input of (height, width) pixels."""

@@ -76,12 +76,19 @@ def push_through(
     start_block: int = 0,
     push: Push = push_averaged,
 ) -> Float[Tensor, "rows start_tokens"]:
-    """Mixtures of the last block's tokens -> shares of the tokens that enter `start_block`."""
+    """Mixtures of the last block's tokens -> shares of the tokens that enter `start_block`.
+
+    What arrives at a token that a block renews has come from no block before: it stays with that token.
+    """
+    renewed = torch.tensor(capture.renewed_tokens, dtype=torch.long, device=shares.device)
+    ended = shares.new_zeros(len(shares), len(renewed))
     for block in range(capture.depth - 1, start_block - 1, -1):
         if block + 1 < capture.depth and capture.grid(block) != capture.grid(block + 1):
             shares = unmerge(shares, capture.grid(block + 1), capture.grid(block))
         shares = push_block(shares, capture, block, pieces_of(block), push)
-    return shares
+        ended += shares[:, renewed]
+        shares = shares.index_fill(1, renewed, 0)
+    return shares.index_add(1, renewed, ended)
 
 
 def query_shares(capture: Capture, query: Query) -> Float[Tensor, " tokens"]:

@@ -4,6 +4,9 @@ Rollout (Abnar & Zuidema 2020, arXiv 2005.00928): A^_l = rownorm(0.5 fuse(A_l) +
 for the residual connection, and R = A^_L ... A^_start. Shown is the query's row of R on the patches. Only that row is
 computed: it is pushed down through the blocks as a vector, O(tokens^2) each, with no product of matrices.
 
+Prompts that every block brings anew (VPT-deep) end the way: what a block gathers from its own comes from no block
+below, and counts as a share of the prompt.
+
 `discard_ratio` r zeroes the lowest int(r N^2) of the N^2 entries of each fused A_l, except those in the row or column
 of a prefix token, before the rows are normalised again.
 

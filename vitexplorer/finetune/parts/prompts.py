@@ -50,7 +50,7 @@ def prompt_sequence(model: LoadedModel, count: int, deep: bool, dropout: float) 
     blocks[-1].register_forward_hook(partial(_leave, prefix, count))
     if getattr(module, "rel_pos_bias", None) is not None:
         module.rel_pos_bias.register_forward_hook(partial(_widen, prefix, count))
-    return replace(model, family=prompted_family(model.family, count))
+    return replace(model, family=prompted_family(model.family, count, deep))
 
 
 def _enter(prefix: int, replaced: int, block: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -105,12 +105,16 @@ def widened(bias: Float[Tensor, "*any tokens tokens"], at: int, count: int) -> F
     return bias
 
 
-def prompted_family(family: ModelFamily, count: int) -> ModelFamily:
+def prompted_family(family: ModelFamily, count: int, deep: bool) -> ModelFamily:
     """What `family` says of a module in whose sequence prompts stand: they are its last prefix tokens."""
 
     class Prompted(type(family)):
         def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
             return *super().prefix_tokens(module), *(f"prompt{n}" for n in range(1, count + 1))
+
+        def renewed_tokens(self, module: nn.Module) -> tuple[int, ...]:
+            first = len(super().prefix_tokens(module))
+            return tuple(range(first, first + count)) if deep else ()
 
         def read_out(
             self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading
