@@ -20,6 +20,7 @@ from vitexplorer.capture import AttentionCall, AttentionTap, capture
 from vitexplorer.interfaces import SettingError, UnsupportedError
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.types import PADDING
+from vitexplorer.views import VIEWS, compute, refusal
 
 EXACT = {"rtol": 0, "atol": 1e-5}
 
@@ -310,3 +311,29 @@ def test_keys_that_are_not_the_tokens_are_refused():
     pooled = replace(call, key=call.key[:, :, :5], value=call.value[:, :, :5])
     with pytest.raises(UnsupportedError, match=r"blocks\.0 attends to 5 keys where its tokens are 17"):
         replace(captured, calls=((pooled,), *captured.calls[1:])).attention(0)
+
+
+@pytest.mark.parametrize("surroundings", [torch.no_grad, torch.inference_mode, lambda: torch.autocast("cpu")])
+def test_what_surrounds_a_call_changes_no_number(surroundings):
+    model, image = load_small("vit"), picture(64, 64)
+    plain = capture(model, image)
+    with surroundings():
+        inside = capture(model, image)
+        assert torch.equal(inside.logits, plain.logits)
+        for view in VIEWS:
+            if refusal(view, inside) is None:
+                assert compute(view, inside).provenance == plain.provenance
+    for view in ("attention_distance", "attention_map", "grad_cam", "generic_relevance", "legrad", "pooling"):
+        with surroundings():
+            found = compute(view, inside).values
+        np.testing.assert_array_equal(found, compute(view, plain).values)
+
+
+def test_another_default_type_changes_no_number():
+    model, image = load_small("vit"), picture(64, 64)
+    expected = capture(model, image).logits
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert torch.equal(capture(model, image).logits, expected)
+    finally:
+        torch.set_default_dtype(torch.float32)

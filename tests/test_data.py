@@ -408,6 +408,20 @@ def test_one_door_for_all(tmp_path):
     assert len(read_data(packed, tmp_path / "b")) == 6
 
 
+def test_a_missing_number_is_no_class_and_a_word_may_be_one(tmp_path):
+    names = list(pets())
+    fill(tmp_path, pets())
+    missing = read_table(
+        table(tmp_path, ["image,y", *(f"{name},{i % 2}" for i, name in enumerate(names[:-1])), f"{names[-1]},NA"])
+    )
+    assert missing.classes == ("0", "1")
+    assert {one.kind for one in missing.findings} >= {"no_target"}
+    words = read_table(
+        table(tmp_path, ["image,y", *(f"{name},{('none', 'some')[i % 2]}" for i, name in enumerate(names))])
+    )
+    assert words.classes == ("none", "some")
+
+
 def test_a_table_in_a_zip_is_used(tmp_path):
     files = {"w/images/a.png": small(1), "w/images/b.png": small(2), "w/t.csv": b"image,y\na,0.5\nb,1.5\n"}
     dataset = read_zip(zipped(tmp_path / "t.zip", files), tmp_path / "in")

@@ -405,6 +405,18 @@ def test_what_is_taken_home(job):
     assert f"{lora.trainable:,} trained" in card
 
 
+@pytest.mark.parametrize(("backbone", "fits"), [("vit", True), ("siglip", True), ("beit", False), ("dinov3", False)])
+def test_a_merged_file_fits_timm_or_is_refused(backbone, fits):
+    """SSF shifts after every layer: projections without biases (DINOv3), keys without one (BEiT), cannot take that."""
+    tuned = attach(load_small(backbone), "ssf", 3)
+    if fits:
+        state = safetensors.torch.load(merged_checkpoint(tuned))
+        assert state.keys() == attach(load_small(backbone), "linear", 3).module.state_dict().keys()
+    else:
+        with pytest.raises(UnsupportedError, match=r"does not have \(blocks\.0"):
+            merged_checkpoint(tuned)
+
+
 def test_a_submission_says_what_the_model_says(job, colours):
     from vitexplorer.finetune.storing import load_tuned
 

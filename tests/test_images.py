@@ -637,3 +637,34 @@ def test_the_hash_is_of_shape_and_bytes():
     changed = PICTURE.copy()
     changed[-1, -1, -1] ^= 1
     assert image_hash(changed) != image_hash(PICTURE)
+
+
+@pytest.mark.parametrize(("kind", "white"), [(np.uint8, 255), (np.uint16, 65535), (np.float32, 1)])
+def test_a_tiff_whose_white_is_zero_is_no_negative(kind, white, tmp_path):
+    values = (np.linspace(0, 1, 32 * 32).reshape(32, 32) * white).astype(kind)
+    Image.fromarray(values).save(tmp_path / "black.tif")
+    data = bytearray((tmp_path / "black.tif").read_bytes())
+    entry = data.index(struct.pack("<HHI", 262, 3, 1))
+    struct.pack_into("<H", data, entry + 8, 0)
+    (tmp_path / "white.tif").write_bytes(data)
+    black, inverted = open_image(tmp_path / "black.tif"), open_image(tmp_path / "white.tif")
+    np.testing.assert_array_equal(inverted, 255 - black)
+    assert black[0, 0, 0] == 0
+    with Image.open(tmp_path / "white.tif") as picture:
+        np.testing.assert_array_equal(open_image(picture), inverted)
+
+
+def test_a_png_says_the_way_up_behind_its_pixels_too(tmp_path):
+    pixels = np.random.default_rng(0).integers(0, 256, (16, 24, 3), np.uint8)
+    exif = Image.Exif()
+    exif[274] = 6
+    block = exif.tobytes().removeprefix(b"Exif\0\0")
+    Image.fromarray(pixels).save(tmp_path / "plain.png")
+    data = (tmp_path / "plain.png").read_bytes()
+    chunk = struct.pack(">I", len(block)) + b"eXIf" + block + struct.pack(">I", zlib.crc32(b"eXIf" + block))
+    end = data.index(b"IEND") - 4
+    (tmp_path / "late.png").write_bytes(data[:end] + chunk + data[end:])
+    upright = open_image(tmp_path / "late.png")
+    assert upright.shape == (24, 16, 3)
+    with Image.open(tmp_path / "late.png") as picture:
+        np.testing.assert_array_equal(open_image(picture), upright)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -175,6 +177,7 @@ def test_auto_fetches_where_nothing_is_bundled(tmp_path, monkeypatch):
         ("swin_tiny_patch4_windov7_224", "swin_tiny_patch4_window7_224"),
         ("vit_base_patch16_224.augreg_in21", "vit_base_patch16_224.augreg_in21k"),
         ("tiny_shape", "tiny_shapes"),
+        ("TEST_VIT", "test_vit"),
     ],
 )
 def test_an_unknown_model_is_answered_with_the_nearest(name, near, shelf):
@@ -196,3 +199,22 @@ def test_other_families_load_whether_or_not_they_embed_patches_like_vit(name):
     model = vx.load_model(name, weights="random")
     assert model.blocks(model.preprocessing.input_size)
     assert set(model.block_of_parameter.values()) == {-1, *range(len(model.blocks(model.preprocessing.input_size)))}
+
+
+@pytest.mark.parametrize("spelled", ["{}", "../models/tiny_shapes", "tiny_shapes/", "a" * 5000])
+def test_a_folder_is_no_bundled_model(spelled, shelf):
+    with pytest.raises(UnknownNameError):
+        vx.load_model(spelled.format(shelf), weights="random")
+
+
+def test_a_copy_of_a_model_that_ran_can_be_shown():
+    model = vx.load_model("test_vit", weights="random")
+    image = picture(160, 160)
+    shown = vx.capture(model, image).attention(1)
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert torch.equal(vx.capture(copied, image).attention(1), shown)
+
+
+def test_a_wrong_seed_is_answered_with_a_sentence():
+    with pytest.raises(SettingError, match="seed"):
+        vx.load_model("test_vit", weights="random", seed=10**30)

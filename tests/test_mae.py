@@ -185,7 +185,11 @@ def test_a_mask_can_be_given_in_three_ways(captured):
         assert result.settings_said["mask"][1].en == "chosen by hand"
 
 
-@pytest.mark.parametrize("mask", ["196", "-1", "a", "1.5", np.ones((SIDE, SIDE), bool), ["0", None]])
+NO_MASKS = ["196", "-1", "a", "1.5", np.ones((SIDE, SIDE), bool), ["0", None], [0.9], [np.inf], [[1, 2], [3]]]
+BOARDS_OF_OTHER_SHAPES = [np.arange(SIDE * SIDE) > 5, np.eye(SIDE - 1, dtype=bool)]
+
+
+@pytest.mark.parametrize("mask", [*NO_MASKS, *BOARDS_OF_OTHER_SHAPES])
 def test_a_wrong_mask_is_answered_with_the_rule(captured, mask):
     with pytest.raises(SettingError, match=r"0 to 195|At least one patch"):
         compute("mae_reconstruction", captured, mask=mask)

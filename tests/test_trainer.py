@@ -29,6 +29,7 @@ from vitexplorer.finetune.trainer.checkpoint import load_checkpoint, save_checkp
 from vitexplorer.finetune.trainer.cut import Below, Tail, find_cut
 from vitexplorer.finetune.trainer.events import EVENTS, EventLog, latest, read_events
 from vitexplorer.finetune.trainer.files import DiskFullError
+from vitexplorer.finetune.trainer.loop import Run
 from vitexplorer.finetune.trainer.metrics import confusion, per_class, scores
 from vitexplorer.finetune.trainer.objective import objective_for
 from vitexplorer.finetune.trainer.order import batches_of, share_of
@@ -39,7 +40,7 @@ from vitexplorer.interfaces import SettingError
 from vitexplorer.models import loading
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.settings import settings
-from vitexplorer.words import Text
+from vitexplorer.words import ExplainedError, Text
 
 # ---------------------------------------------------------------------------------------------- what is asked
 
@@ -119,6 +120,18 @@ def test_metrics_of_classes_by_hand():
     assert table.precision.tolist() == pytest.approx([2 / 3, 1, 0])
     assert table.support.tolist() == [2, 1, 1]
     assert confusion(probabilities, targets).tolist() == [[2, 0, 0], [0, 1, 0], [1, 0, 0]]
+
+
+def test_a_class_that_is_predicted_but_absent_counts_in_the_mean_f1():
+    """Classes 0: precision 1, recall 1/2; 1: both 1; 2, of which there is no image: 0."""
+    probabilities = np.eye(3)[[0, 2, 1]]
+    found = scores("classification", probabilities, np.array([0, 0, 1]))
+    assert found["macro_f1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+
+
+def test_outputs_that_are_no_numbers_have_no_metrics():
+    probabilities = np.array([[np.nan, np.nan], [0.9, 0.1]])
+    assert all(map(math.isnan, scores("classification", probabilities, np.array([0, 0])).values()))
 
 
 def test_metrics_of_numbers_by_hand():
@@ -417,6 +430,33 @@ def test_a_run_without_patience_ends_early(small, colours, tmp_path):
     best = result.best
     assert len(result.epochs) == best + 3 < 40
     assert not result.stopped
+
+
+def diverging(monkeypatch, epoch: int) -> None:
+    """From this epoch on, counted from 1, the outputs on the validation set are NaN."""
+    validate, epochs = Run.validate, itertools.count(1)
+
+    def later_nan(self):
+        metrics, outputs = validate(self)
+        return (metrics, outputs) if next(epochs) < epoch else (dict.fromkeys(metrics, math.nan), outputs * math.nan)
+
+    monkeypatch.setattr(Run, "validate", later_nan)
+
+
+def test_a_run_that_diverges_says_so(small, colours, tmp_path, monkeypatch):
+    diverging(monkeypatch, epoch=1)
+    with pytest.raises(ExplainedError, match=r"diverged.*well below 0\.5") as error:
+        run(colours, tmp_path / "run", "linear", learning_rate=0.5)
+    assert "发散" in error.value.text.zh
+
+
+def test_a_run_that_diverges_late_ends_with_its_best_epoch(small, colours, tmp_path, monkeypatch):
+    diverging(monkeypatch, epoch=3)
+    result = run(colours, tmp_path / "run", "linear", epochs=6)
+    assert len(result.epochs) == 3
+    assert result.best < 2
+    assert np.isfinite(result.outputs).all()
+    assert math.isfinite(result.value)
 
 
 @pytest.mark.parametrize("loss", ["mse", "bce"])

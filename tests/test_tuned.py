@@ -306,6 +306,38 @@ def test_the_merging_trains_with_its_stage():
     assert {name.split(".")[1] for name in two if "downsample" in name} == {"2"}
 
 
+@pytest.mark.parametrize("backbone", ["vit", "deit_distilled", "swin", "swinv2", "beit", "dinov3", "siglip"])
+def test_matrices_alone_decay(backbone):
+    """What timm spares is spared, and so is all that is no weight of a layer."""
+    tuned = attach(load_backbone(backbone), "full", 5)
+    names = {id(parameter): name for name, parameter in tuned.module.named_parameters()}
+    decayed = {names[id(p)] for group in parameter_groups(tuned) if group["weight_decay"] for p in group["params"]}
+    layers = (torch.nn.Linear, torch.nn.Conv2d)
+    weights = {f"{name}.weight" for name, part in tuned.module.named_modules() if isinstance(part, layers)}
+    assert decayed == weights - tuned.module.no_weight_decay()
+
+
+def test_names_of_classes_are_as_many_as_the_classes():
+    for wrong in ({"num_classes": -1}, {"num_classes": 0}, {"num_classes": True}):
+        with pytest.raises(SettingError, match="num_classes"):
+            attach(load_backbone("vit"), "linear", **wrong)
+    with pytest.raises(SettingError, match="num_classes"):
+        attach(load_backbone("vit"), "linear", 5, class_names=("a", "b"))
+
+
+def test_chinese_names_of_the_bundled_classes_come_back(tmp_path):
+    tuned = attach(load_model("scenes_vit_patch16_192"), "lora")
+    save_tuned(tuned, tmp_path / "tuned.safetensors")
+    assert load_tuned(tmp_path / "tuned.safetensors").class_names_zh == tuned.class_names_zh != ()
+
+
+def test_a_hybrid_without_a_projection_takes_scales_and_shifts_but_does_not_merge_them():
+    tuned = attach(load_model("vit_base_mci_224", weights="random"), "ssf", 3)
+    assert tuned.module.patch_embed.ssf.gamma.shape == (768,)
+    with pytest.raises(UnsupportedError, match="cannot be merged"):
+        vx.merge(tuned)
+
+
 def test_every_parameter_is_in_one_group():
     for method in vx.methods():
         tuned = attach(load_backbone("vit"), method, 5, **({"pad": 5} if method == "pixel_prompt" else {}))

@@ -722,3 +722,16 @@ def test_environment_variables_are_honoured(hub, tmp_path):
     assert fetched.returncode == 0, fetched.stderr
     assert Path(fetched.stdout.strip()).read_bytes() == hub.data
     assert Path(fetched.stdout.strip()).is_relative_to(tmp_path / "home" / "hub")
+
+
+def test_a_wrapping_that_holds_itself_is_no_weights(tmp_path):
+    wrapped: dict = {}
+    wrapped["model"] = wrapped
+    torch.save(wrapped, tmp_path / "cycle.pth")
+    with pytest.raises(WeightsError, match="holds no weights"):
+        read_state_dict(tmp_path / "cycle.pth")
+
+
+def test_a_name_too_long_for_a_file_is_no_file(tmp_path):
+    with pytest.raises(WeightsError, match="There is no file"):
+        read_state_dict(tmp_path / ("a" * 300 + ".pth"))

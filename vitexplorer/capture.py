@@ -8,6 +8,8 @@ with every rotation, normalisation, bias and mask already in q, k and bias. `tap
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -319,13 +321,21 @@ def capture(model: LoadedModel, image: str | os.PathLike | PIL.Image.Image | np.
     return capture_input(model, prepare(model, image, fit))
 
 
+@contextmanager
+def plain_numbers(device: torch.device) -> Iterator[None]:
+    """Whatever the caller has switched on, inside are the tensors' own precision and, where asked for, gradients."""
+    with torch.inference_mode(mode=False), torch.autocast(device.type, enabled=False):
+        yield
+
+
 def capture_input(model: LoadedModel, given: ModelInput, change: Change | None = None) -> Capture:
     """`capture` for an image that is already prepared, and for a network that is changed."""
     height, width = given.tensor.shape[-2:]
     sites = model.blocks((height, width))
     mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
     keep_stream = model.family.shows_stream
-    with torch.no_grad(), AttentionTap(model.block_of_parameter, keep_stream=keep_stream, mixing=mixing) as tap:
+    tap = AttentionTap(model.block_of_parameter, keep_stream=keep_stream, mixing=mixing)
+    with plain_numbers(given.tensor.device), torch.no_grad(), tap:
         output = (change.network if change else model.module)(given.tensor)
     calls = tuple(
         tuple(call.arranged(site.arrange) for call in tap.calls.get(block, ())) for block, site in enumerate(sites)

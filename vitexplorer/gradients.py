@@ -78,8 +78,10 @@ def _differentiate(capture: Capture, target: int) -> Gradients:
     blocks = range(capture.depth)
     outputs = {block: tap.calls[block][0].output for block in blocks if len(tap.calls.get(block, ())) == 1}
     norms = {block: tap.normed[block] for block in blocks if block in tap.normed}
+    with torch.enable_grad():
+        logit = logits[0, target]
     found = torch.autograd.grad(
-        logits[0, target], [*outputs.values(), *norms.values(), given], allow_unused=True, materialize_grads=True
+        logit, [*outputs.values(), *norms.values(), given], allow_unused=True, materialize_grads=True
     )
     return Gradients(
         target,

@@ -49,13 +49,7 @@ class PaintedControl(Control):
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, ...]:
         """Numbers of patches, ascending, from "0,1,17", from a list of them, or from (rows, cols) true or false."""
         grid = self.grid(capture)
-        board = np.asarray(value.replace(" ", "").strip(",").split(",") if isinstance(value, str) else value)
-        if board.shape == (grid.rows, grid.cols):
-            board = np.flatnonzero(board.astype(bool))
-        try:
-            patches = tuple(sorted({int(number) for number in board.ravel()}))
-        except (TypeError, ValueError):
-            patches = (-1,)
+        patches = _numbers(value, grid)
         if patches and not 0 <= patches[0] <= patches[-1] < grid.num_patches:
             raise SettingError(
                 Text(
@@ -66,3 +60,18 @@ class PaintedControl(Control):
         if len(patches) == grid.num_patches:
             raise SettingError(ALL_HIDDEN)
         return patches
+
+
+def _numbers(value: Any, grid: PatchGrid) -> tuple[int, ...]:
+    """Numbers of patches, ascending; (-1,) for what is neither numbers nor a board of the grid's shape."""
+    try:
+        board = np.asarray(value.replace(" ", "").strip(",").split(",") if isinstance(value, str) else value)
+        if board.shape == (grid.rows, grid.cols):
+            return tuple(np.flatnonzero(board.astype(bool)).tolist())
+        if board.dtype == bool:  # of another shape: nobody can know which patches are meant
+            return (-1,)
+        given = board.ravel().tolist()
+        numbers = {int(number) for number in given}
+        return tuple(sorted(numbers)) if all(isinstance(one, str) or int(one) == one for one in given) else (-1,)
+    except (TypeError, ValueError, OverflowError):
+        return (-1,)

@@ -37,9 +37,10 @@ _MANY = 20  # more names than that are no help in a sentence
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
     """The error for `name`, with the nearest of `known` or, where none is near, with all of a short list."""
     known = sorted(known)
-    near = difflib.get_close_matches(str(name), known, n=1)
+    as_written = {one.casefold(): one for one in known}
+    near = difflib.get_close_matches(str(name).casefold(), as_written, n=1)
     if near:
-        hint = Text("Did you mean '{near}'?", "您是指“{near}”吗？").format(near=near[0])
+        hint = Text("Did you mean '{near}'?", "您是指“{near}”吗？").format(near=as_written[near[0]])
     elif len(known) <= _MANY:
         hint = Text("Known: {known}.", "可用的有：{known}。").format(known=", ".join(known))
     else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from numbers import Integral
 from typing import Any
 
 from torch import nn
@@ -15,7 +16,7 @@ from torch import nn
 from vitexplorer.finetune.method import Method
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.heads import new_head, output_layers
-from vitexplorer.interfaces import UnsupportedError, checked
+from vitexplorer.interfaces import SettingError, UnsupportedError, checked
 from vitexplorer.models.loading import LoadedModel, seeded
 from vitexplorer.models.outline import outline
 from vitexplorer.multiplications import without_storage
@@ -105,13 +106,15 @@ def attach(
 
     Raises:
         UnknownNameError: no such method or setting; the message names the nearest.
-        SettingError: a value that the control cannot take, or no classifier and no `num_classes`.
+        SettingError: a value that the control cannot take, no classifier and no `num_classes`, or names that are not
+            as many as the classes.
         UnsupportedError: the method has no place in this architecture; the message says why.
     """
     record = METHODS[method]
     _check(model, record)
     chosen = checked_settings(model, method, settings)
     module = copy.deepcopy(model.module).requires_grad_(False)
+    _check_classes(model, num_classes, class_names)
     keeps = num_classes is None and not class_names
     names = (model.class_names, model.class_names_zh) if keeps else (class_names, ())
     notes = () if model.provenance.weights == "bundled" else model.notes  # a bundled model's say how good it is
@@ -155,6 +158,18 @@ def _check(model: LoadedModel, record: Method) -> None:
                 family=model.family.title,
                 known=Text(", ".join(title.en for title in known), "、".join(title.zh for title in known)),
             )
+        )
+
+
+def _check_classes(model: LoadedModel, num_classes: int | None, class_names: tuple[str, ...]) -> None:
+    is_count = num_classes is None or (isinstance(num_classes, Integral) and num_classes >= 1)
+    outputs = model.num_classes if num_classes is None else num_classes
+    if not is_count or isinstance(num_classes, bool) or (class_names and len(class_names) != outputs):
+        raise SettingError(
+            Text(
+                "num_classes is a whole number from 1 on, and class_names has as many names; not {count} and {names}.",
+                "num_classes 应为不小于 1 的整数，class_names 的个数应与之相同，而不是 {count} 和 {names} 个。",
+            ).format(count=repr(num_classes), names=len(class_names))
         )
 
 

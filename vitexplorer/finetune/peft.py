@@ -39,6 +39,9 @@ _PLAIN: dict[str, Any] = {
     "lora_bias": False,
 }
 """settings of peft with which a change is alpha / r B A and nothing else"""
+_LEAVE_THE_BASE = (None, True, False, "gaussian", "orthogonal")
+"""how A and B may have begun: others of peft (PiSSA, OLoRA, ...) move the base's own weights too"""
+_TAILS = (".lora_A.weight", ".lora_B.weight")
 
 
 # ---------------------------------------------------------------------------------------------- out
@@ -108,17 +111,22 @@ def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
     """A copy of `model` with a LoRA that peft saved in `folder`, and its classifier where one was saved.
 
     Raises WeightsError for what is no such file, and UnsupportedError for a LoRA that changes anything but queries
-    and values, or not plainly (DoRA, ranks that differ, trained biases).
+    and values, or not plainly (DoRA, PiSSA, ranks that differ, trained biases, other layers that were saved).
     """
     folder = Path(folder)
     config, tensors = _read(folder)
     if config.get("peft_type") != "LORA" or any(config.get(key, plain) != plain for key, plain in _PLAIN.items()):
+        raise _not_plain(folder)
+    if config.get("init_lora_weights") not in _LEAVE_THE_BASE:
         raise _not_plain(folder)
     try:
         scale = float(config["lora_alpha"]) / int(config["r"])
     except (KeyError, TypeError, ValueError, ZeroDivisionError):
         raise _not_plain(folder) from None
     heads = {head: _below(tensors, f"{_PREFIX}{head}.") for head in classifiers(model.module)}
+    ours = (*_TAILS, *(f"{_PREFIX}{head}.{own}" for head, saved in heads.items() for own in saved))
+    if not all(name.endswith(ours) for name in tensors):
+        raise _not_plain(folder)
     num_classes = next((len(own["weight"]) for own in heads.values() if "weight" in own and own["weight"].ndim), None)
     changes, spans = _changes(tensors), query_value_spans(model.module)
     matrices = all(part.ndim == 2 for pair in changes.values() for part in pair)
@@ -154,11 +162,10 @@ def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
 
 def _changes(tensors: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:
     """A and B of each layer that is changed, by the layer's name; none where one stands without the other."""
-    tails = (".lora_A.weight", ".lora_B.weight")
-    names, others = ({name.removesuffix(tail) for name in tensors if name.endswith(tail)} for tail in tails)
+    names, others = ({name.removesuffix(tail) for name in tensors if name.endswith(tail)} for tail in _TAILS)
     if names != others:
         return {}
-    return {name.removeprefix(_PREFIX): tuple(tensors[name + tail] for tail in tails) for name in names}
+    return {name.removeprefix(_PREFIX): tuple(tensors[name + tail] for tail in _TAILS) for name in names}
 
 
 Spans = tuple[tuple[int, int], ...]

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,8 @@ def load_tuned(
     except (KeyError, TypeError, AttributeError) as error:
         raise _not_ours(Path(path)) from error
     _fill(tuned.module, tensors, Path(path))
+    if tuned.class_names == base.class_names:
+        tuned = replace(tuned, class_names_zh=base.class_names_zh)
     if fingerprint(tuned.module) != about.get("fingerprint"):
         raise WeightsError(
             Text(

@@ -18,17 +18,28 @@ from vitexplorer.finetune.storing import base_in, preprocessing_in, recipe_in
 from vitexplorer.finetune.trainer.folder import NAMED_WEIGHTS, images_of, stem_of
 from vitexplorer.finetune.trainer.objective import Objective
 from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.interfaces import UnsupportedError
 from vitexplorer.settings import ASSETS
+from vitexplorer.words import Text
 
 
 def merged_checkpoint(tuned: TunedModel) -> bytes:
     """A safetensors file that `timm.create_model(name, num_classes=...)` loads and that gives the same logits.
 
-    Raises UnsupportedError for methods that do not merge.
+    Raises UnsupportedError for methods that do not merge, and where what they learned needs a parameter that timm's
+    model is without: the shift of SSF after a layer that has no bias.
     """
-    state = {
-        name: tensor.detach().cpu().contiguous().clone() for name, tensor in merge(tuned).module.state_dict().items()
-    }
+    merged = merge(tuned).module.state_dict()
+    added = sorted(merged.keys() - tuned.module.state_dict().keys())
+    if added:
+        raise UnsupportedError(
+            Text(
+                "Merged, {method} needs parameters that timm's {model} does not have ({name}). Take the tuned model's"
+                " own file instead.",
+                "合并后的 {method} 需要 timm 的 {model} 所没有的参数（{name}）。请改用微调模型自己的文件。",
+            ).format(method=METHODS[tuned.method].title, model=tuned.name, name=added[0])
+        )
+    state = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in merged.items()}
     return safetensors.torch.save(state, {"format": "pt"})
 
 

@@ -42,17 +42,20 @@ def parameter_groups(
 ) -> list[dict[str, Any]]:
     """Groups for an optimizer: body and head, each with and without weight decay; empty ones are left out.
 
-    Vectors (biases, norms, scales) and prompts are not decayed. What is None is the method's own recipe's.
+    Matrices of layers are decayed; biases, norms, scales, tokens, positions, prompts and what timm's models name in
+    `no_weight_decay` are not. What is None is the method's own recipe's.
     """
     recipe = recipe_of(tuned)
     rate = recipe.learning_rate if learning_rate is None else learning_rate
     head_rate = rate if recipe.head_learning_rate is None or learning_rate is not None else recipe.head_learning_rate
     decay = recipe.weight_decay if weight_decay is None else weight_decay
     heads = classifiers(tuned.module)
+    spared = getattr(tuned.module, "no_weight_decay", set)()  # ResNets have none
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
     for name, parameter in trainable(tuned.module).items():
         in_head = any(name.startswith(f"{head}.") for head in heads)
-        decays = parameter.ndim > 1 and ".prompts." not in name and ".pixels." not in name
+        is_matrix = parameter.ndim > 1 and (name.endswith(".weight") or ".lora." in name)
+        decays = is_matrix and name not in spared
         groups.setdefault((in_head, decays), []).append(parameter)
     return [
         {"params": params, "lr": head_rate if in_head else rate, "weight_decay": decay if decays else 0.0}

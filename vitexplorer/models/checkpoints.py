@@ -35,6 +35,7 @@ SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 
 # In order of preference: averaged weights before the last step's, DINO's teacher before its student.
 _WRAPPERS = ("state_dict_ema", "model_ema", "teacher", "state_dict", "model", "module", "encoder", "student")
+_MOST_WRAPPINGS = 8
 _PREFIXES = ("module.", "_orig_mod.", "backbone.", "model.", "teacher.", "student.")
 # The head that DINO and iBOT train against is not the model's classifier.
 _PROJECTION_HEAD = re.compile(r"(module\.)?(head\.(mlp|last_layer)|dino_head|ibot_head)\.")
@@ -70,8 +71,15 @@ def count_classes(state_dict: Mapping[str, Tensor]) -> int:
     return projection.shape[1] if projection is not None and projection.ndim == 2 else 0
 
 
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name too long for any file
+        return False
+
+
 def _check_file(path: Path) -> None:
-    if not path.exists():
+    if not _exists(path):
         raise WeightsError(Text("There is no file {path}.", "文件 {path} 不存在。").format(path=path))
     if path.is_dir():
         raise WeightsError(
@@ -170,8 +178,10 @@ def _larger_than_file(path: Path, entry: str) -> WeightsError:
 
 
 def _unwrapped(contents: object, path: Path) -> dict[str, Tensor]:
-    """The dictionary of tensors inside the wrappings of `contents`."""
-    while isinstance(contents, Mapping):
+    """The dictionary of tensors inside the wrappings of `contents`, which may be wrapped in themselves."""
+    for _ in range(_MOST_WRAPPINGS):
+        if not isinstance(contents, Mapping):
+            break
         inner = [contents[key] for key in _WRAPPERS if isinstance(contents.get(key), Mapping) and contents[key]]
         if not inner:
             break

@@ -291,7 +291,8 @@ def _shrunk_size(size: tuple[int, int], short_side: int) -> tuple[int, int]:
 
 
 def _exif_of(picture: Image.Image) -> bytes:
-    """The Exif block of a PIL image, parsed by us: `getexif` warns of damage."""
+    """The Exif block of a PIL image, parsed by us: `getexif` warns of damage. A PNG may have it behind its pixels."""
+    picture.load()
     exif = picture.info.get("exif")
     return exif if isinstance(exif, bytes) else b""
 

@@ -10,9 +10,10 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import timm
 import torch
@@ -72,6 +73,10 @@ class LoadedModel:
     """what was changed or left out to fit the weights into the module"""
     decoder: MaeDecoder | None = None
     """what a masked autoencoder draws hidden patches with, where the weights hold one"""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy takes along: not `block_of_parameter`, whose ids are those of these parameters."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def class_texts(self) -> tuple[Text, ...]:
@@ -165,9 +170,9 @@ def _load(
     progress: Progress | None,
 ) -> LoadedModel:
     bundled = ASSETS / "models" / name
-    is_bundled = (bundled / "config.json").is_file()
+    shipped = [config.parent.name for config in (ASSETS / "models").glob("*/config.json")]
+    is_bundled = name in shipped
     if not is_bundled and not _is_timm_name(name):
-        shipped = [folder.name for folder in (ASSETS / "models").glob("*") if folder.is_dir()]
         raise unknown_name("model", name, [*timm.list_models(), *timm.list_models(pretrained=True), *shipped])
     if weights == "auto":
         weights = "bundled" if is_bundled else "pretrained"
@@ -236,7 +241,11 @@ def _is_cut_evenly(module: nn.Module) -> bool:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """What is drawn inside depends on the seed alone, and nothing outside notices."""
+    """What is drawn inside depends on the seed alone, and nothing outside notices. Raises SettingError."""
+    if not -(2**63) <= seed < 2**64:
+        raise SettingError(
+            Text("seed must be a whole number of 64 bits.", "seed 必须是 64 位以内的整数。"),
+        )
     with SEEDING, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield

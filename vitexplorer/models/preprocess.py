@@ -85,7 +85,8 @@ def fit_image(
 
 def normalise(pixels: np.ndarray, mean: Sequence[float], std: Sequence[float]) -> Tensor:
     """Float32 (1, 3, height, width): (pixels / 255 - mean) / std, bit for bit timm's ToTensor and Normalize."""
-    return functional.normalize(functional.to_tensor(pixels), torch.tensor(mean), torch.tensor(std))[None]
+    mean, std = (torch.tensor(values, dtype=torch.float32) for values in (mean, std))
+    return functional.normalize(functional.to_tensor(pixels).float(), mean, std)[None]
 
 
 # ------------------------------------------------------------------------------------------------- the fits

@@ -13,6 +13,8 @@ import numpy as np
 from PIL import Image, ImageCms
 
 WHITE = 255
+_PHOTOMETRIC, _WHITE_IS_ZERO = 262, 0
+"""the tag of a TIFF that says which end of its range is white (TIFF 6.0, section 8), and the value for its low end"""
 _SRGB_TOLERANCE = 2  # of 255: a profile that moves no colour further than this is sRGB, rounded
 _PROBE = np.stack(np.meshgrid(*[np.linspace(0, 255, 6, dtype=np.uint8)] * 3), axis=-1).reshape(6, 36, 3)
 
@@ -33,7 +35,10 @@ def on_white(picture: Image.Image) -> Image.Image:
 def _eight_bits(picture: Image.Image) -> Image.Image:
     """Mode L, or LA where one value is transparent, of grey with more than 8 bits (modes I;16, I and F)."""
     values = np.asarray(picture)
-    grey = Image.fromarray(_scaled(values))
+    scaled = _scaled(values)
+    if getattr(picture, "tag_v2", {}).get(_PHOTOMETRIC) == _WHITE_IS_ZERO:
+        scaled = WHITE - scaled  # Pillow does this itself for 8 bits and fewer
+    grey = Image.fromarray(scaled)
     transparent = picture.info.get("transparency")
     if transparent is not None:
         grey.putalpha(Image.fromarray(np.where(values == transparent, np.uint8(0), np.uint8(255))))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from vitexplorer.callable_module import call_module_as
-from vitexplorer.capture import Capture
+from vitexplorer.capture import Capture, plain_numbers
 from vitexplorer.interfaces import Progress, UnsupportedError, View, only_attention
 from vitexplorer.registry import Registry
 from vitexplorer.types import Result
@@ -42,7 +42,8 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
     if reason is not None:
         raise UnsupportedError(reason)
     told = {"progress": progress} if record.reports_progress else {}
-    result = record.compute(capture, **record.settings(capture, settings), **told)
+    with plain_numbers(capture.input.tensor.device):
+        result = record.compute(capture, **record.settings(capture, settings), **told)
     return replace(
         result,
         notes=(*capture.model.notes, *capture.input.notes, *result.notes),

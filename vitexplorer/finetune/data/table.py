@@ -183,11 +183,12 @@ def _wanted(
 ) -> tuple[dict[str, str | float], list[Finding]]:
     """The label or number of every usable image, and what is wrong with the other rows."""
     written, raw = cells.column(image), cells.column(target)
+    blanks = NOTHING if _is_numeric(cells, raw) else {"", "nan"}
     values: dict[str, list[str | float | None]] = defaultdict(list)
     missing, ambiguous = [], []
     for name, found, cell in zip(written, lookup.find(written), raw, strict=True):
         if len(found) == 1:
-            values[found[0]].append(_value(cells, cell, task))
+            values[found[0]].append(_value(cells, cell, task, blanks))
         else:
             (ambiguous if found else missing).append(name)
     known = {path: [value for value in several if value is not None] for path, several in values.items()}
@@ -205,9 +206,14 @@ def _wanted(
     return {path: several[0] for path, several in known.items() if len(set(several)) == 1}, findings
 
 
-def _value(cells: Cells, cell: str, task: Task) -> str | float | None:
+def _is_numeric(cells: Cells, raw: Sequence[str]) -> bool:
+    """Whether all that is written is numbers: "NA" and "none" among words may be classes."""
+    return all(not math.isnan(cells.number(cell)) for cell in raw if cell.casefold() not in NOTHING)
+
+
+def _value(cells: Cells, cell: str, task: Task, blanks: set[str]) -> str | float | None:
     if task == "classification":
-        return None if cell.casefold() in ("", "nan") else cell
+        return None if cell.casefold() in blanks else cell
     number = cells.number(cell)
     return None if math.isnan(number) else number
 

@@ -57,7 +57,9 @@ def _outputs(part: nn.Module) -> int:
     """Width of what a layer, a norm or the patch embedding gives."""
     if isinstance(part, nn.Linear):
         return part.out_features
-    return part.proj.out_channels if hasattr(part, "proj") else part.weight.shape[0]
+    if hasattr(part, "proj"):
+        return part.feature_dim if isinstance(part.proj, nn.Identity) else part.proj.out_channels
+    return part.weight.shape[0]
 
 
 # ---------------------------------------------------------------------------------------------- merging
@@ -67,10 +69,18 @@ def _outputs(part: nn.Module) -> int:
 def merge(module: nn.Module) -> None:
     """Put each scale and shift into the layer it follows.
 
-    Raises UnsupportedError, with nothing changed, where that layer is an RMS norm, which cannot shift.
+    Raises UnsupportedError, with nothing changed, where that layer is an RMS norm, which cannot shift, or where the
+    patch embedding ends in no layer of its own (hybrids whose convolutions have the network's width).
     """
     found = hung(module, "ssf")
     for layer in (_layer(part) for part, _ in found):
+        if isinstance(layer, nn.Identity):
+            raise UnsupportedError(
+                Text(
+                    "The shift of the patch embedding cannot be merged: no layer of its own ends it.",
+                    "图块嵌入末端没有自己的层，其平移量无法合并。",
+                )
+            )
         if not isinstance(layer, (nn.Linear, nn.Conv2d)) and getattr(layer, "bias", None) is None:
             raise UnsupportedError(
                 Text(

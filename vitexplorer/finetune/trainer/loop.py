@@ -10,6 +10,7 @@ that the averaged gradient is that of one process; dropout differs.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -35,9 +36,18 @@ from vitexplorer.finetune.trainer.plan import Candidate
 from vitexplorer.finetune.trainer.schedule import rate_at
 from vitexplorer.finetune.trainer.setup import Setup
 from vitexplorer.finetune.training import parameter_groups, train_mode, trainable
+from vitexplorer.words import ExplainedError, Text
 
 _BETWEEN_EVENTS = 0.3
 """seconds between two events of steps"""
+_DIVERGED = Text(
+    "The training diverged: what the model says is no longer a number. Choose a learning rate well below {rate}.",
+    "训练发散：模型输出已不是有限数值。请选择远小于 {rate} 的学习率。",
+)
+
+
+class DivergedError(ExplainedError):
+    """What the network says is no longer a number, and never was good at the end of an epoch."""
 
 
 class StoppedError(Exception):
@@ -99,7 +109,11 @@ class Run:
         return steps_of(len(self._setup.split.train), self._setup.batch_size)
 
     def train(self) -> Progress:
-        """Train to the end. Raises StoppedError, DiskFullError; both leave the best and a checkpoint on the disk."""
+        """Train to the end, or until outputs are no longer finite.
+
+        Raises StoppedError, DiskFullError; both leave the best and a checkpoint on the disk. DivergedError where no
+        epoch ended with finite outputs.
+        """
         device = self._setup.device
         with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
             torch.manual_seed(self._plan.seed + self._accelerator.process_index)
@@ -110,7 +124,7 @@ class Run:
             self._started = self._saved = time.monotonic()
             self._seconds_before = self.progress.seconds
             for epoch in range(len(self.progress.epochs), self._plan.epochs):  # one whose end was missed is ended
-                if self._has_no_patience_left():
+                if self._has_no_patience_left() or self._has_diverged():
                     break
                 self._train_epoch(epoch)
                 self._end_epoch(epoch)
@@ -119,6 +133,10 @@ class Run:
     def _has_no_patience_left(self) -> bool:
         progress = self.progress
         return bool(self._plan.patience) and len(progress.epochs) - 1 - progress.best >= self._plan.patience
+
+    def _has_diverged(self) -> bool:
+        epochs = self.progress.epochs
+        return bool(epochs) and not math.isfinite(epochs[-1].metrics["loss"])
 
     # ------------------------------------------------------------------------------------------ an epoch
 
@@ -204,6 +222,8 @@ class Run:
     def _end_epoch(self, epoch: int) -> None:
         progress = self.progress
         metrics, outputs = self.validate()
+        if progress.best < 0 and not math.isfinite(metrics["loss"]):
+            raise DivergedError(_DIVERGED.format(rate=f"{max(self._peaks):g}"))
         progress.seconds = self._seconds_before + time.monotonic() - self._started
         train_loss = progress.epoch_loss / progress.epoch_weight
         rate = max(group["lr"] for group in self._optimiser.param_groups)

@@ -51,7 +51,8 @@ def scores(task: Task, outputs: np.ndarray, targets: np.ndarray) -> dict[str, fl
         targets: indices of classes, or numbers, (images,).
 
     Returns:
-        accuracy, balanced_accuracy, macro_f1 and, with more than 5 classes, top5; or rmse, mae and r2.
+        accuracy, balanced_accuracy, macro_f1 and, with more than 5 classes, top5; or rmse, mae and r2. All NaN where
+        an output is not finite.
     """
     return _of_numbers(outputs, targets) if task == "regression" else _of_classes(outputs, targets)
 
@@ -65,12 +66,12 @@ def _of_classes(probabilities: np.ndarray, targets: np.ndarray) -> dict[str, flo
     found = {
         "accuracy": float(correct.mean()),
         "balanced_accuracy": float(np.mean([correct[targets == c].mean() for c in present])),
-        "macro_f1": float(f1_score(targets, predicted, labels=present, average="macro", zero_division=0)),
+        "macro_f1": float(f1_score(targets, predicted, average="macro", zero_division=0)),
     }
     if classes > _TOP:
         best = np.argpartition(-probabilities, _TOP - 1, axis=1)[:, :_TOP]
         found["top5"] = float((best == targets[:, None]).any(1).mean())
-    return found
+    return found if np.isfinite(probabilities).all() else dict.fromkeys(found, float("nan"))
 
 
 def _of_numbers(predicted: np.ndarray, targets: np.ndarray) -> dict[str, float]:
