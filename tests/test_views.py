@@ -369,3 +369,9 @@ def test_values_from_an_address_are_read():
     plain = vx.compute("attention_map", captured, block=1, head=2, query=(3, 1))
     assert typed.settings == plain.settings == {"block": 1, "head": 2, "query": (3, 1)}
     np.testing.assert_array_equal(typed.values, plain.values)
+
+
+@pytest.mark.parametrize("steps", [10**400, "9" * 400, -(10**400)])
+def test_a_number_of_any_size_is_answered_with_the_bounds(steps):
+    with pytest.raises(SettingError, match=r"not -?inf"):
+        vx.compute("integrated_gradients", capture_small("vit"), steps=steps)
