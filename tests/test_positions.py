@@ -75,7 +75,7 @@ def test_resampling_is_bicubic():
 def test_one_patch_is_one_tile_of_the_board():
     captured = capture_small("vit", "native")
     board = vx.compute("position_similarity", captured).values
-    for query in [(0, 0), (3, 5), "1,2"]:
+    for query in [(0, 0), (3, 5), "1,2", np.array([1, 2])]:
         tile = vx.compute("position_similarity", captured, query=query)
         assert isinstance(tile, MapResult)
         row, col = tile.query

@@ -66,7 +66,7 @@ class PatchOrAllControl(QueryControl):
 
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query | None:
         """A patch of the first block's grid; prefix tokens have no place to compare."""
-        if value is None or value in ("", "all"):
+        if value is None or (isinstance(value, str) and value in ("", "all")):
             return None
         query = super().parse(value, capture, settings)
         if isinstance(query, str):
