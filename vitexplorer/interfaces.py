@@ -92,17 +92,10 @@ def written_value(value: Any) -> str:
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _brief(number: float | int) -> str:
-    """In a few characters; whole numbers that no float can hold count as infinite."""
-    try:
-        return f"{number:g}"
-    except OverflowError:
-        return "inf" if number > 0 else "-inf"
-
-
 def _whole(name: str, value: Any) -> int:
     try:
         number = int(value)
+        float(number)  # what no float can hold is no number of anything here
     except (TypeError, ValueError, OverflowError):
         number = None
     if number is None or not (isinstance(value, str) or value == number):
@@ -438,9 +431,9 @@ class Number(Control):
             bound = Text("to below", "到小于") if self.open_above else Text("to", "到")
             raise SettingError(
                 Text(
-                    "{name} must be from {low:g} {bound} {high:g}, not {number}.",
-                    "{name} 必须从 {low:g} {bound} {high:g}，而不是 {number}。",
-                ).format(name=self.name, low=self.low, bound=bound, high=self.high, number=_brief(number))
+                    "{name} must be from {low:g} {bound} {high:g}, not {number:g}.",
+                    "{name} 必须从 {low:g} {bound} {high:g}，而不是 {number:g}。",
+                ).format(name=self.name, low=self.low, bound=bound, high=self.high, number=number)
             )
         return number
 
