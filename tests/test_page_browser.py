@@ -132,6 +132,10 @@ def test_chinese_leaves_no_english(visit: Visit, url: str, room: str) -> None:
     visit.open(url, lang="zh", room=room)
     visit.page.wait_for_timeout(800)
     assert visit.page.evaluate("document.documentElement.lang") == "zh-CN"
+    visit.page.evaluate(  # what gradio shows while an answer is slow
+        """() => document.querySelector('main')
+        .insertAdjacentHTML('beforeend', '<p class="progress-text">queue: 1/2</p>')"""
+    )
     text = visit.page.evaluate(
         """() => { const skip = new Set(['CODE', 'PRE', 'SCRIPT', 'STYLE']);
         const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT); const out = [];
