@@ -71,7 +71,8 @@ def _numbers(value: Any, grid: PatchGrid) -> tuple[int, ...]:
         if board.dtype == bool:  # of another shape: nobody can know which patches are meant
             return (-1,)
         given = board.ravel().tolist()
-        numbers = {int(number) for number in given}
-        return tuple(sorted(numbers)) if all(isinstance(one, str) or int(one) == one for one in given) else (-1,)
+        numbers = [int(one) for one in given]
+        are_whole = all(isinstance(one, str) or one == number for one, number in zip(given, numbers, strict=True))
+        return tuple(sorted(set(numbers))) if are_whole else (-1,)
     except (TypeError, ValueError, OverflowError):
         return (-1,)

@@ -112,9 +112,9 @@ def attach(
     """
     record = METHODS[method]
     _check(model, record)
+    _check_classes(model, num_classes, class_names)
     chosen = checked_settings(model, method, settings)
     module = copy.deepcopy(model.module).requires_grad_(False)
-    _check_classes(model, num_classes, class_names)
     keeps = num_classes is None and not class_names
     names = (model.class_names, model.class_names_zh) if keeps else (class_names, ())
     notes = () if model.provenance.weights == "bundled" else model.notes  # a bundled model's say how good it is

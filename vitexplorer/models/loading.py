@@ -243,9 +243,7 @@ def _is_cut_evenly(module: nn.Module) -> bool:
 def seeded(seed: int) -> Iterator[None]:
     """What is drawn inside depends on the seed alone, and nothing outside notices. Raises SettingError."""
     if not -(2**63) <= seed < 2**64:
-        raise SettingError(
-            Text("seed must be a whole number of 64 bits.", "seed 必须是 64 位以内的整数。"),
-        )
+        raise SettingError(Text("seed must be a whole number of 64 bits.", "seed 必须是 64 位以内的整数。"))
     with SEEDING, torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
