@@ -31,7 +31,7 @@ from vitexplorer.capture import Capture
 from vitexplorer.models.bundled.measure import mass_mask
 from vitexplorer.models.bundled.scenes import Scene, draw_scene
 from vitexplorer.models.catalog import catalog
-from vitexplorer.perturbation import Runs, baseline_image, patch_of_pixel
+from vitexplorer.quantities.perturbation import Runs, baseline_image, patch_of_pixel
 from vitexplorer.types import MapResult
 from vitexplorer.views import VIEWS
 from vitexplorer.views.faithfulness import areas_under, coarsened, first_ones, probabilities, ranking, step_counts

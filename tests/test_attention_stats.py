@@ -14,8 +14,8 @@ from tests import reference, reference_tokens
 from tests.explicit import blocks_of, run_explicitly
 from tests.small_models import RECIPES, capture_small
 from vitexplorer.capture import AttentionCall, Capture
-from vitexplorer.interfaces import BlockSite, SettingError, UnsupportedError
-from vitexplorer.types import PatchGrid
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.types import BlockSite, PatchGrid
 from vitexplorer.views.head_atlas import METRICS
 
 

@@ -17,7 +17,7 @@ from tests import reference
 from tests.explicit import blocks_of, run_explicitly, with_fused_attention
 from tests.small_models import attention_outputs, capture_small, load_small, picture
 from vitexplorer.capture import AttentionCall, AttentionTap, capture
-from vitexplorer.interfaces import SettingError, UnsupportedError
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.types import PADDING
 from vitexplorer.views import VIEWS, compute, refusal

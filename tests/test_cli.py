@@ -15,7 +15,7 @@ from tests.small_models import picture
 from vitexplorer.cli import build_app
 from vitexplorer.cli.names import dashed, full_name, questions
 from vitexplorer.cli.text import FITS, table
-from vitexplorer.interfaces import SettingError
+from vitexplorer.errors import SettingError
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.settings import ASSETS
 

@@ -17,8 +17,16 @@ from torch.utils.flop_counter import FlopCounterMode
 import vitexplorer as vx
 from tests import reference_tokens
 from tests.small_models import RECIPES, capture_small, load_small
-from vitexplorer.interfaces import SettingError
-from vitexplorer.multiplications import KINDS, MLP, OTHER, PRODUCTS, PROJECTIONS, count_multiplications, without_storage
+from vitexplorer.errors import SettingError
+from vitexplorer.quantities.multiplications import (
+    KINDS,
+    MLP,
+    OTHER,
+    PRODUCTS,
+    PROJECTIONS,
+    count_multiplications,
+    without_storage,
+)
 
 
 def on_meta(architecture: str, **options) -> nn.Module:

@@ -10,7 +10,7 @@ import pytest
 import vitexplorer as vx
 from tests.small_models import capture_small
 from vitexplorer.figures import render
-from vitexplorer.multiplications import MLP, PRODUCTS, PROJECTIONS
+from vitexplorer.quantities.multiplications import MLP, PRODUCTS, PROJECTIONS
 from vitexplorer.views.cost_growth import growth, sizes_up_to
 
 

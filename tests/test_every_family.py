@@ -29,7 +29,7 @@ from tests.small_families import CASES, capture_case, load_case
 from tests.small_models import attention_outputs
 from tests.test_docs import README, region
 from vitexplorer.capture import Capture, capture_input
-from vitexplorer.interfaces import SettingError, UnsupportedError
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models.families import FAMILIES, family_of
 from vitexplorer.models.refusals import NO_ATTENTION
 from vitexplorer.types import PADDING, PatchGrid

@@ -17,7 +17,7 @@ from tests.explicit import blocks_of, run_explicitly
 from tests.small_families import CASES
 from tests.small_models import RECIPES, capture_small, load_small
 from vitexplorer.capture import capture
-from vitexplorer.interfaces import UnsupportedError
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.models.families import FAMILIES, family_of
 from vitexplorer.types import PADDING, PatchGrid, WindowLayout
 

@@ -21,6 +21,7 @@ import torch
 from tests.finetune_folders import class_folder, number_folder
 from tests.small_models import load_small, picture
 from vitexplorer.capture import capture
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_csv
 from vitexplorer.finetune import change, outcome
@@ -34,7 +35,6 @@ from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zi
 from vitexplorer.finetune.trainer import setup as setups
 from vitexplorer.finetune.trainer.folder import JobError, read_config
 from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
-from vitexplorer.interfaces import UnsupportedError
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine

@@ -16,7 +16,7 @@ from tests.explicit import blocks_of, with_fused_attention
 from tests.small_models import RECIPES, attention_outputs, capture_small, load_small, picture
 from tests.test_capture import fail, traces
 from vitexplorer.capture import Capture, capture, capture_input
-from vitexplorer.interfaces import SettingError, UnsupportedError
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.intervening import attention_cannot_change
 from vitexplorer.interventions import INTERVENTIONS, read_changes, settled, write_changes
 from vitexplorer.interventions.heads_off import averaged, silenced

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from tests.small_models import capture_small
-from vitexplorer.interfaces import Progress, TargetControl, View
+from vitexplorer.controls import TargetControl
+from vitexplorer.interfaces import View
+from vitexplorer.progress import Progress
 from vitexplorer.settings import Settings
 from vitexplorer.types import CurvesResult, Result
 from vitexplorer.ui.address import Address

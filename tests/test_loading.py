@@ -17,7 +17,7 @@ from safetensors.torch import load_file, save_file
 
 import vitexplorer as vx
 from tests.small_models import THIN, picture
-from vitexplorer.interfaces import SettingError, UnsupportedError
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models import loading
 from vitexplorer.models.families import family_of
 from vitexplorer.registry import UnknownNameError

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from vitexplorer.capture import capture
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.renderers.reconstruction import HIDDEN_GREY, seen
-from vitexplorer.interfaces import SettingError, UnsupportedError
 from vitexplorer.models.loading import load_model
 from vitexplorer.models.mae import MaeDecoder, sine_positions, to_images, to_patches
 from vitexplorer.settings import ASSETS

@@ -11,10 +11,10 @@ import torch
 import torch.nn.functional as F
 
 from tests.small_backbones import CONVOLUTIONAL, TRANSFORMERS, load_backbone, on_meta, pixels
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, attach, count_parameters, merge, methods, refusal
 from vitexplorer.finetune.storing import learned, load_tuned, save_tuned
 from vitexplorer.finetune.training import parameter_groups, train_mode, trainable
-from vitexplorer.interfaces import UnsupportedError
 
 SMALL = {
     "adapter": [{"bottleneck": 4}, {"bottleneck": 4, "placement": "houlsby"}],

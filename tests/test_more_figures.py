@@ -15,6 +15,7 @@ import pytest
 
 import vitexplorer as vx
 from tests.small_models import capture_small
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
 from vitexplorer.figures.chart import Chart, ticks
@@ -25,7 +26,6 @@ from vitexplorer.figures.renderers.matrix import runs
 from vitexplorer.figures.rendering import RENDERERS
 from vitexplorer.figures.tables import as_csv, as_json
 from vitexplorer.figures.tiles import tiles
-from vitexplorer.interfaces import UnsupportedError
 from vitexplorer.interventions import intervene
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import (

@@ -13,9 +13,9 @@ from PIL import Image
 import vitexplorer as vx
 from tests import reference_tokens
 from tests.small_models import capture_small
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_json
-from vitexplorer.interfaces import SettingError, UnsupportedError
 from vitexplorer.ui.panel.panel import describe
 
 

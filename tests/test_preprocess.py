@@ -10,7 +10,7 @@ import torch
 from PIL import Image
 from timm.data import create_transform, resolve_data_config
 
-from vitexplorer.interfaces import SettingError
+from vitexplorer.errors import SettingError
 from vitexplorer.models.images import ImageError
 from vitexplorer.models.preprocess import MAX_ASPECT, fit_image, normalise
 from vitexplorer.registry import UnknownNameError

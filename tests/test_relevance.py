@@ -21,12 +21,14 @@ from tests.reference_relevance import Differentiated, differentiate
 from tests.small_models import RECIPES, capture_small
 from vitexplorer import gradients as kept_in
 from vitexplorer.capture import Capture, capture_input
-from vitexplorer.gradients import KeptGradients, gradients
-from vitexplorer.interfaces import SettingError, TargetControl, UnsupportedError, View
-from vitexplorer.perturbation import baseline_image, blur_sigma, patch_of_pixel, patch_sums
+from vitexplorer.controls import TargetControl
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.interfaces import View
+from vitexplorer.quantities.gradients import KeptGradients, gradients
+from vitexplorer.quantities.perturbation import baseline_image, blur_sigma, patch_of_pixel, patch_sums
+from vitexplorer.quantities.rollout import push_added, push_averaged
+from vitexplorer.quantities.targets import ALL_ZERO
 from vitexplorer.registry import UnknownNameError
-from vitexplorer.rollout import push_added, push_averaged
-from vitexplorer.targets import ALL_ZERO
 from vitexplorer.types import MapResult
 from vitexplorer.views import VIEWS
 from vitexplorer.views.faithfulness import MethodsControl, areas_under, coarsened, first_ones, ranking, step_counts

@@ -17,7 +17,7 @@ from tests import reference_tokens
 from tests.explicit import run_explicitly
 from tests.small_models import RECIPES, capture_small, load_small
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import SettingError, UnsupportedError
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.views.token_norms import far_out
 from vitexplorer.views.token_pca import fit_basis, foreground_of, patch_tokens

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from tests.finetune_folders import class_folder, number_folder
 from tests.small_models import load_small
 from vitexplorer.cli import build_app
+from vitexplorer.errors import SettingError
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.bootstrap import paired_bootstrap
 from vitexplorer.finetune.pareto import pareto_front
@@ -36,7 +37,6 @@ from vitexplorer.finetune.trainer.order import batches_of, share_of
 from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.trainer.schedule import rate_at
 from vitexplorer.finetune.training import parameter_groups, train_mode, trainable
-from vitexplorer.interfaces import SettingError
 from vitexplorer.models import loading
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.settings import settings

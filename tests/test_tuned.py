@@ -15,6 +15,7 @@ import vitexplorer as vx
 from tests import reference
 from tests.small_backbones import load_backbone, pixels
 from tests.small_models import attention_outputs, picture
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.finetune.attaching import attach, trained
 from vitexplorer.finetune.storing import load_tuned, recipe_in, save_tuned
 from vitexplorer.finetune.training import (
@@ -23,7 +24,6 @@ from vitexplorer.finetune.training import (
     train_mode,
     trainable,
 )
-from vitexplorer.interfaces import SettingError, UnsupportedError
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import load_model
 from vitexplorer.registry import UnknownNameError

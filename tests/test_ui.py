@@ -16,12 +16,12 @@ import pytest
 import vitexplorer as vx
 from tests.small_families import capture_case
 from tests.small_models import capture_small
+from vitexplorer.cache import BytesCache
 from vitexplorer.formulas import ViTShape
 from vitexplorer.models.catalog import catalog
 from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.cache import BytesCache
 from vitexplorer.ui.calculator.literature import DECLARED, counted
 from vitexplorer.ui.calculator.multiplications import ATTENTION, PROJECTIONS, vit_macs, windowed_attention
 from vitexplorer.ui.canvas import unpack_attention

@@ -14,10 +14,10 @@ from tests import reference
 from tests.explicit import run_explicitly
 from tests.small_models import RECIPES, capture_small
 from vitexplorer.capture import AttentionCall, Capture
-from vitexplorer.interfaces import BlockSite, SettingError, UnsupportedError
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.quantities.rollout import SWIN_NOTE
 from vitexplorer.registry import UnknownNameError
-from vitexplorer.rollout import SWIN_NOTE
-from vitexplorer.types import MapResult, PatchGrid, Result
+from vitexplorer.types import BlockSite, MapResult, PatchGrid, Result
 from vitexplorer.views import VIEWS
 from vitexplorer.views.attention_map import window_of
 

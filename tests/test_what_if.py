@@ -9,9 +9,9 @@ import torch
 
 import vitexplorer as vx
 from tests.small_models import capture_small
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
-from vitexplorer.interfaces import UnsupportedError
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import unpack_attention

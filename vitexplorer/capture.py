@@ -19,7 +19,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.callable_module import call_module_as
-from vitexplorer.interfaces import SettingError, UnsupportedError, no_such_block, only_attention
+from vitexplorer.controls import no_such_block
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.explored import only_attention
 from vitexplorer.models.images import image_hash, open_image
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import fit_image, normalise

@@ -24,7 +24,8 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 from vitexplorer.capture import Capture, Moved
-from vitexplorer.interfaces import Control, Paper
+from vitexplorer.controls import Control
+from vitexplorer.interfaces import Paper
 from vitexplorer.tap import OUTSIDE, PARAMETER_AT, PRODUCTS, SOFTMAXES, AttentionCall, of_kernel
 from vitexplorer.types import PatchGrid
 from vitexplorer.words import Text

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from vitexplorer.interfaces import Control, Explored, SettingError
+from vitexplorer.controls import Control
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
 from vitexplorer.types import PatchGrid, ReconstructionResult
 from vitexplorer.words import Text
 

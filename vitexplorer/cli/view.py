@@ -16,17 +16,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColu
 import vitexplorer as vx
 from vitexplorer.cli.names import dashed
 from vitexplorer.cli.text import one_sentence, summary
-from vitexplorer.interfaces import (
-    BlockControl,
-    Choice,
-    Control,
-    HeadControl,
-    Number,
-    QueryControl,
-    Switch,
-    TokenControl,
-    View,
-)
+from vitexplorer.controls import BlockControl, Choice, Control, HeadControl, Number, QueryControl, Switch, TokenControl
+from vitexplorer.interfaces import View
 from vitexplorer.painted import PaintedControl
 from vitexplorer.settings import ASSETS, settings
 from vitexplorer.types import Fit

@@ -13,13 +13,14 @@ from typing import Any
 
 from torch import nn
 
+from vitexplorer.controls import checked
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.finetune.method import Method
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.heads import new_head, output_layers
-from vitexplorer.interfaces import SettingError, UnsupportedError, checked
 from vitexplorer.models.loading import LoadedModel, seeded
 from vitexplorer.models.outline import outline
-from vitexplorer.multiplications import without_storage
+from vitexplorer.quantities.multiplications import without_storage
 from vitexplorer.types import PatchGrid, Provenance
 from vitexplorer.words import Text
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vitexplorer.errors import SettingError
 from vitexplorer.finetune.trainer.metrics import METRIC, Task, losses_of_images
-from vitexplorer.interfaces import SettingError
 from vitexplorer.words import Text
 
 _AT_ONCE = 1 << 22

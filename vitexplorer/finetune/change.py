@@ -17,12 +17,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, merge
 from vitexplorer.finetune.methods import METHODS
-from vitexplorer.interfaces import UnsupportedError
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
-from vitexplorer.two_runs import token_cosines
+from vitexplorer.quantities.two_runs import token_cosines
 from vitexplorer.types import BeforeAfterResult, CurvesResult, MapResult, MatrixResult, Query
 from vitexplorer.words import Text
 

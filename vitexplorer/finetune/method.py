@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from torch import nn
 
-from vitexplorer.interfaces import Control, Paper
+from vitexplorer.controls import Control
+from vitexplorer.interfaces import Paper
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.words import Text
 

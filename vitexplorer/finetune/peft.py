@@ -18,10 +18,10 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor, nn
 
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
 from vitexplorer.finetune.parts.hanging import hung
 from vitexplorer.finetune.parts.low_rank import LowRank, query_value_spans
-from vitexplorer.interfaces import UnsupportedError
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import classifiers, outline

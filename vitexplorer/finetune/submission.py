@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -25,13 +25,12 @@ from vitexplorer.finetune.trainer.objective import Objective
 from vitexplorer.finetune.trainer.pixels import PLAIN, PixelFeed
 from vitexplorer.finetune.trainer.plan import JobConfig
 from vitexplorer.models.images import ImageError, open_shrunk
+from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
 from vitexplorer.words import Text
 
 _BATCH = 16
 _SHORT_SIDE = 64  # enough to see whether an image can be read
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

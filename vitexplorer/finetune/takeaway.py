@@ -10,6 +10,7 @@ from pathlib import Path
 
 import safetensors.torch
 
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, merge
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.peft import export_peft
@@ -18,7 +19,6 @@ from vitexplorer.finetune.storing import base_in, preprocessing_in, recipe_in
 from vitexplorer.finetune.trainer.folder import NAMED_WEIGHTS, images_of, stem_of
 from vitexplorer.finetune.trainer.objective import Objective
 from vitexplorer.finetune.trainer.plan import JobConfig
-from vitexplorer.interfaces import UnsupportedError
 from vitexplorer.settings import ASSETS
 from vitexplorer.words import Text
 

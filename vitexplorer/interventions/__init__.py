@@ -16,7 +16,8 @@ from typing import Any
 
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, Change, ModelInput, capture_input
-from vitexplorer.interfaces import SettingError, UnsupportedError, checked
+from vitexplorer.controls import checked
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.intervening import ChangedNetwork, Effect, Intervention
 from vitexplorer.models.preprocess import normalise
 from vitexplorer.registry import Registry

@@ -18,7 +18,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Choice, Control, Explored, Paper, SettingError, no_such_block
+from vitexplorer.controls import Choice, Control, no_such_block
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
+from vitexplorer.interfaces import Paper
 from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
 from vitexplorer.words import Text
 

@@ -20,7 +20,10 @@ from jaxtyping import Bool, UInt8
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Choice, Control, Explored, Paper, SettingError, UnsupportedError
+from vitexplorer.controls import Choice, Control
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.explored import Explored
+from vitexplorer.interfaces import Paper
 from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
 from vitexplorer.types import PatchGrid
 from vitexplorer.words import Text

@@ -16,7 +16,9 @@ from typing import Any
 import torch
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Choice, Number, Paper, SettingError, UnsupportedError
+from vitexplorer.controls import Choice, Number
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.interfaces import Paper
 from vitexplorer.intervening import Effect, Intervention
 from vitexplorer.words import Text
 

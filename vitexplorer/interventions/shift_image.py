@@ -15,7 +15,8 @@ import numpy as np
 from jaxtyping import UInt8
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Choice, Number, Paper
+from vitexplorer.controls import Choice, Number
+from vitexplorer.interfaces import Paper
 from vitexplorer.intervening import Effect, Intervention
 from vitexplorer.words import Text
 

@@ -15,7 +15,8 @@ import numpy as np
 from jaxtyping import Int, UInt8
 
 from vitexplorer.capture import Capture, Moved
-from vitexplorer.interfaces import Number, Paper
+from vitexplorer.controls import Number
+from vitexplorer.interfaces import Paper
 from vitexplorer.intervening import Effect, Intervention
 from vitexplorer.types import PatchGrid
 from vitexplorer.words import Text

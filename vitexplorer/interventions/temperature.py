@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Number, Paper
+from vitexplorer.controls import Number
+from vitexplorer.interfaces import Paper
 from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
 from vitexplorer.words import Text
 

@@ -16,7 +16,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Number, Paper
+from vitexplorer.controls import Number
+from vitexplorer.interfaces import Paper
 from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
 from vitexplorer.words import Text
 

@@ -15,7 +15,7 @@ from timm.models.swin_transformer_v2 import SwinTransformerV2Block
 from timm.models.vision_transformer import ParallelScalingBlock, ResPostBlock
 from torch import nn
 
-from vitexplorer.interfaces import UnsupportedError
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.words import Text
 
 _NORM_LAST = (ResPostBlock, EvaBlockPostNorm, SwinTransformerV2Block)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from vitexplorer.interfaces import ModelFamily, UnsupportedError
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.families import family_of
 from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 from vitexplorer.models.outline import CONVOLUTIONAL

@@ -11,7 +11,6 @@ import errno
 import hashlib
 import re
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -30,10 +29,8 @@ from huggingface_hub.errors import (
 from huggingface_hub.file_download import HfFileMetadata
 
 from vitexplorer.models.catalog import find
+from vitexplorer.progress import Progress
 from vitexplorer.words import ExplainedError, Text
-
-Progress = Callable[[int, int], None]
-"""called with (bytes done, bytes in total); the total is 0 while it is not known"""
 
 
 class DownloadError(ExplainedError):

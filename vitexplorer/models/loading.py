@@ -20,7 +20,8 @@ import torch
 from timm.data import ImageNetInfo, infer_imagenet_subset, resolve_model_data_config
 from torch import nn
 
-from vitexplorer.interfaces import BlockSite, ModelFamily, SettingError
+from vitexplorer.errors import SettingError
+from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
@@ -32,13 +33,11 @@ from vitexplorer.models.weights import (
     load_weights,
     read_state_dict,
 )
+from vitexplorer.progress import Progress
 from vitexplorer.registry import unknown_name
 from vitexplorer.settings import ASSETS
-from vitexplorer.types import Provenance, Weights
+from vitexplorer.types import BlockSite, Provenance, Weights
 from vitexplorer.words import Text
-
-Progress = Callable[[int, int], None]
-"""Called with bytes done and bytes in all while weights are fetched."""
 
 SEEDING = threading.Lock()  # the global generator is one for all threads
 

@@ -25,7 +25,7 @@ from timm.data.transforms import str_to_pil_interp
 from torch import Tensor
 from torchvision.transforms import functional
 
-from vitexplorer.interfaces import SettingError
+from vitexplorer.errors import SettingError
 from vitexplorer.models.images import ImageError
 from vitexplorer.registry import unknown_name
 from vitexplorer.types import Fit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vitexplorer.cache import BytesCache
 from vitexplorer.settings import Settings
-from vitexplorer.ui.cache import BytesCache
 from vitexplorer.ui.engine import Engine, Picture
 
 if TYPE_CHECKING:

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from vitexplorer.interfaces import Progress, TargetControl
+from vitexplorer.cache import BytesCache
+from vitexplorer.controls import TargetControl
 from vitexplorer.models.catalog import find
+from vitexplorer.progress import Progress
 from vitexplorer.settings import Settings
 from vitexplorer.types import Fit, Result
-from vitexplorer.ui.cache import BytesCache
 from vitexplorer.ui.jobs import Jobs
 from vitexplorer.ui.pictures import pixels_of
 from vitexplorer.ui.training.places import MODEL, Places

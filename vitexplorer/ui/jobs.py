@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from vitexplorer.interfaces import Progress
+from vitexplorer.progress import Progress
 
 T = TypeVar("T")
 

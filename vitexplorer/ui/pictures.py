@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from vitexplorer.cache import BytesCache
 from vitexplorer.settings import ASSETS, settings
-from vitexplorer.ui.cache import BytesCache
 from vitexplorer.words import ExplainedError, Text
 
 UPLOAD = "upload-"

@@ -7,7 +7,10 @@ from typing import Any
 
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, plain_numbers
-from vitexplorer.interfaces import Progress, UnsupportedError, View, only_attention
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.explored import only_attention
+from vitexplorer.interfaces import View
+from vitexplorer.progress import Progress
 from vitexplorer.registry import Registry
 from vitexplorer.types import Result
 from vitexplorer.words import Text

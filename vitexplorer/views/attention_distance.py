@@ -10,8 +10,9 @@ than the window, whose shift is respected. The paper's figure is a mean over man
 from __future__ import annotations
 
 from vitexplorer.capture import Capture
-from vitexplorer.head_statistics import distance, over_blocks, uneven_heads
-from vitexplorer.interfaces import Choice, Paper, View
+from vitexplorer.controls import Choice
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.head_statistics import distance, over_blocks, uneven_heads
 from vitexplorer.types import MatrixResult
 from vitexplorer.words import Text
 

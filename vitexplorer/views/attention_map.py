@@ -13,7 +13,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import BlockControl, HeadControl, Paper, QueryControl, View
+from vitexplorer.controls import BlockControl, HeadControl, QueryControl
+from vitexplorer.interfaces import Paper, View
 from vitexplorer.types import MapResult, PatchGrid, Query, WindowLayout
 from vitexplorer.words import Text
 

@@ -22,8 +22,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.capture import AttentionCall, Capture
-from vitexplorer.interfaces import BlockControl, Choice, Number, Paper, QueryControl, View
-from vitexplorer.rollout import SWIN_NOTE, Pieces, push_through, query_shares
+from vitexplorer.controls import BlockControl, Choice, Number, QueryControl
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_through, query_shares
 from vitexplorer.types import MapResult, Query
 from vitexplorer.words import Text
 

@@ -15,10 +15,11 @@ import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.capture import Capture, Moved
-from vitexplorer.interfaces import BlockControl, Choice, QueryControl, View
+from vitexplorer.controls import BlockControl, Choice, QueryControl
+from vitexplorer.interfaces import View
 from vitexplorer.intervening import came_from
-from vitexplorer.read_out import top_classes
-from vitexplorer.two_runs import token_cosines
+from vitexplorer.quantities.read_out import top_classes
+from vitexplorer.quantities.two_runs import token_cosines
 from vitexplorer.types import BeforeAfterResult, MapResult, PatchGrid, PredictionChange, Query, query_text
 from vitexplorer.words import Text, same
 

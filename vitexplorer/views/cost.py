@@ -24,9 +24,12 @@ import numpy as np
 from torch import nn
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import BlockSite, Control, Explored, Paper, SettingError, View
-from vitexplorer.multiplications import KINDS, count_multiplications, table, without_storage
-from vitexplorer.types import CostResult, Term
+from vitexplorer.controls import Control
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.multiplications import KINDS, count_multiplications, table, without_storage
+from vitexplorer.types import BlockSite, CostResult, Term
 from vitexplorer.words import Text
 
 TITLE = Text("Cost", "计算量")

@@ -18,9 +18,10 @@ import numpy as np
 from torch import nn
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import BlockSite, Number, Paper, View
-from vitexplorer.multiplications import KINDS, MLP, PRODUCTS, PROJECTIONS, kind_of
-from vitexplorer.types import GrowthResult, WindowLayout
+from vitexplorer.controls import Number
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.multiplications import KINDS, MLP, PRODUCTS, PROJECTIONS, kind_of
+from vitexplorer.types import BlockSite, GrowthResult, WindowLayout
 from vitexplorer.words import Text
 
 TITLE = Text("Growth of the cost", "计算量的增长")

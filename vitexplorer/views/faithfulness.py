@@ -22,21 +22,14 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import (
-    Explored,
-    Number,
-    Paper,
-    Progress,
-    SettingError,
-    Several,
-    TargetControl,
-    UnsupportedError,
-    View,
-    without_classifier,
-)
-from vitexplorer.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
+from vitexplorer.controls import Number, Several, TargetControl
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.explored import Explored, without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.progress import Progress
+from vitexplorer.quantities.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
+from vitexplorer.quantities.targets import class_text
 from vitexplorer.registry import unknown_name
-from vitexplorer.targets import class_text
 from vitexplorer.types import FaithfulnessResult, MapResult, PatchGrid
 from vitexplorer.words import Text
 

@@ -10,10 +10,12 @@ Misleading: what speaks against the class is cut off, and values and MLPs count 
 from __future__ import annotations
 
 from vitexplorer.capture import Capture
-from vitexplorer.gradients import gradients, positive_attention
-from vitexplorer.interfaces import Paper, TargetControl, View, without_classifier
-from vitexplorer.rollout import Pieces, push_added, push_through, query_shares
-from vitexplorer.targets import class_map, read_query, row_text
+from vitexplorer.controls import TargetControl
+from vitexplorer.explored import without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.gradients import gradients, positive_attention
+from vitexplorer.quantities.rollout import Pieces, push_added, push_through, query_shares
+from vitexplorer.quantities.targets import class_map, read_query, row_text
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 

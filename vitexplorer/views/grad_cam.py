@@ -17,9 +17,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.gradients import gradients
-from vitexplorer.interfaces import BlockControl, Paper, TargetControl, UnsupportedError, View, without_classifier
-from vitexplorer.targets import class_map
+from vitexplorer.controls import BlockControl, TargetControl
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.explored import without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.gradients import gradients
+from vitexplorer.quantities.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 

@@ -14,7 +14,10 @@ from collections.abc import Callable
 import numpy as np
 
 from vitexplorer.capture import Capture
-from vitexplorer.head_statistics import (
+from vitexplorer.controls import Choice
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.head_statistics import (
     Measure,
     distance,
     entropy,
@@ -25,7 +28,6 @@ from vitexplorer.head_statistics import (
     token_mass,
     uneven_heads,
 )
-from vitexplorer.interfaces import Choice, Paper, UnsupportedError, View
 from vitexplorer.types import MatrixResult, prefix_text
 from vitexplorer.words import Text
 

@@ -6,7 +6,8 @@ The maps of `attention_map` side by side (Caron et al. 2021, arXiv 2104.14294, f
 from __future__ import annotations
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import BlockControl, Paper, QueryControl, View
+from vitexplorer.controls import BlockControl, QueryControl
+from vitexplorer.interfaces import Paper, View
 from vitexplorer.types import GalleryResult, Query
 from vitexplorer.words import Text
 

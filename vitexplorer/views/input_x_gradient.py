@@ -9,10 +9,12 @@ Misleading: networks saturate, and the slope at the image says nothing of the wa
 from __future__ import annotations
 
 from vitexplorer.capture import Capture
-from vitexplorer.gradients import gradients
-from vitexplorer.interfaces import Paper, TargetControl, View, without_classifier
-from vitexplorer.perturbation import baseline_text, patch_sums
-from vitexplorer.targets import class_map
+from vitexplorer.controls import TargetControl
+from vitexplorer.explored import without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.gradients import gradients
+from vitexplorer.quantities.perturbation import baseline_text, patch_sums
+from vitexplorer.quantities.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 

@@ -15,9 +15,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Number, Paper, Progress, TargetControl, View, without_classifier
-from vitexplorer.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
-from vitexplorer.targets import class_map
+from vitexplorer.controls import Number, TargetControl
+from vitexplorer.explored import without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.progress import Progress
+from vitexplorer.quantities.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
+from vitexplorer.quantities.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 

@@ -14,10 +14,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.gradients import attention_gradient, block_gradients
-from vitexplorer.interfaces import Paper, TargetControl, View, without_classifier
+from vitexplorer.controls import TargetControl
+from vitexplorer.explored import without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.gradients import attention_gradient, block_gradients
+from vitexplorer.quantities.targets import class_map
 from vitexplorer.tap import WEIGHTS_AT_ONCE, AttentionCall
-from vitexplorer.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 

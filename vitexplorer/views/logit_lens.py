@@ -18,8 +18,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Control, Explored, Paper, SettingError, View
-from vitexplorer.read_out import READING_WORDS, read_after, read_patches_after, readable_blocks, top_classes
+from vitexplorer.controls import Control
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.read_out import READING_WORDS, read_after, read_patches_after, readable_blocks, top_classes
 from vitexplorer.registry import unknown_name
 from vitexplorer.types import LensResult
 from vitexplorer.words import Text

@@ -16,7 +16,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Choice, Number, Paper, Switch, View
+from vitexplorer.controls import Choice, Number, Switch
+from vitexplorer.interfaces import Paper, View
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_images, to_patches
 from vitexplorer.painted import PaintedControl
 from vitexplorer.types import PatchGrid, ReconstructionResult

@@ -14,9 +14,19 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Paper, Progress, TargetControl, View, without_classifier
-from vitexplorer.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text, patch_of_pixel
-from vitexplorer.targets import class_map
+from vitexplorer.controls import TargetControl
+from vitexplorer.explored import without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.progress import Progress
+from vitexplorer.quantities.perturbation import (
+    BATCH,
+    Runs,
+    baseline_control,
+    baseline_image,
+    baseline_text,
+    patch_of_pixel,
+)
+from vitexplorer.quantities.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 

@@ -13,8 +13,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Number, Paper, View
-from vitexplorer.principal_components import principal_components
+from vitexplorer.controls import Number
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.principal_components import principal_components
 from vitexplorer.types import FiltersResult
 from vitexplorer.words import Text
 

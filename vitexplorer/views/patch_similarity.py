@@ -12,7 +12,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import BlockControl, Paper, TokenControl, View
+from vitexplorer.controls import BlockControl, TokenControl
+from vitexplorer.interfaces import Paper, View
 from vitexplorer.types import MapResult, Query
 from vitexplorer.words import Text
 

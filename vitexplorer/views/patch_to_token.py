@@ -18,7 +18,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Explored, Paper, QueryControl, SettingError, UnsupportedError, View
+from vitexplorer.controls import QueryControl
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.explored import Explored
+from vitexplorer.interfaces import Paper, View
 from vitexplorer.types import PatchGrid, TokenStep, TokenStepsResult, query_text
 from vitexplorer.words import Text
 

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.read_out import READING_WORDS, read_after, readable_blocks, top_classes
+from vitexplorer.quantities.read_out import READING_WORDS, read_after, readable_blocks, top_classes
 from vitexplorer.types import PoolingResult, Reading, ReadOut
 from vitexplorer.words import Text
 

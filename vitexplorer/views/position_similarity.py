@@ -27,7 +27,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Choice, Control, Explored, Paper, QueryControl, SettingError, UnsupportedError, View
+from vitexplorer.controls import Choice, Control, QueryControl
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.explored import Explored
+from vitexplorer.interfaces import Paper, View
 from vitexplorer.types import BoardResult, MapResult, PatchGrid, Query, Result
 from vitexplorer.words import Text, same
 

@@ -12,8 +12,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Number, Paper, TargetControl, View, without_classifier
-from vitexplorer.targets import class_map
+from vitexplorer.controls import Number, TargetControl
+from vitexplorer.explored import without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 

@@ -10,7 +10,8 @@ Misleading: content usually decides; a strong bias tells what a head does when c
 from __future__ import annotations
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import BlockControl, Paper, View
+from vitexplorer.controls import BlockControl
+from vitexplorer.interfaces import Paper, View
 from vitexplorer.types import OffsetsResult
 from vitexplorer.words import Text
 

@@ -19,7 +19,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import AttentionCall, Capture
-from vitexplorer.interfaces import BlockControl, HeadControl, Paper, TokenControl, View
+from vitexplorer.controls import BlockControl, HeadControl, TokenControl
+from vitexplorer.interfaces import Paper, View
 from vitexplorer.types import PADDING, DotProductResult, Query
 from vitexplorer.words import Text
 

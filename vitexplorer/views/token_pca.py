@@ -17,8 +17,10 @@ import torch
 from jaxtyping import Bool, Float
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import BlockControl, Paper, SettingError, Switch, View
-from vitexplorer.principal_components import principal_components
+from vitexplorer.controls import BlockControl, Switch
+from vitexplorer.errors import SettingError
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.principal_components import principal_components
 from vitexplorer.types import ColoursResult
 from vitexplorer.words import Text
 

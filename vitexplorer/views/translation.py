@@ -22,10 +22,12 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Number, Paper, Progress, View
+from vitexplorer.controls import Number
+from vitexplorer.interfaces import Paper, View
 from vitexplorer.intervening import ChangedPass, Effect
 from vitexplorer.models.feature_map import feature_map
 from vitexplorer.models.preprocess import normalise
+from vitexplorer.progress import Progress
 from vitexplorer.tap import AttentionTap
 from vitexplorer.types import CurvesResult
 from vitexplorer.words import Text, same

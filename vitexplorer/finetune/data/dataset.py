@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -14,8 +14,6 @@ import numpy as np
 from vitexplorer.finetune.data.findings import Finding
 
 Task = Literal["classification", "regression"]
-Progress = Callable[[int, int], None]
-"""called with what is done and what there is to do; an error it raises stops the work and flies through"""
 
 
 class Item(NamedTuple):

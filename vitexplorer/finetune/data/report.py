@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vitexplorer.finetune.data.balance import balance
-from vitexplorer.finetune.data.dataset import Dataset, Progress
+from vitexplorer.finetune.data.dataset import Dataset
 from vitexplorer.finetune.data.duplicates import Group, difference_hash, exact_groups, near_groups, together
 from vitexplorer.finetune.data.findings import Finding, finding
 from vitexplorer.models.images import ImageError, open_shrunk
+from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
 from vitexplorer.words import Text
 

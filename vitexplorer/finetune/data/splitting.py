@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vitexplorer.errors import SettingError
 from vitexplorer.finetune.data.dataset import Dataset
 from vitexplorer.finetune.data.findings import DataError
-from vitexplorer.interfaces import SettingError
 from vitexplorer.words import Text
 
 MOST_STRATA = 10

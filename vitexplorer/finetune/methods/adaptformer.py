@@ -12,10 +12,11 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from vitexplorer.controls import Number
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.bottleneck import Bottleneck
 from vitexplorer.finetune.parts.hanging import hang
-from vitexplorer.interfaces import Number, Paper
+from vitexplorer.interfaces import Paper
 from vitexplorer.models.anatomy import block_parts
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from torch import nn
 
+from vitexplorer.controls import Switch
 from vitexplorer.finetune.method import Method, Recipe
 from vitexplorer.finetune.parts.heads import FeatureNorm, fold_norms, replace_heads
-from vitexplorer.interfaces import Paper, Switch
+from vitexplorer.interfaces import Paper
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.words import Text
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from vitexplorer.controls import Number
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.hanging import hang, hung, take_down
 from vitexplorer.finetune.parts.low_rank import LowRank, query_value_spans
-from vitexplorer.interfaces import Number, Paper
+from vitexplorer.interfaces import Paper
 from vitexplorer.models.anatomy import call_projection
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline

@@ -9,9 +9,10 @@ from functools import partial
 
 from torch import nn
 
+from vitexplorer.controls import Number
 from vitexplorer.finetune.method import Method, Recipe
 from vitexplorer.finetune.parts.heads import replace_heads
-from vitexplorer.interfaces import Number, Paper
+from vitexplorer.interfaces import Paper
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.words import Text
 

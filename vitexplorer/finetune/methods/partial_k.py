@@ -7,8 +7,10 @@ a residual block or an inverted bottleneck, and what lies between the last one a
 
 from __future__ import annotations
 
+from vitexplorer.controls import Number
+from vitexplorer.errors import SettingError
 from vitexplorer.finetune.method import BACKBONES, Method, Recipe, already_merged
-from vitexplorer.interfaces import Number, Paper, SettingError
+from vitexplorer.interfaces import Paper
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
 from vitexplorer.words import Text

@@ -13,8 +13,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from vitexplorer.controls import Number
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.finetune.method import PETL, Method
-from vitexplorer.interfaces import ModelFamily, Number, Paper, SettingError, UnsupportedError
+from vitexplorer.interfaces import Paper
+from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.words import Text
 

@@ -12,9 +12,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from vitexplorer.controls import Switch
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.hanging import hang, hung, take_down
-from vitexplorer.interfaces import Paper, Switch, UnsupportedError
+from vitexplorer.interfaces import Paper
 from vitexplorer.models.anatomy import block_parts, call_projection
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline

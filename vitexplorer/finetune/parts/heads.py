@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.interfaces import SettingError
+from vitexplorer.errors import SettingError
 from vitexplorer.models.outline import classifiers
 from vitexplorer.words import Text
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from vitexplorer.controls import Number
 from vitexplorer.finetune.parts.prompts import prompt_sequence
 from vitexplorer.finetune.parts.window_prompts import prompt_windows
-from vitexplorer.interfaces import Number
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.words import Text
 

@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.interfaces import ModelFamily
+from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.types import Reading
 

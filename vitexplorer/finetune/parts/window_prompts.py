@@ -21,7 +21,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from vitexplorer.finetune.parts.prompts import Prompts, Widened, widened
-from vitexplorer.interfaces import ModelFamily
+from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.anatomy import block_parts
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.types import PADDING, BlockSite, PatchGrid, WindowLayout

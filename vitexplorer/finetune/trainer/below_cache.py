@@ -21,8 +21,8 @@ from vitexplorer.finetune.trainer.cut import Cut
 from vitexplorer.finetune.trainer.files import full_disk_is_a_sentence
 from vitexplorer.finetune.trainer.order import in_order
 from vitexplorer.finetune.trainer.pixels import PLAIN, PixelFeed
+from vitexplorer.progress import Progress
 
-Progress = Callable[[int, int], None]
 _BATCH = 32
 
 

@@ -12,11 +12,12 @@ import numpy as np
 from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel
-from vitexplorer.finetune.trainer.below_cache import Progress, fingerprint
+from vitexplorer.finetune.trainer.below_cache import fingerprint
 from vitexplorer.finetune.trainer.cut import Below, Cut, find_cut
 from vitexplorer.finetune.trainer.pixels import PLAIN, PixelFeed
 from vitexplorer.finetune.trainer.plan import Candidate
 from vitexplorer.finetune.trainer.setup import Setup
+from vitexplorer.progress import Progress
 
 
 class Pooled(nn.Module):

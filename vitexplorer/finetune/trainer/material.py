@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,11 +20,10 @@ from vitexplorer.finetune.trainer.events import EventLog
 from vitexplorer.finetune.trainer.files import replace_text
 from vitexplorer.finetune.trainer.folder import SPLIT
 from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.progress import Progress
 from vitexplorer.words import Text
 
 _UNPACKED = "data"
-
-Progress = Callable[[int, int], None]
 
 
 def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Progress) -> tuple[Dataset, Split]:

@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
+from vitexplorer.errors import SettingError
 from vitexplorer.finetune.trainer.metrics import Task
 from vitexplorer.finetune.trainer.plan import Plan
-from vitexplorer.interfaces import SettingError
 from vitexplorer.words import Text
 
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
+from vitexplorer.errors import SettingError
 from vitexplorer.finetune.trainer.metrics import Task
-from vitexplorer.interfaces import SettingError
 from vitexplorer.registry import unknown_name
 from vitexplorer.words import Text
 

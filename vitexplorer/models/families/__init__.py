@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from torch import nn
 
-from vitexplorer.interfaces import ModelFamily, UnsupportedError
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.refusals import reason_for
 from vitexplorer.registry import Registry
 from vitexplorer.words import Text

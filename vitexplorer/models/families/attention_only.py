@@ -13,7 +13,9 @@ import numpy as np
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vitexplorer.interfaces import ModelFamily, UnsupportedError, only_attention
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.explored import only_attention
+from vitexplorer.model_family import ModelFamily
 from vitexplorer.types import BlockSite, PatchGrid, Reading, TokenLayout
 from vitexplorer.words import Text
 

@@ -7,8 +7,8 @@ from jaxtyping import Float, Int
 from timm.layers import resample_abs_pos_embed
 from torch import Tensor, nn
 
-from vitexplorer.interfaces import BlockSite, ModelFamily
-from vitexplorer.types import PatchGrid, Reading
+from vitexplorer.model_family import ModelFamily
+from vitexplorer.types import BlockSite, PatchGrid, Reading
 
 
 class ColumnarFamily(ModelFamily):

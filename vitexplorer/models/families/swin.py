@@ -13,8 +13,8 @@ from timm.models.swin_transformer import SwinTransformer
 from timm.models.swin_transformer_v2 import SwinTransformerV2
 from torch import Tensor, nn
 
-from vitexplorer.interfaces import BlockSite, ModelFamily
-from vitexplorer.types import PatchGrid, Reading, WindowLayout
+from vitexplorer.model_family import ModelFamily
+from vitexplorer.types import BlockSite, PatchGrid, Reading, WindowLayout
 from vitexplorer.words import same
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradio.data_classes import FileData, GradioModel
 
-from vitexplorer.interfaces import Choice, Control, Number
+from vitexplorer.controls import Choice, Control, Number
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.field import Field, Option
@@ -141,7 +141,7 @@ def _examples(capture: Capture, language: Language) -> list[ChangeExample]:
 
 
 def _item(key: str, capture: Capture, chosen: Changes, language: Language) -> ChangeItem:
-    from vitexplorer.interfaces import checked
+    from vitexplorer.controls import checked
     from vitexplorer.interventions import INTERVENTIONS
 
     record = INTERVENTIONS[key]

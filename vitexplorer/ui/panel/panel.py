@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import plotly
 from gradio.data_classes import FileData, GradioModel
 
-from vitexplorer.interfaces import (
+from vitexplorer.controls import (
     BlockControl,
     Control,
     HeadControl,

@@ -13,7 +13,7 @@ import numpy as np
 from gradio.components.base import Component
 from gradio.data_classes import FileData
 
-from vitexplorer.interfaces import QueryControl
+from vitexplorer.controls import QueryControl
 from vitexplorer.settings import settings
 from vitexplorer.types import PatchGrid, Query, prefix_text
 from vitexplorer.ui.address import Address

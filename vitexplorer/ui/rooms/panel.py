@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from vitexplorer.interfaces import Progress
+from vitexplorer.progress import Progress
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import runs_the_model

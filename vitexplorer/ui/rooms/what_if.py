@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 from gradio.components.base import Component
 
-from vitexplorer.interfaces import Progress
+from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
@@ -204,7 +204,7 @@ def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
 
 def answer(plain: Capture, run: Capture, language: Language) -> str:
     """The likeliest class of both runs with its probability, or the one output there is, in a sentence."""
-    from vitexplorer.read_out import top_classes
+    from vitexplorer.quantities.read_out import top_classes
 
     if plain.logits is None:
         return word("changes_no_answer", language)

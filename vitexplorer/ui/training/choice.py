@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from vitexplorer.errors import SettingError
 from vitexplorer.finetune.trainer.folder import JobError
 from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
-from vitexplorer.interfaces import SettingError
 from vitexplorer.settings import settings
 from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.places import Places

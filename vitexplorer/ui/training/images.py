@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vitexplorer.cache import BytesCache
 from vitexplorer.finetune.data import (
     Columns,
     DataError,
@@ -21,8 +21,8 @@ from vitexplorer.finetune.data import (
 )
 from vitexplorer.finetune.trainer.folder import images_of
 from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
-from vitexplorer.ui.cache import BytesCache
 from vitexplorer.ui.training.places import Places
 from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.words import Text
@@ -31,8 +31,6 @@ SCENES = 20
 """drawn scenes of each class in the example"""
 _BYTES_OF_AN_ITEM = 400
 _KEPT = 128 << 20
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from gradio.data_classes import GradioModel
 
-from vitexplorer.interfaces import Choice, Control, Number, Switch, written_value
-from vitexplorer.ui.cache import BytesCache
+from vitexplorer.cache import BytesCache
+from vitexplorer.controls import Choice, Control, Number, Switch, written_value
 from vitexplorer.ui.parts.field import Field, Option
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, memory, percentage

@@ -19,8 +19,8 @@ from vitexplorer.finetune.records import FinetuneResult
 from vitexplorer.finetune.running import Comparison, load_comparison
 from vitexplorer.finetune.trainer.folder import read_config, stem_of
 from vitexplorer.finetune.trainer.plan import JobConfig
-from vitexplorer.interfaces import Progress
 from vitexplorer.models.images import open_shrunk
+from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
 from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address

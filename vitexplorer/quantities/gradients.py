@@ -18,7 +18,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import AttentionCall, AttentionTap, Capture
-from vitexplorer.interfaces import TargetControl
+from vitexplorer.controls import TargetControl
 
 MOST_BYTES = 256 << 20
 """kept in one process for all captures together; one class of ViT-B/16 at 224 pixels takes 23 MB"""

@@ -12,7 +12,8 @@ from torch import Tensor
 from torchvision.transforms.functional import gaussian_blur
 
 from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Choice, Progress
+from vitexplorer.controls import Choice
+from vitexplorer.progress import Progress
 from vitexplorer.types import PatchGrid
 from vitexplorer.words import Text
 

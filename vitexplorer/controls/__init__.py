@@ -1,0 +1,15 @@
+"""Controls: one file, one kind of setting. What a person, a URL or a command line gives is checked here, once."""
+
+from vitexplorer.controls.block import BlockControl as BlockControl
+from vitexplorer.controls.block import no_such_block as no_such_block
+from vitexplorer.controls.choice import Choice as Choice
+from vitexplorer.controls.choice import Several as Several
+from vitexplorer.controls.control import Control as Control
+from vitexplorer.controls.control import checked as checked
+from vitexplorer.controls.control import written_value as written_value
+from vitexplorer.controls.head import HeadControl as HeadControl
+from vitexplorer.controls.number import Number as Number
+from vitexplorer.controls.query import QueryControl as QueryControl
+from vitexplorer.controls.switch import Switch as Switch
+from vitexplorer.controls.target import TargetControl as TargetControl
+from vitexplorer.controls.token import TokenControl as TokenControl

@@ -1,0 +1,42 @@
+"""A block of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vitexplorer.controls.control import Control
+from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
+from vitexplorer.words import Text
+
+
+def no_such_block(block: int, depth: int) -> SettingError:
+    """The error for a block the model does not have."""
+    return SettingError(
+        Text(
+            "There is no block {block}: this model has blocks 0 to {last}.",
+            "没有块 {block}：该模型的块编号为 0 到 {last}。",
+        ).format(block=block, last=depth - 1)
+    )
+
+
+@dataclass(frozen=True)
+class BlockControl(Control):
+    """A block, counted from 0; the last one when nobody says."""
+
+    name: str = "block"
+    label: Text = Text("Block", "块")
+
+    def default(self, capture: Explored) -> int:
+        """The last block."""
+        return capture.depth - 1
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> int:
+        """A block that the model has."""
+        block = whole_number(self.name, value)
+        if not 0 <= block < capture.depth:
+            raise no_such_block(block, capture.depth)
+        return block

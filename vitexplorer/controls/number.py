@@ -1,0 +1,52 @@
+"""A number between two bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vitexplorer.controls.control import Control
+from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
+from vitexplorer.words import Text
+
+
+@dataclass(frozen=True)
+class Number(Control):
+    """A number between two bounds, both allowed unless `open_above`."""
+
+    low: float = 0.0
+    high: float = 1.0
+    start: float = 0.0
+    step: float = 0.01
+    whole: bool = False
+    open_above: bool = False
+
+    def default(self, capture: Explored) -> float | int:
+        """The start value."""
+        return int(self.start) if self.whole else self.start
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> float | int:
+        """A number within the bounds."""
+        if self.whole:
+            number: float | int = whole_number(self.name, value)
+        else:
+            try:
+                number = float(value)
+            except (TypeError, ValueError, OverflowError):
+                raise SettingError(
+                    Text("{name} must be a number, not {value}.", "{name} 必须是数字，而不是 {value}。").format(
+                        name=self.name, value=repr(value)
+                    )
+                ) from None
+        if not (self.low <= number < self.high if self.open_above else self.low <= number <= self.high):
+            bound = Text("to below", "到小于") if self.open_above else Text("to", "到")
+            raise SettingError(
+                Text(
+                    "{name} must be from {low:g} {bound} {high:g}, not {number:g}.",
+                    "{name} 必须从 {low:g} {bound} {high:g}，而不是 {number:g}。",
+                ).format(name=self.name, low=self.low, bound=bound, high=self.high, number=number)
+            )
+        return number

@@ -1,0 +1,84 @@
+"""The token that looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vitexplorer.controls.control import Control
+from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
+from vitexplorer.registry import unknown_name
+from vitexplorer.types import PatchGrid, Query, query_text
+from vitexplorer.words import Text
+
+
+@dataclass(frozen=True)
+class QueryControl(Control):
+    """The token that looks: "cls", "dist", "mean" or the patch (row, col) of the block's grid."""
+
+    name: str = "query"
+    label: Text = Text("Query", "查询")
+
+    def default(self, capture: Explored) -> str:
+        """The class token where there is one, otherwise the mean over patches."""
+        return "cls" if "cls" in capture.prefix_tokens else "mean"
+
+    def default_after(self, capture: Explored, settings: Mapping[str, Any]) -> Query | None:
+        """The default, but the mean over patches in a block whose class token does not look."""
+        default = self.default(capture)
+        looks = default != "cls" or "cls" in capture.query_tokens(settings.get("block", capture.depth - 1))
+        return default if looks else "mean"
+
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """Everything but the patches."""
+        named = [name for name in ("cls", "dist") if name in capture.prefix_tokens]
+        return tuple((name, query_text(name)) for name in (*named, "mean"))
+
+    def say(self, value: Query | None, capture: Explored) -> Text:
+        """The token or the patch."""
+        return super().say(value, capture) if value is None else query_text(value)
+
+    def grid(self, capture: Explored, settings: Mapping[str, Any]) -> PatchGrid:
+        """Where its patches lie: the chosen block's grid, the last one's where no block is chosen."""
+        return capture.grid(settings.get("block", capture.depth - 1))
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query:
+        """A query that exists in the chosen block (in the last one where no block is chosen)."""
+        if isinstance(value, str) and "," in value:
+            value = value.split(",")
+        if isinstance(value, str):
+            return self._token(value, capture)
+        try:
+            row, col = value
+        except (TypeError, ValueError):
+            raise SettingError(
+                Text(
+                    'query must be "cls", "dist", "mean" or (row, col), not {value}.',
+                    '查询必须是 "cls"、"dist"、"mean"或（行，列），而不是 {value}。',
+                ).format(value=repr(value))
+            ) from None
+        row, col = whole_number("row", row), whole_number("col", col)
+        grid = self.grid(capture, settings)
+        if not (0 <= row < grid.rows and 0 <= col < grid.cols):
+            raise SettingError(
+                Text(
+                    "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
+                    "没有图块 ({row}, {col})：网格的行为 0 到 {rows}，列为 0 到 {cols}。",
+                ).format(row=row, col=col, rows=grid.rows - 1, cols=grid.cols - 1)
+            )
+        return row, col
+
+    def _token(self, name: str, capture: Explored) -> Query:
+        if name not in ("cls", "dist", "mean"):
+            raise unknown_name("query", name, ("cls", "dist", "mean"))
+        if name != "mean" and name not in capture.prefix_tokens:
+            raise SettingError(
+                Text(
+                    'This model has no {token}, so there is no query "{name}". Use "mean" or (row, col).',
+                    '该模型没有{token}，因此没有查询 "{name}"。请用 "mean"或（行，列）。',
+                ).format(token=query_text(name), name=name)
+            )
+        return name

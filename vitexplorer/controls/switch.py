@@ -1,0 +1,39 @@
+"""On or off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vitexplorer.controls.control import Control
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
+from vitexplorer.words import Text
+
+
+@dataclass(frozen=True)
+class Switch(Control):
+    """On or off."""
+
+    start: bool = False
+
+    def default(self, capture: Explored) -> bool:
+        """The start value."""
+        return self.start
+
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """Both."""
+        return (("True", Text("on", "开")), ("False", Text("off", "关")))
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> bool:
+        """True or False, also as "on" and "off", "true" and "false", 1 and 0."""
+        known = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
+        word = str(value).strip().lower()
+        if word not in known:
+            raise SettingError(
+                Text("{name} is on or off, not {value}.", "{name} 只能为开 (on) 或关 (off)，而不是 {value}。").format(
+                    name=self.name, value=repr(value)
+                )
+            )
+        return known[word]

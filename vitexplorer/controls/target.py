@@ -1,0 +1,71 @@
+"""The class that is explained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vitexplorer.controls.control import Control
+from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.explored import Explored, without_classifier
+from vitexplorer.registry import unknown_name
+from vitexplorer.words import Text, same
+
+
+@dataclass(frozen=True)
+class TargetControl(Control):
+    """The class that is explained, by number or by name; the model's first choice when nobody says."""
+
+    name: str = "target"
+    label: Text = Text("Class", "类别")
+
+    def default(self, capture: Explored) -> int:
+        """The class with the highest logit. Raises UnsupportedError for a model without a classifier."""
+        return int(self._logits(capture).argmax())
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> int:
+        """A class that the model has; of several names for one class ("tabby, tabby cat") each will do."""
+        num_classes = len(self._logits(capture))
+        if value in capture.model.class_names_zh:
+            return capture.model.class_names_zh.index(value)
+        if isinstance(value, str) and not value.strip().lstrip("-").isdigit() and capture.model.class_names:
+            return self._named(value, capture.model.class_names)
+        target = whole_number(self.name, value)
+        if not 0 <= target < num_classes:
+            raise SettingError(
+                Text(
+                    "There is no class {target}: the classes are 0 to {last}.",
+                    "没有类别 {target}：类别编号为 0 到 {last}。",
+                ).format(target=target, last=num_classes - 1)
+            )
+        return target
+
+    def say(self, value: int, capture: Explored) -> Text:
+        """Number and name."""
+        names = capture.model.class_texts
+        return Text("{n} ({name})", "{n}（{name}）").format(n=value, name=names[value]) if names else same(str(value))
+
+    def _logits(self, capture: Explored) -> Any:
+        reason = without_classifier(capture)
+        if reason is not None:
+            raise UnsupportedError(reason)
+        return capture.logits
+
+    def _named(self, value: str, names: tuple[str, ...]) -> int:
+        wanted = value.strip().casefold()
+        parts = [[name.casefold(), *map(str.strip, name.casefold().split(","))] for name in names]
+        found = [number for number, known in enumerate(parts) if wanted in known]
+        exact = [number for number in found if parts[number][0] == wanted]
+        found = exact or found
+        if not found:
+            raise unknown_name("class", value, names)
+        if len(found) > 1:
+            raise SettingError(
+                Text(
+                    "{found} classes are called '{name}': give the number, {numbers}.",
+                    "有 {found} 个类别名为“{name}”：请给出编号 {numbers}。",
+                ).format(found=len(found), name=value, numbers=", ".join(map(str, found)))
+            )
+        return found[0]

@@ -1,0 +1,45 @@
+"""One token, for what has no meaning for a mean of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vitexplorer.controls.query import QueryControl
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
+from vitexplorer.types import Query
+from vitexplorer.words import Text
+
+
+@dataclass(frozen=True)
+class TokenControl(QueryControl):
+    """One token, for what has no meaning for a mean of them: "cls", "dist" or the patch (row, col)."""
+
+    label: Text = Text("Token", "标记")
+    patch_first: bool = False
+    """whether to begin with a patch where there is a class token"""
+
+    def default(self, capture: Explored) -> Query:
+        """The class token where there is one, otherwise the patch in the middle of the last block's grid."""
+        if "cls" in capture.prefix_tokens and not self.patch_first:
+            return "cls"
+        grid = capture.grid(capture.depth - 1)
+        return grid.rows // 2, grid.cols // 2
+
+    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+        """The prefix tokens that a query can name."""
+        return tuple(option for option in super().offered(capture) if option[0] != "mean")
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query:
+        """A token that exists in the chosen block."""
+        query = super().parse(value, capture, settings)
+        if query == "mean":
+            raise SettingError(
+                Text(
+                    "This view needs one token: (row, col) or the name of a prefix token, not the mean over patches.",
+                    "该视图需要一个具体的标记：（行，列）或前缀标记的名称，而不是图块平均。",
+                )
+            )
+        return query
