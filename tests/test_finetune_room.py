@@ -37,11 +37,11 @@ from vitexplorer.finetune.trainer.folder import JobError, read_config
 from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.rooms.finetune import FinetuneRoom
-from vitexplorer.ui.rooms.room import Desk
 from vitexplorer.ui.training.amounts import duration, memory, percentage, score
 from vitexplorer.ui.training.choice import MethodChoice, TrainingChoice, candidate, job_of
 from vitexplorer.ui.training.data_part import DataPart, sides_of

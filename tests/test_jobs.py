@@ -17,13 +17,13 @@ from vitexplorer.progress import Progress
 from vitexplorer.settings import Settings
 from vitexplorer.types import CurvesResult, Result
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.jobs import Done, Jobs, Step, StoppedError
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.panel import PanelData
 from vitexplorer.ui.rooms.attention import AttentionRoom
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import Desk
 from vitexplorer.views import VIEWS
 from vitexplorer.words import same
 

@@ -26,9 +26,9 @@ from vitexplorer.finetune.trainer.plan import Candidate, Plan
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.language import Translations
-from vitexplorer.ui.rooms.room import Desk
 from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.images import look, unpack

@@ -25,6 +25,7 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator.literature import DECLARED, counted
 from vitexplorer.ui.calculator.multiplications import ATTENTION, PROJECTIONS, vit_macs, windowed_attention
 from vitexplorer.ui.canvas import unpack_attention
+from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Explored, Picture
 from vitexplorer.ui.exploring import exploring
 from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
@@ -35,7 +36,7 @@ from vitexplorer.ui.rooms.attention import AttentionRoom, block_data, default_qu
 from vitexplorer.ui.rooms.flow import FlowRoom, rollout_data
 from vitexplorer.ui.rooms.panel import Question, RoomPanel
 from vitexplorer.ui.rooms.patches import PatchesRoom
-from vitexplorer.ui.rooms.room import Desk, Room
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size import SizeRoom, choose_preset, count_design
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.views import VIEWS

@@ -17,9 +17,9 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import unpack_attention
 from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.changes import changes_data
+from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
-from vitexplorer.ui.rooms.room import Desk
 from vitexplorer.ui.rooms.what_if import ChangedPanel, WhatIfRoom
 from vitexplorer.views import VIEWS
 from vitexplorer.views.before_after import followed, put_back

@@ -17,6 +17,7 @@ from gradio.events import Dependency
 from vitexplorer.settings import Settings
 from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address, RoomKey
+from vitexplorer.ui.desk import QUICK, Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.exploring import exploring, ready
 from vitexplorer.ui.language import Translations
@@ -30,7 +31,7 @@ from vitexplorer.ui.rooms.finetune import FinetuneRoom
 from vitexplorer.ui.rooms.flow import FlowRoom
 from vitexplorer.ui.rooms.panels import OutputsRoom, PositionsRoom, TokensRoom
 from vitexplorer.ui.rooms.patches import PatchesRoom
-from vitexplorer.ui.rooms.room import QUICK, Desk, Room
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size import SizeRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.ui.training.visitor import VISITOR, visitor_of

@@ -28,11 +28,12 @@ from vitexplorer.ui.canvas import (
     packed_bytes,
 )
 from vitexplorer.ui.canvas.canvas import head_of, looks, query_of, query_text
+from vitexplorer.ui.desk import QUICK
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Room, about
+from vitexplorer.ui.rooms.room import Room, about
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from gradio.components.base import Component
 from gradio.events import Dependency
 
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.desk import QUICK, Listen
 from vitexplorer.ui.engine import Explored
-from vitexplorer.ui.rooms.room import QUICK, Listen, Room
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.training.data_part import READING, DataPart
 from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.methods import PlanChoice

@@ -12,12 +12,13 @@ from gradio.data_classes import FileData
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import MEAN, AttentionCanvas, CanvasData, Selection, attention_file
+from vitexplorer.ui.desk import QUICK, Desk
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import default_query, frame_data, on_grids
 from vitexplorer.ui.rooms.own_picture import OwnPicture
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Desk, Room, about
+from vitexplorer.ui.rooms.room import Room, about
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language
 

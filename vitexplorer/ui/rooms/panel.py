@@ -12,10 +12,10 @@ import gradio as gr
 from vitexplorer.progress import Progress
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.desk import QUICK, Desk, Listen
 from vitexplorer.ui.engine import runs_the_model
 from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.panel import PanelData, ViewPanel, panel_data, work_data
-from vitexplorer.ui.rooms.room import QUICK, Desk, Listen
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ from gradio.blocks import Block
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.board import PatchesBoard, board_data
+from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.rooms.own_picture import OwnPicture
-from vitexplorer.ui.rooms.room import Desk, Room, about, caption_lines
+from vitexplorer.ui.rooms.room import Room, about, caption_lines
 from vitexplorer.words import Language
 
 

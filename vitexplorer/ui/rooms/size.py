@@ -17,9 +17,10 @@ from vitexplorer.ui.calculator import CountTable, parts_table, terms_table
 from vitexplorer.ui.calculator.literature import DECLARED, HUGE, LARGE, SMALL, TINY, counted
 from vitexplorer.ui.calculator.multiplications import WINDOW, as_counted, vit_macs, windowed_attention
 from vitexplorer.ui.calculator.units import MACS, compact
+from vitexplorer.ui.desk import QUICK
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Room, about
+from vitexplorer.ui.rooms.room import Room, about
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
 

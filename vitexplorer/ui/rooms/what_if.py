@@ -22,11 +22,12 @@ from vitexplorer.ui.canvas.canvas import query_text
 from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.changes import ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.changes.changes import START
+from vitexplorer.ui.desk import QUICK, Desk, Listen
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import block_data, default_query
 from vitexplorer.ui.rooms.panel import RoomPanel
-from vitexplorer.ui.rooms.room import QUICK, Desk, Listen, Room
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from vitexplorer.finetune.records import FinetuneResult
 from vitexplorer.finetune.running import load_comparison
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.desk import QUICK, Desk
 from vitexplorer.ui.panel.panel import PanelData, ViewPanel
-from vitexplorer.ui.rooms.room import QUICK, Desk
 from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.figures import Asked, choice, panel_of
 from vitexplorer.ui.training.session import Session

@@ -14,8 +14,8 @@ from gradio.events import Dependency
 from vitexplorer.finetune.data import DataError, Pick, Split, split
 from vitexplorer.finetune.trainer.folder import read_config
 from vitexplorer.progress import Progress
+from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.jobs import Done, Jobs
-from vitexplorer.ui.rooms.room import Desk
 from vitexplorer.ui.training.images import Chosen, Looked, draw, look, of_training, point_at, unpack
 from vitexplorer.ui.training.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.training.session import Session

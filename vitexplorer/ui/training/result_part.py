@@ -24,12 +24,12 @@ from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
 from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.desk import QUICK, Desk
 from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.language import word
 from vitexplorer.ui.panel.panel import PanelData, ViewPanel
 from vitexplorer.ui.pictures import keep_upload
-from vitexplorer.ui.rooms.room import QUICK, Desk
 from vitexplorer.ui.training.change_part import ChangePart
 from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.figures import Asked, result_figures

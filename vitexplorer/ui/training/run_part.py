@@ -13,9 +13,9 @@ from vitexplorer.finetune import jobs
 from vitexplorer.finetune.trainer.folder import read_config
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.desk import QUICK, Desk
 from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.parts.field import Option
-from vitexplorer.ui.rooms.room import QUICK, Desk
 from vitexplorer.ui.training.backbone import backbone_of, backbones
 from vitexplorer.ui.training.choice import TrainingChoice, check_room, job_of
 from vitexplorer.ui.training.data_part import READING, sides_of

@@ -1,0 +1,49 @@
+"""What every part of the page is given, rooms and fine-tuning alike, and how its events are bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import gradio as gr
+from gradio.events import Dependency
+
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.language import Translations
+
+QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+"""options of an event that is answered from memory"""
+Listen = Callable[..., Dependency]
+"""how a function is bound to an event: `button.click`, `address.change`, or `event.then`"""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What rooms share: the engine, the words, and the states of the visit that their events read."""
+
+    engine: Engine
+    t: Translations
+    address: gr.State
+    """an Address: image, model, weights, fit that are on the screen"""
+    language: gr.State
+    visitor: gr.State | None = None
+    """what the visitor's browser is called: fine-tuning keeps visitors apart by it"""
+
+    def python_lines(self, address: Address, view: str, *, changed: bool = False, **settings: object) -> str:
+        """The lines that reproduce a figure in a script or notebook, of the changed run where that is what it shows."""
+        file = self.engine.places.file_of(address.model)
+        weights = ', weights="random"' if address.weights == "random" else ""
+        load = f'load_model("{address.model}"{weights})'
+        if file is not None:
+            load = f'load_tuned("{self.engine.places.path_of(file)}")'
+        change = f'capture = vx.intervene(capture, "{address.change}")\n' if changed else ""
+        arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
+        return (
+            "import vitexplorer as vx\n\n"
+            f"model = vx.{load}\n"
+            f'capture = vx.capture(model, "picture.png", fit="{address.fit}")\n'
+            f"{change}"
+            f'result = vx.compute("{view}", capture{arguments})\n'
+            'vx.save(result, "figure.png")'
+        )
