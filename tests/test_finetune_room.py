@@ -41,6 +41,7 @@ from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.page import ROOMS
+from vitexplorer.ui.places import MODEL, UNUSED_SECONDS, Places
 from vitexplorer.ui.rooms.finetune import FinetuneRoom
 from vitexplorer.ui.training.amounts import duration, memory, percentage, score
 from vitexplorer.ui.training.choice import MethodChoice, TrainingChoice, candidate, job_of
@@ -49,14 +50,13 @@ from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.history import history_data
 from vitexplorer.ui.training.images import Chosen, look, point_at, unpack
 from vitexplorer.ui.training.methods import methods_data
-from vitexplorer.ui.training.places import MODEL, UNUSED_SECONDS, Places
 from vitexplorer.ui.training.progress import progress_data, thinned
 from vitexplorer.ui.training.report import report_data
 from vitexplorer.ui.training.results import image_path, results_data, takeaways
 from vitexplorer.ui.training.run_part import RunPart
 from vitexplorer.ui.training.session import Session
-from vitexplorer.ui.training.visitor import training_of, visitor_of
 from vitexplorer.ui.training.watch import Watch
+from vitexplorer.ui.visitor import training_of, visitor_of
 from vitexplorer.words import ExplainedError, Text
 
 ANNA, BEN = "a" * 32, "b" * 32

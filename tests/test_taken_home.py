@@ -29,10 +29,10 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.language import Translations
+from vitexplorer.ui.places import Places
 from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.images import look, unpack
-from vitexplorer.ui.training.places import Places
 from vitexplorer.ui.training.report import report_data
 from vitexplorer.ui.training.result_part import ResultPart, made, table_file
 from vitexplorer.ui.training.results import results_data, takeaways

@@ -21,9 +21,9 @@ from vitexplorer.models.catalog import find
 from vitexplorer.progress import Progress
 from vitexplorer.settings import Settings
 from vitexplorer.types import Fit, Result
-from vitexplorer.ui.jobs import Jobs
+from vitexplorer.ui.background import Background
 from vitexplorer.ui.pictures import pixels_of
-from vitexplorer.ui.training.places import MODEL, Places
+from vitexplorer.ui.places import MODEL, Places
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, Text
 
@@ -67,7 +67,7 @@ class Engine:
         """of trainings and tuned models"""
         self.work = threading.RLock()
         """held by whoever runs a model"""
-        self.jobs = Jobs(self.work)
+        self.background = Background(self.work)
         self._models: BytesCache[tuple[str, str], LoadedModel] = BytesCache(
             settings.model_cache_megabytes << 20,
             lambda model: sum(p.numel() * p.element_size() for p in model.module.parameters()),

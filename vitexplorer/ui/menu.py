@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from vitexplorer.models.catalog import CatalogEntry, catalog, find
 from vitexplorer.settings import Settings
-from vitexplorer.ui.training.places import TunedChoice
+from vitexplorer.ui.places import TunedChoice
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
 

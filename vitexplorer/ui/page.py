@@ -34,7 +34,7 @@ from vitexplorer.ui.rooms.patches import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size import SizeRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
-from vitexplorer.ui.training.visitor import VISITOR, visitor_of
+from vitexplorer.ui.visitor import VISITOR, visitor_of
 from vitexplorer.words import Language
 
 ROOMS: tuple[type[Room], ...] = (
@@ -96,7 +96,7 @@ def build_room(room: Room, desk: Desk, entering: gr.Textbox, active: gr.State) -
 
     def enter(room: str, request: gr.Request) -> Any:
         """The room that a person opened; none where gradio itself selected a tab. What ran in the last one stops."""
-        desk.engine.jobs.stop(request.session_hash)
+        desk.engine.background.stop(request.session_hash)
         return room if room in get_args(RoomKey) else gr.skip()
 
     with gr.Tab(desk.t(f"room_{room.key}"), id=room.key) as door:
@@ -122,7 +122,7 @@ def bind(
 
     def explore(address: Address, shown: Address, language: Language, request: gr.Request) -> Iterator[list[Any]]:
         """Fill every room from a new capture; until then, and if there is none, the screen stays as it is."""
-        desk.engine.jobs.stop(request.session_hash)
+        desk.engine.background.stop(request.session_hash)
         for line in exploring(desk.engine, address, shown, language):
             if isinstance(line, StatusData):
                 yield [line, *(gr.skip() for _ in outputs[1:])]

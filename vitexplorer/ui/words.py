@@ -204,4 +204,5 @@ UI_WORDS: dict[str, Text] = {
         "Load a tuned model (.safetensors, or peft as .zip)", "加载微调模型（.safetensors，或 peft 的 .zip）"
     ),
     "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件 (.csv)"),
+    "runs_gone": Text("This training is no longer here.", "该训练已不存在。"),
 }

@@ -28,8 +28,8 @@ from vitexplorer.controls import (
 )
 from vitexplorer.painted import ALL_HIDDEN, PaintedControl
 from vitexplorer.types import PatchGrid, Result
+from vitexplorer.ui.background import Step, StoppedError
 from vitexplorer.ui.files import cached_file, image_file
-from vitexplorer.ui.jobs import Step, StoppedError
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.field import Option
 from vitexplorer.ui.parts.widget import Widget

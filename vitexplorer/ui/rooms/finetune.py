@@ -24,7 +24,7 @@ from vitexplorer.ui.training.report import empty_report
 from vitexplorer.ui.training.result_part import ResultPart
 from vitexplorer.ui.training.run_part import RunPart
 from vitexplorer.ui.training.session import Session
-from vitexplorer.ui.training.visitor import VISITOR, training_of, visitor_of
+from vitexplorer.ui.visitor import VISITOR, training_of, visitor_of
 from vitexplorer.words import ExplainedError, Language
 
 

@@ -12,9 +12,9 @@ import gradio as gr
 from vitexplorer.progress import Progress
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Listen
 from vitexplorer.ui.engine import runs_the_model
-from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.panel import PanelData, ViewPanel, panel_data, work_data
 from vitexplorer.words import Language
 
@@ -105,7 +105,7 @@ class RoomPanel:
         asked = Question.read(event._data, self.views())
         if asked is None:
             return gr.skip()
-        self.desk.engine.jobs.stop(request.session_hash)
+        self.desk.engine.background.stop(request.session_hash)
         return self._quickly(asked, address, language)
 
     def work(
@@ -115,7 +115,7 @@ class RoomPanel:
         asked = Question.read(event._data, self.views())
         if asked is None:
             return
-        steps = self.desk.engine.jobs.run(
+        steps = self.desk.engine.background.run(
             request.session_hash, lambda report: self._show(asked, address, language, report)
         )
         with closing(steps):
@@ -126,7 +126,7 @@ class RoomPanel:
 
     def stop(self, request: gr.Request) -> None:
         """The stop button."""
-        self.desk.engine.jobs.stop(request.session_hash)
+        self.desk.engine.background.stop(request.session_hash)
 
     def _quickly(self, asked: Question, address: Address, language: Language) -> PanelData:
         with self.desk.engine.work if runs_the_model(asked.view) else nullcontext():

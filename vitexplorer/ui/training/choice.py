@@ -10,8 +10,8 @@ from vitexplorer.errors import SettingError
 from vitexplorer.finetune.trainer.folder import JobError
 from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
 from vitexplorer.settings import settings
+from vitexplorer.ui.places import Places
 from vitexplorer.ui.training.images import Chosen
-from vitexplorer.ui.training.places import Places
 from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.words import Text
 

@@ -14,8 +14,8 @@ from gradio.events import Dependency
 from vitexplorer.finetune.data import DataError, Pick, Split, split
 from vitexplorer.finetune.trainer.folder import read_config
 from vitexplorer.progress import Progress
+from vitexplorer.ui.background import Background, Done
 from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.jobs import Done, Jobs
 from vitexplorer.ui.training.images import Chosen, Looked, draw, look, of_training, point_at, unpack
 from vitexplorer.ui.training.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.training.session import Session
@@ -32,7 +32,7 @@ class DataPart:
     def __init__(self, desk: Desk, session: Session):
         """Args: desk: what the rooms share; session: what the parts share."""
         self.desk, self.session = desk, session
-        self._reading = Jobs(threading.RLock())  # decoding takes its own turn, not the model's
+        self._reading = Background(threading.RLock())  # decoding takes its own turn, not the model's
 
     def build(self) -> tuple[Dependency, ...]:
         """Buttons and report; returns the events after which there are other images."""

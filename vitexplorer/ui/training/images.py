@@ -23,7 +23,7 @@ from vitexplorer.finetune.trainer.folder import images_of
 from vitexplorer.finetune.trainer.plan import JobConfig
 from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
-from vitexplorer.ui.training.places import Places
+from vitexplorer.ui.places import Places
 from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.words import Text
 

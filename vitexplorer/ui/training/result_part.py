@@ -24,9 +24,9 @@ from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
 from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk
 from vitexplorer.ui.files import cached_file, image_file
-from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.language import word
 from vitexplorer.ui.panel.panel import PanelData, ViewPanel
 from vitexplorer.ui.pictures import keep_upload
@@ -244,7 +244,7 @@ class ResultPart:
                     lay_out(paths or [], Path(sent) / "test")
                     return submission(result.model, result.file, Path(sent) / "test", report, naming)
 
-            steps = self.desk.engine.jobs.run(request.session_hash or "", work)
+            steps = self.desk.engine.background.run(request.session_hash or "", work)
             with closing(steps):
                 for step in steps:
                     if isinstance(step, Done):

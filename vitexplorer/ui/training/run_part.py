@@ -13,8 +13,8 @@ from vitexplorer.finetune import jobs
 from vitexplorer.finetune.trainer.folder import read_config
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk
-from vitexplorer.ui.jobs import Done
 from vitexplorer.ui.parts.field import Option
 from vitexplorer.ui.training.backbone import backbone_of, backbones
 from vitexplorer.ui.training.choice import TrainingChoice, check_room, job_of
@@ -137,7 +137,7 @@ class RunPart:
             config = self._config(choice, chosen, address)
             dataset = look(chosen).report.dataset
             base = backbone_of(self.desk.engine, address, choice.backbone).model
-            steps = self.desk.engine.jobs.run(
+            steps = self.desk.engine.background.run(
                 request.session_hash or "", lambda report: estimates(config, dataset, base, report)
             )
             with closing(steps):

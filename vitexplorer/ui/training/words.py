@@ -227,7 +227,6 @@ TRAINING_WORDS: dict[str, Text] = {
     "runs_delete": Text("Delete", "删除"),
     "runs_sure": Text("Really delete?", "确认删除？"),
     "runs_line": Text("{methods} on {data} · {model} · {state}", "{methods}，数据 {data} · {model} · {state}"),
-    "runs_gone": Text("This training is no longer here.", "该训练已不存在。"),
 }
 
 

@@ -17,9 +17,9 @@ from vitexplorer.progress import Progress
 from vitexplorer.settings import Settings
 from vitexplorer.types import CurvesResult, Result
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.background import Background, Done, Step, StoppedError
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
-from vitexplorer.ui.jobs import Done, Jobs, Step, StoppedError
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.panel import PanelData
 from vitexplorer.ui.rooms.attention import AttentionRoom
@@ -79,7 +79,7 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-# ---------------------------------------------------------------------------------------------- jobs
+# ---------------------------------------------------------------------------------------------- the background
 
 
 def counting(seen: list[int], until_stopped: bool = False) -> Callable[[Progress], str]:
@@ -96,7 +96,7 @@ def counting(seen: list[int], until_stopped: bool = False) -> Callable[[Progress
 
 
 def test_steps_are_told_and_the_result_comes_last():
-    *steps, last = Jobs(threading.RLock()).run("a", counting([]))
+    *steps, last = Background(threading.RLock()).run("a", counting([]))
     assert last == Done("found")
     assert [step.done for step in steps] == sorted(step.done for step in steps)
     assert steps[0] == Step()
@@ -111,19 +111,19 @@ def test_what_is_left_is_told_from_the_pace_so_far():
 @pytest.mark.parametrize("how", ["stop", "close", "another"])
 def test_a_job_ends_with_its_next_report(how):
     turn, seen = threading.RLock(), []
-    jobs = Jobs(turn)
-    steps = jobs.run("a", counting(seen, until_stopped=True))
+    background = Background(turn)
+    steps = background.run("a", counting(seen, until_stopped=True))
     next(steps)
     until(lambda: len(seen) > 2)
     if how == "stop":
-        jobs.stop("a")
+        background.stop("a")
         before = len(seen)
         assert list(steps) == []
     elif how == "close":
         steps.close()
         before = len(seen)
     else:
-        assert list(jobs.run("a", counting([])))[-1] == Done("found")
+        assert list(background.run("a", counting([])))[-1] == Done("found")
         before = len(seen)
         assert list(steps) == []
     until(lambda: turn.acquire(timeout=0.05))
@@ -133,27 +133,27 @@ def test_a_job_ends_with_its_next_report(how):
 
 def test_a_job_that_waits_for_its_turn_can_be_stopped():
     turn, seen = threading.RLock(), []
-    jobs = Jobs(turn)
+    background = Background(turn)
     with turn:
-        steps = jobs.run("a", counting(seen))
+        steps = background.run("a", counting(seen))
         assert next(steps) == next(steps) == Step()
-        jobs.stop("a")
+        background.stop("a")
         assert list(steps) == []
     time.sleep(0.3)
     assert seen == []
 
 
 def test_visitors_do_not_stop_each_other():
-    jobs = Jobs(threading.RLock())
-    steps = jobs.run("a", counting([]))
+    background = Background(threading.RLock())
+    steps = background.run("a", counting([]))
     next(steps)
-    jobs.stop("b")
+    background.stop("b")
     assert list(steps)[-1] == Done("found")
 
 
 def test_what_goes_wrong_is_raised_where_one_waits():
     with pytest.raises(ZeroDivisionError):
-        list(Jobs(threading.RLock()).run("a", lambda report: 1 / 0))
+        list(Background(threading.RLock()).run("a", lambda report: 1 / 0))
 
 
 # ---------------------------------------------------------------------------------------------- the panel

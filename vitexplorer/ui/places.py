@@ -27,7 +27,7 @@ from vitexplorer.finetune.trainer.plan import JobConfig
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.settings import Settings
 from vitexplorer.ui.files import path_in_script
-from vitexplorer.ui.training.words import TRAINING_WORDS
+from vitexplorer.ui.words import UI_WORDS
 
 MODEL = "tuned."
 """what the name of a tuned model begins with in the menu and the address"""
@@ -65,7 +65,7 @@ class Places:
         if not self.hosted:
             return self.root
         if not _VISITOR.fullmatch(visitor):
-            raise JobError(TRAINING_WORDS["runs_gone"])
+            raise JobError(UI_WORDS["runs_gone"])
         return self.root / visitor
 
     def new_training(self, visitor: str) -> Path:
@@ -80,7 +80,7 @@ class Places:
     def training(self, visitor: str, run: str) -> Path:
         """The folder of a visitor's training. Raises JobError where there is none of that name."""
         if not _TRAINING.fullmatch(run) or not (self.of(visitor) / run / "config.json").is_file():
-            raise JobError(TRAINING_WORDS["runs_gone"])
+            raise JobError(UI_WORDS["runs_gone"])
         return self.of(visitor) / run
 
     def trainings(self, visitor: str) -> tuple[JobState, ...]:

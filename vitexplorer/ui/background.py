@@ -50,7 +50,7 @@ class Done(Generic[T]):
     result: T
 
 
-class Jobs:
+class Background:
     """The running job of each visitor."""
 
     def __init__(self, turn: Turn):
