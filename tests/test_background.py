@@ -62,7 +62,7 @@ class Slow:
         )
 
     def view(self) -> View:
-        return View(same("Slow"), same("?"), same("!"), "flow", self.compute, (TargetControl(),), reports_progress=True)
+        return View(same("Slow"), same("?"), same("!"), "flow", self.compute, (TargetControl(),), runs="many")
 
     def assert_stopped(self) -> None:
         """It ended, one step after the stop at the latest."""
@@ -239,7 +239,7 @@ def test_a_slow_view_is_computed_once(panel: RoomPanel, slow: Slow):
 def test_every_room_tells_its_browser_which_views_are_slow(panel: RoomPanel):
     data = panel.answer(asking("random"), ADDRESS, "en", PERSON)
     assert {view.key for view in data.views if view.slow} == {
-        key for key, view in VIEWS.items() if view.room == "flow" and view.reports_progress
+        key for key, view in VIEWS.items() if view.room == "flow" and view.runs == "many"
     }
 
 

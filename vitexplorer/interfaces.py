@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from vitexplorer.controls import Control, checked
 from vitexplorer.types import Result
@@ -38,8 +38,14 @@ class View:
     """the reason why the view has no meaning for this capture, or None"""
     any_family: bool = False
     """needs the attention of one block at most, so that families which state no more can be shown"""
-    reports_progress: bool = False
-    """the view runs the network many times: `compute` takes `progress` beside the settings"""
+    runs: Literal["nothing", "once", "many"] = "nothing"
+    """how often `compute` sends an image through the blocks of the network
+
+    nothing: all is read from the capture and the parameters; single layers (the final norm, the classifier) may be
+    applied to what is kept, and shapes without numbers may go through a copy. once: one pass, where gradients are
+    taken in both directions, whatever the settings. many: more than that; then `compute` takes `progress` beside the
+    settings. Whoever shows the last two waits for their turn on the model and remembers the result.
+    """
 
     def settings(self, capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every control's value, see `checked`."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from vitexplorer.cache import BytesCache
-from vitexplorer.controls import TargetControl
 from vitexplorer.models.catalog import find
 from vitexplorer.progress import Progress
 from vitexplorer.settings import Settings
@@ -107,22 +106,27 @@ class Engine:
 
     def compute(
         self,
-        picture: Picture,
+        run: Hashable,
         capture: Capture,
         view: str,
         given: Mapping[str, Any],
         progress: Progress | None = None,
     ) -> Result:
-        """A view of the capture of a picture; one that runs the model is remembered.
+        """A view of a capture; one that runs the model is remembered.
 
-        Whoever asks for such a view holds `work`. Raises as `vx.compute` does.
+        Args:
+            run: what the capture is a capture of: a picture, or a picture with its changes.
+            capture: the run itself.
+            view: a key of `views()`; whoever asks for one that runs the model holds `work`.
+            given: settings, see `vx.compute`, which says what is raised.
+            progress: told how far a view of many passes is.
         """
         from vitexplorer.views import VIEWS, compute
 
-        if not runs_the_model(view):
+        if VIEWS[view].runs == "nothing":
             return compute(view, capture, **given)
         settings = VIEWS[view].settings(capture, given)
-        key = (picture, view, *settings.items())
+        key = (run, view, *settings.items())
         result = self._results.get(key)
         if result is None:
             result = compute(view, capture, progress=progress, **settings)
@@ -210,13 +214,6 @@ class Engine:
                     "此处不下载权重；请选择内置模型或随机权重。",
                 )
             )
-
-
-def runs_the_model(view: str) -> bool:
-    """Whether a view is more than arithmetic on the capture: it explains a class."""
-    from vitexplorer.views import VIEWS
-
-    return any(isinstance(control, TargetControl) for control in VIEWS[view].controls)
 
 
 def size_of(result: Result) -> int:

@@ -27,7 +27,7 @@ def refusal(view: str, capture: Capture) -> Text | None:
 
 
 def compute(view: str, capture: Capture, *, progress: Progress | None = None, **settings: Any) -> Result:
-    """The numbers of one view of a capture. Only views that explain a class run the network again.
+    """The numbers of one view of a capture. `View.runs` says whether it runs the network again.
 
     Args:
         view: a key of `views()`.
@@ -44,7 +44,7 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
     reason = refusal(view, capture)
     if reason is not None:
         raise UnsupportedError(reason)
-    told = {"progress": progress} if record.reports_progress else {}
+    told = {"progress": progress} if record.runs == "many" else {}
     with plain_numbers(capture.input.tensor.device):
         result = record.compute(capture, **record.settings(capture, settings), **told)
     return replace(

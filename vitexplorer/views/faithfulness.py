@@ -71,9 +71,7 @@ class MethodsControl(Several):
 
     def default(self, capture: Explored) -> tuple[str, ...]:
         """Those that have a meaning for this model and need few passes through it."""
-        return tuple(
-            key for key, view in _methods().items() if not view.reports_progress and view.refuses(capture) is None
-        )
+        return tuple(key for key, view in _methods().items() if view.runs != "many" and view.refuses(capture) is None)
 
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """Names in a sequence or with commas between them, each once, random order last."""
@@ -213,6 +211,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    runs="many",
     controls=(
         TargetControl(),
         MethodsControl(),
@@ -221,5 +220,4 @@ VIEW = View(
     ),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     refuses=without_classifier,
-    reports_progress=True,
 )

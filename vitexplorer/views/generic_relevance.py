@@ -69,6 +69,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    runs="once",
     controls=(TargetControl(),),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
     refuses=refuses,

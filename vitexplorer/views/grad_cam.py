@@ -69,6 +69,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    runs="once",
     controls=(TargetControl(), BlockControl()),
     paper=Paper("Selvaraju et al. 2017", "https://arxiv.org/abs/1610.02391"),
     refuses=without_classifier,

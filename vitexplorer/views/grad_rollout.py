@@ -62,6 +62,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    runs="once",
     controls=(TargetControl(),),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
     refuses=without_classifier,

@@ -50,6 +50,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    runs="once",
     controls=(TargetControl(),),
     paper=Paper("Shrikumar et al. 2016", "https://arxiv.org/abs/1605.01713"),
     refuses=without_classifier,

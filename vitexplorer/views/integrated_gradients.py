@@ -84,6 +84,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    runs="many",
     controls=(
         TargetControl(),
         baseline_control(),
@@ -91,5 +92,4 @@ VIEW = View(
     ),
     paper=Paper("Sundararajan et al. 2017", "https://arxiv.org/abs/1703.01365"),
     refuses=without_classifier,
-    reports_progress=True,
 )

@@ -80,6 +80,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    runs="once",
     controls=(TargetControl(),),
     paper=Paper("Bousselham et al. 2024", "https://arxiv.org/abs/2404.03214"),
     refuses=refuses,

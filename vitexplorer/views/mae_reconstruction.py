@@ -157,6 +157,7 @@ VIEW = View(
     ),
     room="outputs",
     compute=compute,
+    runs="once",
     controls=(
         Number("mask_ratio", Text("Hidden share", "遮挡比例"), low=0.05, high=0.95, start=0.75, step=0.05),
         Number("seed", Text("Seed", "随机种子"), low=0, high=999, step=1, whole=True),

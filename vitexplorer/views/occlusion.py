@@ -80,8 +80,8 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    runs="many",
     controls=(TargetControl(), baseline_control()),
     paper=Paper("Zeiler & Fergus 2013", "https://arxiv.org/abs/1311.2901"),
     refuses=without_classifier,
-    reports_progress=True,
 )

@@ -142,9 +142,9 @@ VIEW = View(
     ),
     room="what_if",
     compute=compute,
+    runs="many",
     controls=(
         Number("patches", Text("Up to (patches)", "最多平移（图块）"), low=1, high=4, start=2, step=1, whole=True),
     ),
     paper=Paper("Zhang 2019", "https://arxiv.org/abs/1904.11486"),
-    reports_progress=True,
 )

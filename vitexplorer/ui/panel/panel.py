@@ -197,7 +197,7 @@ def panel_data(
     data = PanelData(
         theme="dark" if theme == "dark" else "light",
         views=[
-            PanelView(key=key, title=VIEWS[key].title.in_(language), slow=VIEWS[key].reports_progress) for key in views
+            PanelView(key=key, title=VIEWS[key].title.in_(language), slow=VIEWS[key].runs == "many") for key in views
         ],
         chosen=view,
         question=record.question.in_(language),

@@ -14,7 +14,6 @@ from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Listen
-from vitexplorer.ui.engine import runs_the_model
 from vitexplorer.ui.panel import PanelData, ViewPanel, panel_data, work_data
 from vitexplorer.words import Language
 
@@ -81,7 +80,7 @@ class RoomPanel:
         from vitexplorer.views import VIEWS
 
         keys = [key for key, view in VIEWS.items() if view.room == self.room and key not in self._own]
-        return tuple(sorted(keys, key=lambda key: VIEWS[key].reports_progress))
+        return tuple(sorted(keys, key=lambda key: VIEWS[key].runs == "many"))
 
     def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> list[Any]:
         """Fill the panel if its room is the one being looked at and the capture is another than before."""
@@ -129,7 +128,9 @@ class RoomPanel:
         self.desk.engine.background.stop(request.session_hash)
 
     def _quickly(self, asked: Question, address: Address, language: Language) -> PanelData:
-        with self.desk.engine.work if runs_the_model(asked.view) else nullcontext():
+        from vitexplorer.views import VIEWS
+
+        with nullcontext() if VIEWS[asked.view].runs == "nothing" else self.desk.engine.work:
             return self._show(asked, address, language)
 
     def _show(self, asked: Question, address: Address, language: Language, report: Progress | None = None) -> PanelData:

@@ -58,10 +58,8 @@ class ChangedPanel(RoomPanel):
     def compute(
         self, address: Address, capture: Capture, view: str, given: Mapping[str, Any], report: Progress | None
     ) -> Result:
-        """One view of it."""
-        from vitexplorer.views import compute
-
-        return compute(view, capture, progress=report, **given)
+        """One view of it, from memory where it is kept."""
+        return self.desk.engine.compute((address.picture, address.change), capture, view, given, report)
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
         """The lines of Python, with the change."""
