@@ -20,10 +20,10 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Background, Done, Step, StoppedError
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.figure_panel import PanelData
 from vitexplorer.ui.language import Translations
-from vitexplorer.ui.panel import PanelData
 from vitexplorer.ui.rooms.attention import AttentionRoom
-from vitexplorer.ui.rooms.panel import RoomPanel
+from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.views import VIEWS
 from vitexplorer.words import same
 
@@ -167,9 +167,9 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 
 @pytest.fixture
-def panel(engine: Engine) -> RoomPanel:
+def panel(engine: Engine) -> RoomFigures:
     desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
-    return RoomPanel(desk, "flow", own=("attention_rollout",))
+    return RoomFigures(desk, "flow", own=("attention_rollout",))
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def asking(view: str, number: int = 1, **settings: str) -> gr.EventData:
     return gr.EventData(None, {"view": view, "settings": settings, "theme": "dark", "asked": number})
 
 
-def test_a_slow_view_says_how_far_it_is_and_stops(panel: RoomPanel, slow: Slow):
+def test_a_slow_view_says_how_far_it_is_and_stops(panel: RoomFigures, slow: Slow):
     answers = panel.work(asking("slow", 7), ADDRESS, "zh", PERSON)
     until(lambda: next(answers).work.share is not None)
     data = next(answers)
@@ -202,7 +202,7 @@ def test_a_slow_view_says_how_far_it_is_and_stops(panel: RoomPanel, slow: Slow):
 
 
 @pytest.mark.parametrize("how", ["page closed", "another view"])
-def test_nobody_waits_for_a_slow_view(panel: RoomPanel, slow: Slow, how: str):
+def test_nobody_waits_for_a_slow_view(panel: RoomFigures, slow: Slow, how: str):
     answers = panel.work(asking("slow"), ADDRESS, "en", PERSON)
     until(lambda: (next(answers), slow.done)[1] > 0)
     if how == "page closed":
@@ -213,7 +213,7 @@ def test_nobody_waits_for_a_slow_view(panel: RoomPanel, slow: Slow, how: str):
     slow.assert_stopped()
 
 
-def test_the_page_is_usable_after_a_stop(panel: RoomPanel, slow: Slow):
+def test_the_page_is_usable_after_a_stop(panel: RoomFigures, slow: Slow):
     answers = panel.work(asking("slow"), ADDRESS, "en", PERSON)
     next(answers)
     panel.stop(PERSON)
@@ -224,7 +224,7 @@ def test_the_page_is_usable_after_a_stop(panel: RoomPanel, slow: Slow):
     assert last.figure is not None
 
 
-def test_a_slow_view_is_computed_once(panel: RoomPanel, slow: Slow):
+def test_a_slow_view_is_computed_once(panel: RoomFigures, slow: Slow):
     slow.steps = 3
     list(panel.work(asking("slow", target="0"), ADDRESS, "en", PERSON))
     slow.done = 0
@@ -236,14 +236,14 @@ def test_a_slow_view_is_computed_once(panel: RoomPanel, slow: Slow):
     assert again.figure is not None
 
 
-def test_every_room_tells_its_browser_which_views_are_slow(panel: RoomPanel):
+def test_every_room_tells_its_browser_which_views_are_slow(panel: RoomFigures):
     data = panel.answer(asking("random"), ADDRESS, "en", PERSON)
     assert {view.key for view in data.views if view.slow} == {
         key for key, view in VIEWS.items() if view.room == "flow" and view.runs == "many"
     }
 
 
-def test_what_goes_wrong_is_a_sentence(panel: RoomPanel, slow: Slow, monkeypatch, caplog):
+def test_what_goes_wrong_is_a_sentence(panel: RoomFigures, slow: Slow, monkeypatch, caplog):
     monkeypatch.setattr(slow, "steps", "many")
     *_, last = panel.work(asking("slow"), ADDRESS, "en", PERSON)
     assert "Something went wrong" in last.refused
@@ -251,7 +251,7 @@ def test_what_goes_wrong_is_a_sentence(panel: RoomPanel, slow: Slow, monkeypatch
     assert "TypeError" in caplog.text
 
 
-def test_a_stop_is_never_a_sentence(panel: RoomPanel, engine: Engine, monkeypatch):
+def test_a_stop_is_never_a_sentence(panel: RoomFigures, engine: Engine, monkeypatch):
     monkeypatch.setattr(engine, "compute", lambda *_: (_ for _ in ()).throw(StoppedError()))
     with pytest.raises(StoppedError):
         panel.answer(asking("random"), ADDRESS, "en", PERSON)
@@ -267,12 +267,12 @@ def test_a_head_of_the_whole_network_opens_its_map(engine: Engine):
 
 
 @pytest.mark.parametrize("sent", [{}, {"view": "random"}, {"view": "cellar", "settings": {}}])
-def test_a_question_that_is_none_changes_nothing(panel: RoomPanel, sent: dict):
+def test_a_question_that_is_none_changes_nothing(panel: RoomFigures, sent: dict):
     event = gr.EventData(None, sent)
     assert not isinstance(panel.answer(event, ADDRESS, "en", PERSON), PanelData)
     assert list(panel.work(event, ADDRESS, "en", PERSON)) == []
 
 
-def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomPanel):
+def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigures):
     assert panel.begin(ADDRESS, "en").chosen == panel.enter(panel.room, ADDRESS, None, "en")[0].chosen
     assert not isinstance(panel.begin(Address(), "en"), PanelData)

@@ -16,7 +16,7 @@ from tests.small_models import capture_small
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_json
-from vitexplorer.ui.panel.panel import describe
+from vitexplorer.ui.figure_panel.component import describe
 
 
 def pixels_of(source: str) -> np.ndarray:

@@ -34,9 +34,9 @@ from vitexplorer.ui.parts.status import StatusData
 from vitexplorer.ui.pictures import examples, keep_upload, pixels_of
 from vitexplorer.ui.rooms.attention import AttentionRoom, block_data, default_query, row_file, size
 from vitexplorer.ui.rooms.flow import FlowRoom, rollout_data
-from vitexplorer.ui.rooms.panel import Question, RoomPanel
 from vitexplorer.ui.rooms.patches import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.rooms.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.size import SizeRoom, choose_preset, count_design
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.views import VIEWS
@@ -331,7 +331,7 @@ def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: st
 @pytest.mark.parametrize("room", ["attention", "flow", "tokens", "outputs", "positions", "size"])
 def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
     engine, address = engine_with("pvt_v2")
-    panel = RoomPanel(Desk(engine, Translations(), gr.State(), gr.State()), room)
+    panel = RoomFigures(Desk(engine, Translations(), gr.State(), gr.State()), room)
     for view in panel.views():
         data = panel._quickly(Question(view), address, "en")
         assert bool(data.refused) != VIEWS[view].any_family, view

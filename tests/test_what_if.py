@@ -20,7 +20,7 @@ from vitexplorer.ui.changes import changes_data
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
-from vitexplorer.ui.rooms.what_if import ChangedPanel, WhatIfRoom
+from vitexplorer.ui.rooms.what_if import ChangedFigures, WhatIfRoom
 from vitexplorer.views import VIEWS
 from vitexplorer.views.before_after import followed, put_back
 from vitexplorer.views.translation import correlation, moved_right
@@ -32,7 +32,7 @@ HERE = Address(image="scene_flower", model="scenes_vit_patch16_192", room="what_
 def room() -> WhatIfRoom:
     """The room without its components, which nothing here needs."""
     made = WhatIfRoom(Desk(Engine(Settings()), Translations(), address=gr.State(), language=gr.State()))
-    made.panel = ChangedPanel(made.desk, made.runs)
+    made.panel = ChangedFigures(made.desk, made.runs)
     return made
 
 

@@ -23,8 +23,8 @@ from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
-from vitexplorer.ui.rooms.panel import Question, RoomPanel
-from vitexplorer.ui.rooms.what_if import ChangedPanel
+from vitexplorer.ui.rooms.room_figures import Question, RoomFigures
+from vitexplorer.ui.rooms.what_if import ChangedFigures
 from vitexplorer.views import VIEWS, refusal
 
 FEW = {
@@ -115,9 +115,9 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     return made
 
 
-def panel_of(engine: Engine, room: str) -> RoomPanel:
+def panel_of(engine: Engine, room: str) -> RoomFigures:
     desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
-    return ChangedPanel(desk, ChangedRuns(engine, Settings())) if room == "what_if" else RoomPanel(desk, room)
+    return ChangedFigures(desk, ChangedRuns(engine, Settings())) if room == "what_if" else RoomFigures(desk, room)
 
 
 @pytest.mark.parametrize("view", ["mae_reconstruction", "pooling", "random", "grad_cam"])

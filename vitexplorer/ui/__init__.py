@@ -13,9 +13,9 @@ from starlette.middleware import Middleware
 
 from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.figure_panel.component import LIBRARY
 from vitexplorer.ui.language import LanguageMiddleware
 from vitexplorer.ui.page import build_page
-from vitexplorer.ui.panel.panel import LIBRARY
 from vitexplorer.ui.theme import CSS, HEAD, theme
 
 

@@ -27,9 +27,9 @@ from vitexplorer.ui.parts.status import StatusData, StatusLine
 from vitexplorer.ui.parts.strip import ExampleStrip
 from vitexplorer.ui.parts.upload import ImageUpload
 from vitexplorer.ui.rooms.attention import AttentionRoom
+from vitexplorer.ui.rooms.figure_rooms import OutputsRoom, PositionsRoom, TokensRoom
 from vitexplorer.ui.rooms.finetune import FinetuneRoom
 from vitexplorer.ui.rooms.flow import FlowRoom
-from vitexplorer.ui.rooms.panels import OutputsRoom, PositionsRoom, TokensRoom
 from vitexplorer.ui.rooms.patches import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size import SizeRoom

@@ -32,8 +32,8 @@ from vitexplorer.ui.desk import QUICK
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.panel import RoomPanel
 from vitexplorer.ui.rooms.room import Room, about
+from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class AttentionRoom(Room):
         words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
         with gr.Accordion(t("python_lines"), open=False):
             code = gr.Code(language="python", show_label=False, interactive=False)
-        self.panel = RoomPanel(self.desk, self.key, own=("attention_map", "head_gallery"))
+        self.panel = RoomFigures(self.desk, self.key, own=("attention_map", "head_gallery"))
         self.panel.build()
         picked = gr.State(None)  # head and query that the visitor chose, for the lines of Python
         self.panel.panel.open(self.open, state, [block, canvas, code, picked], **QUICK)

@@ -17,8 +17,8 @@ from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import default_query, frame_data, on_grids
 from vitexplorer.ui.rooms.own_picture import OwnPicture
-from vitexplorer.ui.rooms.panel import RoomPanel
 from vitexplorer.ui.rooms.room import Room, about
+from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language
 
@@ -52,7 +52,7 @@ class FlowRoom(Room):
             words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
             with gr.Accordion(t("python_lines"), open=False):
                 code = gr.Code(language="python", show_label=False, interactive=False)
-        self.panel = RoomPanel(self.desk, self.key, own=("attention_rollout",))
+        self.panel = RoomFigures(self.desk, self.key, own=("attention_rollout",))
         self.panel.build()
         picked = gr.State(None)  # the query that the visitor chose, for the lines of Python
         controls = [fusion, discard, start]

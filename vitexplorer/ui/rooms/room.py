@@ -20,14 +20,14 @@ from vitexplorer.words import Language, Text
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
-    from vitexplorer.ui.rooms.panel import RoomPanel
+    from vitexplorer.ui.rooms.room_figures import RoomFigures
 
 
 class Room(ABC):
     """One tab."""
 
     key: str
-    panel: RoomPanel | None = None
+    panel: RoomFigures | None = None
     """views of the room that are shown as figures"""
 
     def __init__(self, desk: Desk):

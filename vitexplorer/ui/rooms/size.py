@@ -19,8 +19,8 @@ from vitexplorer.ui.calculator.multiplications import WINDOW, as_counted, vit_ma
 from vitexplorer.ui.calculator.units import MACS, compact
 from vitexplorer.ui.desk import QUICK
 from vitexplorer.ui.engine import Explored
-from vitexplorer.ui.rooms.panel import RoomPanel
 from vitexplorer.ui.rooms.room import Room, about
+from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
 
@@ -50,7 +50,7 @@ class SizeRoom(Room):
                 formula = CountTable()
         with gr.Accordion(t("python_lines"), open=False):
             code = gr.Code(language="python", show_label=False, interactive=False)
-        self.panel = RoomPanel(self.desk, self.key)
+        self.panel = RoomFigures(self.desk, self.key)
         self.panel.build()
         gr.Markdown(t("calculator_info"), elem_classes=["vx-note"])
         preset = gr.Radio(list(PRESETS), value="ViT-B/16", label=t("preset"))

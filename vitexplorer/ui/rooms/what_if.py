@@ -26,8 +26,8 @@ from vitexplorer.ui.desk import QUICK, Desk, Listen
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import block_data, default_query
-from vitexplorer.ui.rooms.panel import RoomPanel
 from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ NOTHING = "nothing"
 """in an address: a person chose to change nothing"""
 
 
-class ChangedPanel(RoomPanel):
+class ChangedFigures(RoomFigures):
     """The room's own views, and some of others, of the changed run."""
 
     def __init__(self, desk: Desk, runs: ChangedRuns):
@@ -89,7 +89,7 @@ class WhatIfRoom(Room):
             with gr.Column(min_width=320):
                 gr.Markdown(self.desk.t("changes_changed"), elem_classes=["vx-run"])
                 self.changed_canvas = AttentionCanvas(elem_id="vx-changed-canvas")
-        self.panel = ChangedPanel(replace(self.desk, address=self.changed), self.runs)
+        self.panel = ChangedFigures(replace(self.desk, address=self.changed), self.runs)
         self.panel.build()
         canvases = [self.plain_canvas, self.changed_canvas]
         chosen = self.picker.choose(

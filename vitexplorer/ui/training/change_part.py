@@ -13,7 +13,7 @@ from vitexplorer.finetune.running import load_comparison
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import QUICK, Desk
-from vitexplorer.ui.panel.panel import PanelData, ViewPanel
+from vitexplorer.ui.figure_panel.component import FigurePanel, PanelData
 from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.figures import Asked, choice, panel_of
 from vitexplorer.ui.training.session import Session
@@ -37,7 +37,7 @@ class ChangePart:
         """The panel under its title, both hidden."""
         with gr.Column(visible=False) as self.column:
             self.title = gr.Markdown()
-            self.panel = ViewPanel(elem_id="vx-training-changed")
+            self.panel = FigurePanel(elem_id="vx-training-changed")
         self.run = gr.State("")  # whose change is shown
         state = [self.session.visitor, self.session.training, self.run, self.desk.address, self.desk.language]
         self.panel.ask(self.answer, state, self.panel, trigger_mode="multiple", **READING)

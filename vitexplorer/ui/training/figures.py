@@ -22,9 +22,7 @@ from vitexplorer.finetune.outcome import (
 from vitexplorer.finetune.running import Comparison
 from vitexplorer.settings import settings
 from vitexplorer.types import Result
-from vitexplorer.ui.files import path_in_script
-from vitexplorer.ui.language import word
-from vitexplorer.ui.panel.panel import (
+from vitexplorer.ui.figure_panel.component import (
     LIBRARY,
     PanelControl,
     PanelData,
@@ -33,6 +31,8 @@ from vitexplorer.ui.panel.panel import (
     figure_file,
     panel_words,
 )
+from vitexplorer.ui.files import path_in_script
+from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.field import Option
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
 from vitexplorer.words import ExplainedError, Language

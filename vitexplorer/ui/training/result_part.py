@@ -26,9 +26,9 @@ from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk
+from vitexplorer.ui.figure_panel.component import FigurePanel, PanelData
 from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.language import word
-from vitexplorer.ui.panel.panel import PanelData, ViewPanel
 from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.ui.training.change_part import ChangePart
 from vitexplorer.ui.training.data_part import READING
@@ -66,7 +66,7 @@ class ResultPart:
                 size="sm",
                 elem_id="vx-training-test",
             )
-            self.figures = ViewPanel(elem_id="vx-training-figures")
+            self.figures = FigurePanel(elem_id="vx-training-figures")
         self.changes.build()
         mine = [self.session.visitor, self.session.training]
         state = [*mine, self.session.run, self.desk.language]

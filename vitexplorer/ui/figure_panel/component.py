@@ -148,15 +148,15 @@ class PanelData(GradioModel):
     words: dict[str, str] = {}
 
 
-class ViewPanel(Widget):
+class FigurePanel(Widget):
     """The panel. Fires `ask` and `work` with `view`, `settings` (name -> text), `theme` and `asked`.
 
     Also `stop`, `open` with `block` and `head`, and `begin` where it was shown and nothing came.
     """
 
     data_model = PanelData
-    stem = "panel"
-    scripts = ("patches.js", "picker.js", "painter.js", "controls.js", "panel.js")
+    stem = "figure_panel"
+    scripts = ("patches.js", "picker.js", "painter.js", "controls.js", "figure_panel.js")
     folder = Path(__file__).parent
 
 

@@ -8,17 +8,17 @@ from gradio.components.base import Component
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Explored
-from vitexplorer.ui.rooms.panel import RoomPanel
 from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.words import Language
 
 
-class PanelRoom(Room):
+class FigureRoom(Room):
     """A room whose views are all drawn as figures."""
 
     def build(self) -> list[Component]:
         """The panel."""
-        self.panel = RoomPanel(self.desk, self.key)
+        self.panel = RoomFigures(self.desk, self.key)
         self.panel.build()
         return []
 
@@ -27,19 +27,19 @@ class PanelRoom(Room):
         return []
 
 
-class TokensRoom(PanelRoom):
+class TokensRoom(FigureRoom):
     """What do the tokens hold?"""
 
     key = "tokens"
 
 
-class OutputsRoom(PanelRoom):
+class OutputsRoom(FigureRoom):
     """What comes out, and through which token?"""
 
     key = "outputs"
 
 
-class PositionsRoom(PanelRoom):
+class PositionsRoom(FigureRoom):
     """What does the model know of places?"""
 
     key = "positions"

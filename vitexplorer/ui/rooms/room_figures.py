@@ -14,7 +14,7 @@ from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Listen
-from vitexplorer.ui.panel import PanelData, ViewPanel, panel_data, work_data
+from vitexplorer.ui.figure_panel import FigurePanel, PanelData, panel_data, work_data
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Question:
         return cls(view, given, str(sent.get("theme")), number if isinstance(number, int) else 0)
 
 
-class RoomPanel:
+class RoomFigures:
     """A panel for every registered view of a room but those that the room shows in its own way."""
 
     def __init__(self, desk: Desk, room: str, own: tuple[str, ...] = ()):
@@ -50,7 +50,7 @@ class RoomPanel:
 
     def build(self) -> None:
         """The panel, and the capture it was filled from."""
-        self.panel = ViewPanel(elem_id=f"vx-{self.room}-panel")
+        self.panel = FigurePanel(elem_id=f"vx-{self.room}-panel")
         self.filled = gr.State(None)
         state = [self.desk.address, self.desk.language]
         self.panel.ask(self.answer, state, self.panel, trigger_mode="always_last", **QUICK)
