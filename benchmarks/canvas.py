@@ -16,9 +16,10 @@ from statistics import median, quantiles
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from tests.canvas_demo import CASES, CHROMIUM, server
+from tests.app import browser
+from tests.canvas_demo import CASES, server
 
 TARGET = 20.0
 """ms from the event to the end of drawing, median"""
@@ -59,11 +60,10 @@ def main() -> int:
     hovers = parser.parse_args().hovers
     missed = False
     print(f"{'attention':<26}{'':<12}{'median':>9}{'p90':>9}   ms")
-    with server() as url, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**CHROMIUM)
+    with browser() as chromium, server() as url:
         for name in ("vit", "large"):
             case = CASES[name]
-            page = browser.new_page(viewport={"width": 1440, "height": 900})
+            page = chromium.new_page(viewport={"width": 1440, "height": 900})
             page.goto(f"{url}?case={name}")
             for kind, times in hover(page, name, hovers).items():
                 tokens = len(case.prefix) + case.rows * case.cols
@@ -73,7 +73,6 @@ def main() -> int:
                 )
                 missed |= kind == "ready" and median(times) > TARGET
             page.close()
-        browser.close()
     print(f"target: ready within {TARGET:.0f} ms, median: {'missed' if missed else 'met'}")
     return int(missed)
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import gradio as gr
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,6 +72,26 @@ def browser() -> Iterator[Browser]:
         launched = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
         yield launched
         launched.close()
+
+
+@contextmanager
+def served(blocks: gr.Blocks, **options: Any) -> Iterator[str]:
+    """A page of this process on a free port; gives its address."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    quiet = {"prevent_thread_lock": True, "quiet": True, "ssr_mode": False, "run_history": False}
+    _, address, _ = blocks.launch(server_name="127.0.0.1", server_port=port, **quiet, **options)
+    try:
+        yield address
+    finally:
+        blocks.close()
+
+
+def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """What it gives, in a thread of its own: in that of the tests Playwright's loop may be running."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 class Visit:

@@ -7,20 +7,17 @@ are not the same patches.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 import gradio as gr
 import numpy as np
 import PIL.Image
 import PIL.ImageOps
 
+from tests.app import served
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import PatchGrid, WindowLayout
 from vitexplorer.ui.canvas import (
@@ -224,55 +221,8 @@ def build_demo() -> gr.Blocks:
     return demo
 
 
-def serve() -> None:
-    """The demo on a free local port, with the project's theme; prints its URL and stays."""
-    demo = build_demo()
-    _, url, _ = demo.launch(
-        prevent_thread_lock=True,
-        quiet=True,
-        share=False,
-        ssr_mode=False,
-        theme=theme(),
-        css=CSS,
-        server_name="127.0.0.1",
-        footer_links=[],
-        run_history=False,
-        enable_monitoring=False,
-    )
-    print(url, flush=True)
-    demo.block_thread()
-
-
 @contextmanager
 def server() -> Iterator[str]:
-    """The URL of the demo, which runs in a process of its own."""
-    environment = {**os.environ, "GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.canvas_demo"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-        cwd=Path(__file__).parent.parent,
-    )
-    try:
-        yield next(line.strip() for line in process.stdout if line.startswith("http"))
-    finally:
-        process.terminate()
-        process.wait()
-        process.stdout.close()
-
-
-CHROMIUM = {
-    "executable_path": "/usr/bin/chromium",
-    "args": [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--no-first-run",
-    ],
-}
-
-if __name__ == "__main__":
-    serve()
+    """The URL of the demo, in this process and with the project's theme."""
+    with served(build_demo(), theme=theme(), css=CSS, footer_links=[], enable_monitoring=False) as url:
+        yield url

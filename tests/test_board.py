@@ -13,16 +13,13 @@ import gradio as gr
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect, sync_playwright
+from playwright.sync_api import Locator, Page, expect
 
+from tests.app import served
 from vitexplorer.types import PatchGrid
 from vitexplorer.ui.board import BOARD_WORDS, PatchesBoard, board_data
 from vitexplorer.words import Text
 
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync "
-    "--no-first-run"
-)
 BOARDS = {
     "distilled": (PatchGrid(3, 5, 4, 2), ("cls", "dist")),
     "bare": (PatchGrid(64, 64, 2), ()),
@@ -98,30 +95,19 @@ def address(tmp_path_factory) -> Iterator[str]:
             data = board_data(write_image(folder, name), grid, prefix, 192, "en", caption)
             board = PatchesBoard(value=data, elem_id=name)  # by name: gradio drops positions of a checked __init__
             board.patch_select(write_choice, None, chosen, queue=False, show_progress="hidden")
-    _, url, _ = page.launch(
-        prevent_thread_lock=True, quiet=True, ssr_mode=False, allowed_paths=[str(folder)], run_history=False
-    )
-    yield url
-    page.close()
+    with served(page, allowed_paths=[str(folder)]) as url:
+        yield url
 
 
 def write_choice(event: gr.EventData) -> str:
     return f"{event.row} {event.col}"
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS.split())
-        yield chromium
-        chromium.close()
-
-
 @pytest.fixture
-def page(browser, address) -> Iterator[Page]:
+def page(chromium, address) -> Iterator[Page]:
     """The boards on a wide screen; any error in a script fails the test."""
     errors: list[str] = []
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page = chromium.new_page(viewport={"width": 1440, "height": 900})
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(address)
     for name in BOARDS:

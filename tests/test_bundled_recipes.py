@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import timm
 import torch
+from accelerate.state import AcceleratorState
 
 from vitexplorer.models.bundled import loop, measure
 from vitexplorer.models.bundled.crops import Curriculum, Window, about_object, cut, cut_with_mask
@@ -22,6 +23,12 @@ from vitexplorer.settings import ASSETS
 
 RECIPES = all_recipes()
 SHIPPED = [name for name in RECIPES if (ASSETS / "models" / name / "model.safetensors").exists()]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def first_accelerator():
+    """The first one of a process decides how exactly it counts; here it may be another test's."""
+    AcceleratorState._reset_state(reset_partial_state=True)
 
 
 @pytest.fixture(scope="module")

@@ -6,16 +6,13 @@ from collections.abc import Iterator
 
 import gradio as gr
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
+from tests.app import served
 from vitexplorer.types import Term
 from vitexplorer.ui.calculator import CALCULATOR_WORDS, MACS, PARAMETERS, CountTable, compact, parts_table, terms_table
 from vitexplorer.words import Text
 
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync "
-    "--no-first-run"
-)
 TITLE = Text("Closed formula", "闭式公式")
 HOSTILE = "<img src=x onerror='window.stolen=1'> ${window.stolen=1} {{value}} & 头"
 LONG = " + ".join(f"{n} · 768² · 3072" for n in range(2, 40))
@@ -99,24 +96,15 @@ def address() -> Iterator[str]:
         CountTable(value=terms_table([], "en", title=TITLE, note=note), elem_id="none")
         button = gr.Button("double")
         button.click(double_the_first, None, table, queue=False, show_progress="hidden")
-    _, url, _ = page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False, run_history=False)
-    yield url
-    page.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS.split())
-        yield chromium
-        chromium.close()
+    with served(page) as url:
+        yield url
 
 
 @pytest.fixture
-def page(browser, address) -> Iterator[Page]:
+def page(chromium, address) -> Iterator[Page]:
     """The tables on a wide screen; any error in a script fails the test."""
     errors: list[str] = []
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page = chromium.new_page(viewport={"width": 1440, "height": 900})
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(address)
     expect(page.locator("#terms tbody tr")).to_have_count(len(TERMS), timeout=30_000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import struct
@@ -15,6 +14,7 @@ import pytest
 from gradio.utils import get_upload_folder
 
 import vitexplorer.ui.canvas.canvas as canvas_module
+from tests.app import run_apart
 from vitexplorer.types import PADDING, PatchGrid, WindowLayout
 from vitexplorer.ui.canvas import (
     CANVAS_WORDS,
@@ -282,7 +282,7 @@ def test_component_in_a_page():
             canvas.patch_select(lambda: None)
         return canvas
 
-    canvas = asyncio.run(page())
+    canvas = run_apart(page())
     assert canvas.postprocess({"rows": 2, "cols": 3}) == CanvasData(rows=2, cols=3)
     assert canvas.postprocess(None) is None
     assert "attention" in canvas.api_info()["properties"]

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import PIL.Image
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 import vitexplorer as vx
-from tests.canvas_demo import CASES, CHROMIUM, attention_of, server
+from tests.canvas_demo import CASES, attention_of, server
 from tests.small_families import capture_case
 from vitexplorer.capture import Capture
 
@@ -26,14 +26,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 def address() -> Iterator[str]:
     with server() as url:
         yield url
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(**CHROMIUM)
-        yield chromium
-        chromium.close()
 
 
 class Canvas:
@@ -80,12 +72,12 @@ class Canvas:
 
 
 @pytest.fixture
-def open_case(address: str, browser: Browser) -> Iterator:
+def open_case(address: str, chromium: Browser) -> Iterator:
     """Open a case; in the end the page must have said nothing on its console."""
     contexts, said = [], []
 
     def open_page(name: str, width: int = 1440, height: int = 900, quiet: bool = True, **options: object) -> Canvas:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
         contexts.append(context)
         page = context.new_page()
         if quiet:
@@ -94,8 +86,7 @@ def open_case(address: str, browser: Browser) -> Iterator:
         page.goto(f"{address}?case={name}")
         canvas = Canvas(page, name)
         if name not in ("empty", "lost"):
-            patience = 90_000 if CASES[name].model else 30_000  # the server imports torch and makes the model
-            expect(canvas.root).to_have_attribute("data-query", re.compile("."), timeout=patience)
+            expect(canvas.root).to_have_attribute("data-query", re.compile("."), timeout=30_000)
         return canvas
 
     yield open_page

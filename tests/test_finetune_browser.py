@@ -5,26 +5,18 @@ from __future__ import annotations
 import re
 import shutil
 import urllib.parse
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.app import Visit, running_app
+from tests.app import Visit
 from vitexplorer.finetune.data import example_folder
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SOON, TRAINED = 30_000, 240_000
 """milliseconds"""
-
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory) -> Iterator[str]:
-    runs = tmp_path_factory.mktemp("runs")
-    with running_app(VIT_RUNS_FOLDER=str(runs)) as address:
-        yield address
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import threading
 from dataclasses import replace
@@ -14,6 +13,7 @@ import PIL.Image
 import pytest
 
 import vitexplorer as vx
+from tests.app import run_apart
 from tests.small_families import capture_case
 from tests.small_models import capture_small
 from vitexplorer.cache import BytesCache
@@ -125,7 +125,7 @@ def test_a_page_carries_its_language_and_its_true_length() -> None:
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "query_string": b"lang=zh", "headers": []}
-    asyncio.run(LanguageMiddleware(app)(scope, None, send))
+    run_apart(LanguageMiddleware(app)(scope, None, send))
     body = b"".join(message.get("body", b"") for message in sent)
     assert b'<html lang="zh-CN">' in body
     assert dict(sent[0]["headers"])[b"content-length"] == str(len(body)).encode()
@@ -142,7 +142,7 @@ def test_only_pages_are_rewritten() -> None:
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "query_string": b"lang=zh", "headers": []}
-    asyncio.run(LanguageMiddleware(app)(scope, None, send))
+    run_apart(LanguageMiddleware(app)(scope, None, send))
     assert sent[1]["body"] == b"<html><head>"
 
 
