@@ -17,7 +17,7 @@ from vitexplorer.progress import Progress
 from vitexplorer.settings import Settings
 from vitexplorer.types import CurvesResult, Result
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.background import Background, Done, Step, StoppedError
+from vitexplorer.ui.background import Background, Done, Report, Step, StoppedError
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.figure_panel import PanelData
@@ -136,11 +136,51 @@ def test_a_job_that_waits_for_its_turn_can_be_stopped():
     background = Background(turn)
     with turn:
         steps = background.run("a", counting(seen))
-        assert next(steps) == next(steps) == Step()
+        assert next(steps) == Step()
+        until(lambda: next(steps) == Step(waiting=True))
         background.stop("a")
         assert list(steps) == []
     time.sleep(0.3)
     assert seen == []
+
+
+def test_shared_work_goes_on_to_its_end_once_its_turn_has_come():
+    background, seen = Background(threading.RLock()), []
+    steps = background.run("a", counting(seen), shared=True)
+    until(lambda: next(steps).done > 0)
+    background.stop("a")
+    other = background.run("a", counting([]))
+    assert next(other) == Step()  # it waits, and stops nothing
+    steps.close()
+    until(lambda: len(seen) == 20)
+    assert list(other)[-1] == Done("found")
+
+
+def test_shared_work_that_waits_for_its_turn_is_let_go_with_the_page():
+    turn, seen = threading.RLock(), []
+    with turn:
+        steps = Background(turn).run("a", counting(seen), shared=True)
+        until(lambda: next(steps).waiting)
+        steps.close()
+    time.sleep(0.3)
+    assert seen == []
+
+
+def test_work_says_what_it_does():
+    heard = threading.Event()
+
+    def work(report: Report) -> None:
+        for done, total, doing in ((0, 0, "Loading"), (1, 4, "Downloading")):
+            report(done, total, same(doing))
+            assert heard.wait(PATIENCE)
+            heard.clear()
+
+    steps = Background(threading.RLock()).run("a", work)
+    until(lambda: next(steps).doing == same("Loading"))
+    heard.set()
+    until(lambda: (step := next(steps)).doing == same("Downloading") and step.share == 0.25)
+    heard.set()
+    assert list(steps)[-1] == Done(None)
 
 
 def test_visitors_do_not_stop_each_other():

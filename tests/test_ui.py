@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tests.small_families import capture_case
 from tests.small_models import capture_small
 from vitexplorer.cache import BytesCache
 from vitexplorer.formulas import ViTShape
+from vitexplorer.models import images
 from vitexplorer.models.catalog import catalog
 from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui import visit
@@ -31,7 +33,7 @@ from vitexplorer.ui.exploring import exploring
 from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
 from vitexplorer.ui.menu import model_choices
 from vitexplorer.ui.parts.status import StatusData
-from vitexplorer.ui.pictures import examples, keep_upload, pixels_of
+from vitexplorer.ui.pictures import examples, keep_upload, opened
 from vitexplorer.ui.rooms.attention import AttentionRoom, block_data, default_query, row_file, size
 from vitexplorer.ui.rooms.flow import FlowRoom, rollout_data
 from vitexplorer.ui.rooms.patches import PatchesRoom
@@ -187,19 +189,27 @@ def test_what_an_installation_forbids_is_said() -> None:
 
 def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
     wrong = Address.read({"model": "vit_tinny_patch16_224", "weights": "random"})
-    *_, last = exploring(engine, wrong, Address.read({}), "en")
+    *_, last = exploring(engine, "a person", wrong, Address.read({}), "en")
     assert isinstance(last, StatusData)
     assert last.kind == "error"
     assert "Did you mean" in last.text
     assert "the last good one" in last.text
-    *_, last = exploring(engine, wrong, Address(), "zh")  # nothing is on the screen yet
+    *_, last = exploring(engine, "a person", wrong, Address(), "zh")  # nothing is on the screen yet
     assert "您是指" in last.text
     assert "上一次" not in last.text
 
 
+def test_what_is_kept_is_shown_while_somebody_else_has_the_turn(engine: Engine) -> None:
+    explored, address = engine.explore(SMALL), Address(model=SMALL.model, image=SMALL.image, weights="random")
+    with ThreadPoolExecutor(1) as other, engine.work:
+        assert other.submit(lambda: list(exploring(engine, "a person", address, Address(), "en"))).result(5) == [
+            explored
+        ]
+
+
 def test_an_unforeseen_error_is_logged_and_not_shown(engine: Engine, monkeypatch, caplog) -> None:
     monkeypatch.setattr(engine, "explore", lambda *_: 1 / 0)
-    *_, last = exploring(engine, Address.read({}), Address(), "en")
+    *_, last = exploring(engine, "a person", Address.read({}), Address(), "en")
     assert last.kind == "error"
     assert "division" not in last.text
     assert "division" in caplog.text
@@ -213,9 +223,23 @@ def test_an_upload_is_kept_by_its_content(tmp_path) -> None:
     pixels = np.random.default_rng(0).integers(0, 255, (20, 30, 3), dtype=np.uint8)
     PIL.Image.fromarray(pixels).save(path)
     image = keep_upload(str(path))
-    np.testing.assert_array_equal(pixels_of(image), pixels)
+    np.testing.assert_array_equal(opened(image).pixels, pixels)
     with pytest.raises(ExplainedError, match="no longer in memory"):
-        pixels_of("upload-" + 64 * "0")
+        opened("upload-" + 64 * "0")
+
+
+def test_an_upload_is_opened_and_hashed_once(tmp_path, monkeypatch) -> None:
+    path, read, hashed = tmp_path / "a.png", [], []
+    PIL.Image.effect_noise((40, 30), 50).convert("RGB").save(path)
+    for name, asked in (("open_image", read), ("image_hash", hashed)):
+        real = getattr(images, name)
+        monkeypatch.setattr(images, name, lambda it, real=real, asked=asked, **to: asked.append(it) or real(it, **to))
+    engine, (address, _) = Engine(Settings()), visit.choose_upload(str(path), Address(model=SMALL.model), "en")
+    captures = [
+        engine.explore(Picture(address.image, SMALL.model, "random", fit)).capture for fit in ("crop", "squash")
+    ]
+    assert (read, len(hashed)) == ([str(path)], 1)
+    assert {"upload-" + capture.provenance.image_hash for capture in captures} == {address.image}
 
 
 def test_a_broken_upload_is_a_sentence_in_the_visitors_language(tmp_path) -> None:

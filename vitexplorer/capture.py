@@ -7,13 +7,11 @@ with every rotation, normalisation, bias and mask already in q, k and bias. `tap
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import PIL.Image
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -22,7 +20,7 @@ from vitexplorer.callable_module import call_module_as
 from vitexplorer.controls import no_such_block
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import only_attention
-from vitexplorer.models.images import image_hash, open_image
+from vitexplorer.models.images import AnyImage, OpenedImage
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import fit_image, normalise
 from vitexplorer.tap import AttentionCall, AttentionTap
@@ -47,17 +45,15 @@ class ModelInput:
     """what fitting did to the image that a person should know"""
 
 
-def prepare(
-    model: LoadedModel, image: str | os.PathLike | PIL.Image.Image | np.ndarray, fit: Fit = "crop"
-) -> ModelInput:
+def prepare(model: LoadedModel, image: AnyImage, fit: Fit = "crop") -> ModelInput:
     """Open an image and fit it to the model's input.
 
     Raises ImageError for what cannot be read, UnknownNameError or SettingError for a fit there is not.
     """
-    opened = open_image(image)
+    opened = OpenedImage.of(image)
     wanted = model.preprocessing
     fitted = fit_image(
-        opened,
+        opened.pixels,
         input_size=wanted.input_size,
         fit=fit,
         interpolation=wanted.interpolation,
@@ -67,7 +63,7 @@ def prepare(
         multiple_of=model.family.size_multiple(model.module),
     )
     tensor = normalise(fitted.pixels, wanted.mean, wanted.std).to(model.device)
-    return ModelInput(fitted.pixels, tensor, fitted.content_box, fit, image_hash(opened), fitted.notes)
+    return ModelInput(fitted.pixels, tensor, fitted.content_box, fit, opened.hash, fitted.notes)
 
 
 # ------------------------------------------------------------------------------------------ the capture
@@ -310,12 +306,12 @@ class Capture:
         return sum(storages.values()) + self.input.pixels.nbytes + more
 
 
-def capture(model: LoadedModel, image: str | os.PathLike | PIL.Image.Image | np.ndarray, fit: Fit = "crop") -> Capture:
+def capture(model: LoadedModel, image: AnyImage, fit: Fit = "crop") -> Capture:
     """Run `model` once on `image` and keep what the views need.
 
     Args:
         model: from `load_model`.
-        image: a path, a PIL image or a uint8 RGB array (height, width, 3).
+        image: a path, a PIL image, a uint8 RGB array (height, width, 3), or an `OpenedImage`.
         fit: "crop" (timm's evaluation transform), "squash", "pad" or "native" (keep size and aspect).
 
     Raises ImageError and SettingError with a sentence.

@@ -82,6 +82,28 @@ def open_image(
 
 
 @dataclass(frozen=True)
+class OpenedImage:
+    """A picture that was opened, checked and hashed once, for as many captures as want it."""
+
+    pixels: np.ndarray
+    """uint8 RGB (height, width, 3), 0-255 sRGB, upright; nobody writes into it"""
+    hash: str
+    """see `image_hash`"""
+
+    @classmethod
+    def of(cls, image: AnyImage, **limits: float) -> OpenedImage:
+        """What was opened before is taken as it is; anything else goes through `open_image` with these limits."""
+        if isinstance(image, OpenedImage):
+            return image
+        pixels = open_image(image, **limits)
+        return cls(pixels, image_hash(pixels))
+
+
+AnyImage = str | os.PathLike | Image.Image | np.ndarray | OpenedImage
+"""a path, a PIL image, a uint8 RGB array (height, width, 3), or what was opened before"""
+
+
+@dataclass(frozen=True)
 class ShrunkImage:
     """A picture decoded no larger than it is needed, and what its file said."""
 

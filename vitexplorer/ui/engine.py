@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,8 +20,8 @@ from vitexplorer.models.catalog import find
 from vitexplorer.progress import Progress
 from vitexplorer.settings import Settings
 from vitexplorer.types import Fit, Result
-from vitexplorer.ui.background import Background
-from vitexplorer.ui.pictures import pixels_of
+from vitexplorer.ui.background import Background, Report, untold
+from vitexplorer.ui.pictures import opened
 from vitexplorer.ui.places import MODEL, Places
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, Text
@@ -29,9 +29,6 @@ from vitexplorer.words import ExplainedError, Text
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
     from vitexplorer.models.loading import LoadedModel
-
-Report = Callable[[Text, float | None], None]
-"""Called with a line for the visitor and, where it is known, the share done (0-1)."""
 
 RESULTS = 64 << 20
 """bytes of what took passes through a model, kept so that coming back to it takes none"""
@@ -82,7 +79,11 @@ class Engine:
         import vitexplorer.figures
         import vitexplorer.views  # noqa: F401
 
-    def explore(self, picture: Picture, report: Report = lambda text, share: None) -> Explored:
+    def kept(self, picture: Picture) -> Explored | None:
+        """The capture of a picture where it is in memory."""
+        return self._captures.get(picture)
+
+    def explore(self, picture: Picture, report: Report = untold) -> Explored:
         """The capture of a picture: from memory, or by loading the model and running it once.
 
         Raises ExplainedError (an image, model, setting or download that a person can mend).
@@ -90,9 +91,8 @@ class Engine:
         explored = self._captures.get(picture)
         if explored is not None:
             return explored
-        report(UI_WORDS["status_engine"], None)
+        report(0, 0, UI_WORDS["status_engine"])
         self.warm()
-        report(UI_WORDS["status_queue"], None)
         with self.work:
             explored = self._captures.get(picture)
             if explored is None:
@@ -136,15 +136,15 @@ class Engine:
     def _run(self, picture: Picture, report: Report) -> Explored:
         from vitexplorer.capture import capture
 
-        pixels = pixels_of(picture.image)
+        image = opened(picture.image)
         model = self._model(picture, report)
-        report(UI_WORDS["status_run"].format(model=model.name), None)
+        report(0, 0, UI_WORDS["status_run"].format(model=model.name))
         start = time.perf_counter()
-        return Explored(capture(model, pixels, picture.fit), time.perf_counter() - start)
+        return Explored(capture(model, image, picture.fit), time.perf_counter() - start)
 
     def model(self, name: str, weights: Literal["trained", "random"] = "trained") -> LoadedModel:
         """A model by the name that an address has, from memory where it is kept. Raises as `explore`."""
-        return self._model(Picture("", name, weights), lambda text, share: None)
+        return self._model(Picture("", name, weights), untold)
 
     def base_of(self, picture: Picture) -> Picture:
         """The model that a tuned one was made from; any other is its own. Raises WeightsError for one that is gone."""
@@ -183,14 +183,13 @@ class Engine:
             self._models.put(key, model)
         if model is None:
             self.check_allowed(picture)
-            report(UI_WORDS["status_load"].format(model=picture.model), None)
+            report(0, 0, UI_WORDS["status_load"].format(model=picture.model))
             megabytes = UI_WORDS["status_download"]
             model = load_backbone(
                 picture.model,
                 weights="random" if picture.weights == "random" else "auto",
                 progress=lambda done, total: report(
-                    megabytes.format(model=picture.model, done=done / 1e6, total=total / 1e6),
-                    done / total if total else None,
+                    done, total, megabytes.format(model=picture.model, done=done / 1e6, total=total / 1e6)
                 ),
             )
             self._models.put(key, model)

@@ -3,47 +3,54 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.background import Done, Step
 from vitexplorer.ui.engine import Engine, Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.status import StatusData
-from vitexplorer.words import ExplainedError, Language, Text
+from vitexplorer.words import ExplainedError, Language
 
-_jobs = ThreadPoolExecutor(max_workers=4, thread_name_prefix="explore")
 _log = logging.getLogger(__name__)
 
-BETWEEN_LINES = 0.1
-"""seconds"""
 
-
-def exploring(engine: Engine, address: Address, shown: Address, language: Language) -> Iterator[StatusData | Explored]:
+def exploring(
+    engine: Engine, visitor: str, address: Address, shown: Address, language: Language
+) -> Iterator[StatusData | Explored]:
     """Status lines while the capture is made, then the capture, or a last line that says why there is none.
 
     Args:
         engine: makes it.
+        visitor: who waits for it.
         address: what is asked for.
         shown: what is on the screen; empty where nothing is yet.
         language: of the lines.
     """
-    said: list[tuple[Text, float | None]] = []
-    job = _jobs.submit(engine.explore, address.picture, lambda text, share: said.append((text, share)))
-    while not job.done():
-        if said:
-            text, share = said[-1]
-            yield StatusData(text=text.in_(language), share=share)
-        time.sleep(BETWEEN_LINES)
+    kept = engine.kept(address.picture)
+    if kept is not None:  # nobody waits for a turn to be shown what is there
+        yield kept
+        return
+    steps = engine.background.run(visitor, lambda report: engine.explore(address.picture, report), shared=True)
     try:
-        yield job.result()
+        with closing(steps):
+            for step in steps:
+                if isinstance(step, Done):
+                    yield step.result
+                elif step.waiting or step.doing:
+                    yield _line(step, language)
     except ExplainedError as error:
         then = word("status_first_failed" if shown == Address() else "status_failed", language)
         yield StatusData(kind="error", text=f"{error.text.in_(language)} {then}")
     except Exception:
         _log.exception("Could not explore %s", address)
         yield StatusData(kind="error", text=word("unexpected", language))
+
+
+def _line(step: Step, language: Language) -> StatusData:
+    text = word("status_queue", language) if step.doing is None else step.doing.in_(language)
+    return StatusData(text=text, share=step.share)
 
 
 def ready(explored: Explored, address: Address, language: Language) -> StatusData:

@@ -7,6 +7,7 @@ Everything inside a room is answered from the capture by events that never queue
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any, get_args
 
 import gradio as gr
@@ -123,12 +124,13 @@ def bind(
     def explore(address: Address, shown: Address, language: Language, request: gr.Request) -> Iterator[list[Any]]:
         """Fill every room from a new capture; until then, and if there is none, the screen stays as it is."""
         desk.engine.background.stop(request.session_hash)
-        for line in exploring(desk.engine, address, shown, language):
-            if isinstance(line, StatusData):
-                yield [line, *(gr.skip() for _ in outputs[1:])]
-            else:
-                values = [value for room in rooms for value in room.fill(line, address, language)]
-                yield [ready(line, address, language), address, *values]
+        with closing(exploring(desk.engine, request.session_hash, address, shown, language)) as lines:
+            for line in lines:
+                if isinstance(line, StatusData):
+                    yield [line, *(gr.skip() for _ in outputs[1:])]
+                else:
+                    values = [value for room in rooms for value in room.fill(line, address, language)]
+                    yield [ready(line, address, language), address, *values]
 
     def menu(browser: str, language: Language) -> tuple[str, gr.Dropdown]:
         """The model menu, once timm is loaded and it can say which weights are on this machine; whose page this is."""

@@ -6,12 +6,14 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from vitexplorer.cache import BytesCache
 from vitexplorer.settings import ASSETS, settings
 from vitexplorer.words import ExplainedError, Text
+
+if TYPE_CHECKING:
+    from vitexplorer.models.images import OpenedImage
 
 UPLOAD = "upload-"
 
@@ -44,31 +46,32 @@ def examples() -> dict[str, Example]:
     }
 
 
-_uploads: BytesCache[str, np.ndarray] = BytesCache(512 << 20, lambda pixels: pixels.nbytes)
+_uploads: BytesCache[str, OpenedImage] = BytesCache(512 << 20, lambda opened: opened.pixels.nbytes)
 
 
 def keep_upload(path: str) -> str:
     """Open an uploaded file and keep its pixels for this process; the id is its content's hash, so nobody can guess it.
 
-    Raises ImageError with a sentence for a file that is no usable picture.
+    It is opened, checked and hashed here and nowhere else. Raises ImageError with a sentence for a file that is no
+    usable picture.
     """
-    from vitexplorer.models.images import image_hash, open_image
+    from vitexplorer.models.images import OpenedImage
 
-    pixels = open_image(path, max_megapixels=settings().max_megapixels)
-    image = UPLOAD + image_hash(pixels)
-    _uploads.put(image, pixels)
+    upload = OpenedImage.of(path, max_megapixels=settings().max_megapixels)
+    image = UPLOAD + upload.hash
+    _uploads.put(image, upload)
     return image
 
 
-def pixels_of(image: str) -> np.ndarray:
-    """Pixels of an example or an upload by its id. Raises ExplainedError where an upload is no longer kept."""
-    from vitexplorer.models.images import open_image
+def opened(image: str) -> OpenedImage:
+    """An example or an upload by its id. Raises ExplainedError where an upload is no longer kept."""
+    from vitexplorer.models.images import OpenedImage
 
     if image in examples():
-        return open_image(examples()[image].path)
-    pixels = _uploads.get(image)
-    if pixels is None:
+        return OpenedImage.of(examples()[image].path)
+    upload = _uploads.get(image)
+    if upload is None:
         raise ExplainedError(
             Text("This image is no longer in memory. Please choose it again.", "该图像已不在内存中，请重新选择。")
         )
-    return pixels
+    return upload
