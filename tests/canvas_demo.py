@@ -28,7 +28,8 @@ from vitexplorer.ui.canvas import (
     canvas_words,
 )
 from vitexplorer.ui.files import cached_file, image_file
-from vitexplorer.ui.theme import CSS, theme
+from vitexplorer.ui.static_files import SERVING
+from vitexplorer.ui.theme import theme
 
 REGISTERS = ("cls", "reg1", "reg2", "reg3", "reg4")
 
@@ -224,5 +225,5 @@ def build_demo() -> gr.Blocks:
 @contextmanager
 def server() -> Iterator[str]:
     """The URL of the demo, in this process and with the project's theme."""
-    with served(build_demo(), theme=theme(), css=CSS, footer_links=[], enable_monitoring=False) as url:
+    with served(build_demo(), theme=theme(), app_kwargs=SERVING, footer_links=[], enable_monitoring=False) as url:
         yield url

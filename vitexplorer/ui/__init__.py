@@ -9,14 +9,13 @@ import threading
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # nothing leaves the machine
 
 import gradio as gr
-from starlette.middleware import Middleware
 
 from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.figure_panel.component import LIBRARY
-from vitexplorer.ui.language import LanguageMiddleware
 from vitexplorer.ui.page import build_page
-from vitexplorer.ui.theme import CSS, HEAD, theme
+from vitexplorer.ui.static_files import SERVING
+from vitexplorer.ui.theme import theme
 
 
 def launch(settings: Settings) -> tuple[gr.Blocks, str]:
@@ -33,8 +32,6 @@ def launch(settings: Settings) -> tuple[gr.Blocks, str]:
         quiet=True,
         i18n=translations.i18n,
         theme=theme(),
-        css=CSS,
-        head=HEAD,
         footer_links=[],
         run_history=False,
         enable_monitoring=False,
@@ -42,7 +39,7 @@ def launch(settings: Settings) -> tuple[gr.Blocks, str]:
         show_error=False,
         max_file_size=f"{settings.max_upload_megabytes}mb",
         state_session_capacity=settings.sessions,
-        app_kwargs={"middleware": [Middleware(LanguageMiddleware)]},
+        app_kwargs=SERVING,
     )
     gc.freeze()  # what has been loaded stays to the end, and need not be looked through again
     gc.enable()

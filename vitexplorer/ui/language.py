@@ -7,6 +7,7 @@ language into the page before any script runs, so that the browser and the serve
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from urllib.parse import parse_qs
 
 import gradio as gr
@@ -42,9 +43,10 @@ def language_of_request(request: gr.Request | None) -> Language:
 class LanguageMiddleware:
     """Puts `lang` on <html> and makes `navigator.language` say what the address asks for."""
 
-    def __init__(self, app):
-        """Args: app: the ASGI application behind this one."""
+    def __init__(self, app, head: Callable[[Language], str] = lambda language: ""):
+        """Args: app: the ASGI application behind this one; head: what else stands in <head>, at its beginning."""
         self.app = app
+        self.head = head
 
     async def __call__(self, scope, receive, send) -> None:
         """Pass everything on; a page goes out with its language written into it."""
@@ -67,7 +69,7 @@ class LanguageMiddleware:
             else:
                 body += message.get("body", b"")
                 if not message.get("more_body"):
-                    page = with_language(body.decode(), language).encode()
+                    page = with_language(body.decode(), language, self.head(language)).encode()
                     rest = [(name, value) for name, value in held["headers"] if name.lower() != b"content-length"]
                     await send({**held, "headers": [*rest, (b"content-length", str(len(page)).encode())]})
                     await send({"type": "http.response.body", "body": page})
@@ -80,8 +82,8 @@ def _is_page(message: dict) -> bool:
     return headers.get(b"content-type", b"").startswith(b"text/html") and b"content-encoding" not in headers
 
 
-def with_language(page: str, language: Language) -> str:
-    """The HTML page with its language set for browsers, screen readers and gradio."""
+def with_language(page: str, language: Language, head: str = "") -> str:
+    """The HTML page with its language set for browsers, screen readers and gradio, and `head` behind that."""
     tag = locale_of(language)
     script = (
         "<script>for (const [name, value] of "
@@ -89,7 +91,7 @@ def with_language(page: str, language: Language) -> str:
         "Object.defineProperty(navigator, name, {get: () => value, configurable: true});</script>"
     )
     page = re.sub(r"<html\b[^>]*>", f'<html lang="{tag}">', page, count=1)
-    return re.sub(r"<head\b[^>]*>", lambda head: head.group() + script, page, count=1)
+    return re.sub(r"<head\b[^>]*>", lambda start: start.group() + script + head, page, count=1)
 
 
 class Translations:

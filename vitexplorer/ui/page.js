@@ -1,18 +1,15 @@
-// Writes parameters into the address bar without reloading; an empty value takes its parameter away.
-window.vxAddress = (changes) => {
-  const url = new URL(location.href);
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === '' || value === null || value === undefined) url.searchParams.delete(name);
-    else url.searchParams.set(name, value);
-  }
-  if (url.href !== location.href) history.replaceState(history.state, '', url);
-};
+// What belongs to the page as a whole. `window.vxAddress` and `window.vxEnter` are for the few lines of JavaScript that
+// stand at gradio's own events; this module runs before gradio does.
+
+import {writeAddress} from './kit/address.js';
+
+window.vxAddress = writeAddress;
 
 // What a visitor picks on the attention canvas stands in the address bar, so that a link opens the very map.
 document.addEventListener('vx-select', (event) => {
   if (!event.target.closest('#vx-attention-canvas')) return;
   const {block, head, query} = event.detail;
-  window.vxAddress({block, head, query});
+  writeAddress({block, head, query});
 });
 
 // A room counts as entered when a person opens it; the tab that gradio selects while the page loads does not.
@@ -21,6 +18,6 @@ for (const kind of ['pointerdown', 'keydown']) {
   document.addEventListener(kind, (event) => { personChose ||= Boolean(event.target.closest?.('[role="tab"]')); }, true);
 }
 window.vxEnter = (room) => {
-  if (personChose) window.vxAddress({room});
+  if (personChose) writeAddress({room});
   return personChose ? room : '';
 };

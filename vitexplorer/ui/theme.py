@@ -1,16 +1,8 @@
-"""How the page looks: gradio's default theme with the contrast that a projector needs, and our own style sheet."""
+"""How the page looks: gradio's default theme with the contrast that a projector needs."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import gradio as gr
-
-_FOLDER = Path(__file__).parent
-
-CSS = (_FOLDER / "page.css").read_text(encoding="utf-8")
-HEAD = f"<script>{(_FOLDER / 'page.js').read_text(encoding='utf-8')}</script>"
-"""stands in <head>: the components' scripts call it"""
 
 _FONTS = [
     "Inter",

@@ -7,6 +7,9 @@ from vitexplorer.words import Text, same
 UI_WORDS: dict[str, Text] = {
     # frame
     "app_title": same("ViT Explorer"),
+    "module_failed": Text(
+        "This part of the page did not arrive. Please load the page again.", "页面的这一部分未能加载。请重新加载页面。"
+    ),
     "app_subtitle": Text("What a vision transformer does with your image", "看看视觉 Transformer 如何处理你的图像"),
     "other_language": Text("中文", "English"),
     "dark_mode": Text("Light / dark", "浅色 / 深色"),

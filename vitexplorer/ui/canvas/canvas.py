@@ -131,7 +131,6 @@ class AttentionCanvas(gr.HTML):
         super().__init__(
             value=value,
             html_template=(_FOLDER / "canvas.html").read_text(encoding="utf-8"),
-            css_template=(_FOLDER / "canvas.css").read_text(encoding="utf-8"),
             js_on_load=script(),
             apply_default_css=False,
             **options,

@@ -26,6 +26,7 @@ class Header(Widget):
 
     data_model = HeaderData
     stem = "header"
+    sends = ()
 
 
 def header_data(language: Language) -> HeaderData:

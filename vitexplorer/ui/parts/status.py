@@ -26,3 +26,4 @@ class StatusLine(Widget):
 
     data_model = StatusData
     stem = "status"
+    sends = ()

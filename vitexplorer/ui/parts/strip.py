@@ -30,6 +30,7 @@ class ExampleStrip(Widget):
 
     data_model = StripData
     stem = "strip"
+    sends = ("pick",)
 
 
 def strip_data(language: Language, label: str, chosen: str) -> StripData:

@@ -1,40 +1,54 @@
-"""A gradio component that draws itself in the browser from one value.
+"""A gradio component that draws itself in the browser from one value, with a JavaScript module of its own.
 
 Everything travels in `value` (custom properties are lost when a component is hidden and shown again), and text reaches
-the page through `textContent` alone: gradio evaluates what stands in templates.
+the page through `textContent` alone: gradio evaluates what stands in templates. Markup travels with the component;
+script and style are static files, which the page fetches once for all components of a class.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
+_UI = Path(__file__).parent.parent
 TRIGGER = Path(__file__).parent / "trigger.js"
 
 
 class Widget(gr.HTML):
-    """A `gr.HTML` whose markup, style and script are the files `<stem>.html`, `.css` and `.js` beside its module."""
+    """A `gr.HTML` whose markup, style and module are the files `<stem>.html`, `.css` and `.js` beside its module.
+
+    The JavaScript module exports `mount`, see `kit/widget.js`. Every selector of the style sheet begins with the class
+    of the component's own root, for all sheets are one.
+    """
 
     stem: str
     folder = Path(__file__).parent
+    sends: tuple[str, ...] | None = None
+    """its own events (`events` is gradio's), as listeners are called; None while a class sends its scripts instead"""
     scripts: tuple[str, ...] = ()
-    """script files in order where one is not enough; they share one scope"""
+    """of a class without a module: script files in order where one is not enough; they share one scope"""
 
     def __init__(self, value: Any = None, **options: Any):
         """Args: value: the component's data model or None; options: as for `gr.HTML`."""
         super().__init__(
             value=value,
             html_template=(self.folder / f"{self.stem}.html").read_text(encoding="utf-8"),
-            css_template=(self.folder / f"{self.stem}.css").read_text(encoding="utf-8"),
-            js_on_load="\n".join(script.read_text(encoding="utf-8") for script in self._scripts()),
+            js_on_load=self._scripts() if self.sends is None else self._mount(),
             apply_default_css=False,
             **options,
         )
 
-    def _scripts(self) -> list[Path]:
-        return [TRIGGER, *(self.folder / name for name in self.scripts or (f"{self.stem}.js",))]
+    def _mount(self) -> str:
+        """Gradio takes for an event of the component what stands here in quotes."""
+        module = (self.folder / f"{self.stem}.js").relative_to(_UI).as_posix()
+        return f"vxMount('{module}', {json.dumps(self.sends)}, {{element, props, trigger, watch}});"
+
+    def _scripts(self) -> str:
+        files = [TRIGGER, *(self.folder / name for name in self.scripts or (f"{self.stem}.js",))]
+        return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
     def postprocess(self, value: Any) -> Any:
         """The data model goes to the browser as it is."""

@@ -1,0 +1,81 @@
+"""What the page fetches once: the modules and the style sheet, and nothing else below the page's folder."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+
+import vitexplorer.ui.page  # noqa: F401  (every widget)
+from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.static_files import FIRST, SERVING, imported, page_head, static_files, version, with_imports
+
+MODULES = [name for name in static_files() if name.endswith(".js") and b"\nexport " in static_files()[name]]
+
+
+def fetch(path: str) -> httpx.Response:
+    async def answer() -> httpx.Response:
+        transport = httpx.ASGITransport(Starlette(routes=SERVING["routes"]))
+        async with httpx.AsyncClient(transport=transport, base_url="http://page") as client:
+            return await client.get(path)
+
+    return asyncio.run(answer())
+
+
+@pytest.mark.parametrize(("name", "kind"), [("kit/dom.js", "text/javascript"), ("style.css", "text/css")])
+def test_files_are_kept_for_good_under_the_hash_of_all(name: str, kind: str) -> None:
+    answer = fetch(f"/modules/{version()}/{name}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == f"{kind}; charset=utf-8"
+    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert answer.content == static_files()[name]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "0000000000000000/kit/dom.js",
+        "{}/theme.py",
+        "{}/parts/widget.py",
+        "{}/%2e%2e/settings.py",
+        "{}/",
+    ],
+)
+def test_nothing_else_is_served_and_no_other_version(path: str) -> None:
+    answer = fetch(f"/modules/{path.format(version())}")
+    assert answer.status_code == 404
+    assert "immutable" not in answer.headers.get("cache-control", "")
+
+
+def test_every_import_leads_to_a_module_that_exports_what_is_wanted() -> None:
+    wanted = re.compile(r"^import \{([^}]*)\} from '(\.[^']+)'", re.MULTILINE)
+    for module in MODULES:
+        source = static_files()[module].decode()
+        for (names, _), target in zip(wanted.findall(source), imported(module), strict=True):
+            exported = re.findall(
+                r"^export (?:async )?(?:function\*?|const|class) (\w+)", static_files()[target].decode(), re.M
+            )
+            assert {name.split(" as ")[0].strip() for name in names.split(",") if name.strip()} <= set(exported), module
+
+
+def test_the_page_fetches_what_its_first_room_needs_at_once() -> None:
+    head = page_head("en")
+    preloaded = re.findall(r'<link rel="modulepreload" href="\./modules/\w+/([^"]+)">', head)
+    assert preloaded == with_imports(FIRST)
+    assert "kit/address.js" in preloaded
+    assert head.count('rel="stylesheet"') == 1
+    assert "未能加载" in page_head("zh")
+
+
+def test_every_widget_has_a_module_that_mounts_it() -> None:
+    for widget in Widget.__subclasses__():
+        if widget.sends is None:
+            continue
+        path = re.search(r"vxMount\('([^']+)'", widget._mount(widget))[1]
+        source = static_files()[path].decode()
+        assert "export function mount(" in source
+        sent = set(re.findall(r"\btrigger\('(\w+)'", source))
+        assert sent <= set(widget.sends), widget

@@ -1,0 +1,42 @@
+// Elements and words. Text reaches the page as text alone: nothing here reads markup.
+
+/**
+ * An element with its properties, attributes and children.
+ *
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, any>} [options] properties of the element (`className`, `textContent`, `onclick`); `dataset`,
+ *   `style` and `attributes` (`{'aria-label': text}`) are filled in name by name
+ * @param {...(Node | string)} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function make(tag, options = {}, ...children) {
+  const node = document.createElement(tag), {dataset = {}, style = {}, attributes = {}, ...properties} = options;
+  Object.assign(node, properties);
+  Object.assign(node.dataset, dataset);
+  for (const [name, value] of Object.entries(style)) node.style.setProperty(name, value);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+/**
+ * Sets a text that may be the same as before, without touching the page then.
+ *
+ * @param {Element} node
+ * @param {string} text
+ */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/**
+ * A sentence of Python's with its {names} filled in; a name without a value stays as it is, so that it is noticed.
+ *
+ * @param {string} template
+ * @param {Record<string, string | number>} values
+ * @returns {string}
+ */
+export function filled(template, values) {
+  return template.replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? whole));
+}

@@ -1,0 +1,20 @@
+// Mounts a component's module, once for each time that gradio puts the component on the page. Written into the page
+// itself: it must be there before gradio is, and say so where a module does not arrive.
+{
+  const {folder, failed} = document.currentScript.dataset;
+  const load = (path) => import(new URL(folder + path, document.baseURI));
+
+  window.vxMount = async (path, events, {element, props, trigger, watch}) => {
+    try {
+      const [{latestOnly}, {mount}] = await Promise.all([load('kit/widget.js'), load(path)]);
+      if (element.isConnected) mount({element, props, trigger: latestOnly(trigger, events), watch});
+    } catch (error) {
+      console.error(error);
+      const sentence = document.createElement('p');
+      sentence.className = 'vx-refused';
+      sentence.setAttribute('role', 'alert');
+      sentence.textContent = failed;
+      element.prepend(sentence);
+    }
+  };
+}

@@ -1,0 +1,109 @@
+"""The page's JavaScript modules and its style sheet as static files, sent once.
+
+Every path holds a hash of them all, so that a browser may keep a file for good, and relative imports between modules
+stay within one version. Of a version that is no longer there nothing is served: a page that was left open then says
+that it wants to be loaded again. Addresses are relative to the page, as gradio's own are, for a proxy may serve it
+below any prefix. What is not JavaScript or style is not reachable, and nothing is read after the start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import posixpath
+import re
+from functools import cache
+from pathlib import Path
+
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from vitexplorer.ui.language import LanguageMiddleware, word
+from vitexplorer.words import Language
+
+_FOLDER = Path(__file__).parent
+_STYLE = "style.css"
+
+FIRST = ("page.js", "kit/widget.js", "parts/header.js", "parts/status.js", "parts/strip.js")
+"""modules that the first room begins with; what they import comes with them"""
+
+_IMPORT = re.compile(r"^(?:import|export)\b[^'\";]*?from\s+'(\.[^']+)'", re.MULTILINE)
+
+
+@cache
+def static_files() -> dict[str, bytes]:
+    """Every module by its path below `ui`, and the style sheets of all components as one."""
+    files = {path.relative_to(_FOLDER).as_posix(): path.read_bytes() for path in sorted(_FOLDER.rglob("*.js"))}
+    return {**files, _STYLE: _style().encode()}
+
+
+def _style() -> str:
+    """All sheets below a selector with the weight of an id: gradio's rules for every button and label would win.
+
+    Key frames cannot stand below a selector; they are in a sheet of their own.
+    """
+    keyframes = _FOLDER / "kit" / "keyframes.css"
+    sheets = [path.read_text(encoding="utf-8") for path in sorted(_FOLDER.rglob("*.css")) if path != keyframes]
+    return "\n".join([keyframes.read_text(encoding="utf-8"), ":is(:root, #vx) {", *sheets, "}"])
+
+
+@cache
+def version() -> str:
+    """A hash of all files and their names."""
+    total = hashlib.sha256()
+    for name, content in static_files().items():
+        total.update(f"{name} {len(content)} ".encode() + content)
+    return total.hexdigest()[:16]
+
+
+def imported(module: str) -> list[str]:
+    """The modules that one imports, as paths below `ui`."""
+    source = static_files()[module].decode()
+    return [posixpath.normpath(posixpath.join(posixpath.dirname(module), path)) for path in _IMPORT.findall(source)]
+
+
+def with_imports(modules: tuple[str, ...]) -> list[str]:
+    """These modules and all that they import, each once."""
+    found: dict[str, None] = {}
+    waiting = list(modules)
+    while waiting:
+        module = waiting.pop(0)
+        if module not in found:
+            found[module] = None
+            waiting.extend(imported(module))
+    return list(found)
+
+
+async def _serve(request: Request) -> Response:
+    content = static_files().get(request.path_params["path"])
+    if content is None or request.path_params["version"] != version():
+        return PlainTextResponse("Not found", 404, {"cache-control": "no-store"})
+    kind = "text/css" if request.path_params["path"] == _STYLE else "text/javascript"
+    return Response(content, media_type=kind, headers={"cache-control": "public, max-age=31536000, immutable"})
+
+
+def page_head(language: Language) -> str:
+    """What stands in the page's <head>: the style, the modules to fetch at once, and how a component is mounted.
+
+    The last is a script of the page itself, so that it can say so where no module arrives.
+    """
+    folder = f"./modules/{version()}/"
+    start = (_FOLDER / "kit" / "start.js").read_text(encoding="utf-8")
+    sentence = html.escape(word("module_failed", language))
+    return "\n".join(
+        [
+            f'<link rel="stylesheet" href="{folder}{_STYLE}">',
+            *(f'<link rel="modulepreload" href="{folder}{module}">' for module in with_imports(FIRST)),
+            f'<script data-folder="{folder}" data-failed="{sentence}">{start}</script>',
+            f'<script type="module" src="{folder}page.js"></script>',
+        ]
+    )
+
+
+SERVING = {
+    "routes": [Route("/modules/{version}/{path:path}", _serve)],
+    "middleware": [Middleware(LanguageMiddleware, head=page_head)],
+}
+"""what gradio's `launch(app_kwargs=)` wants to know"""
