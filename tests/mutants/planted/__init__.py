@@ -1,0 +1,1 @@
+"""The faults, by part of the product."""
