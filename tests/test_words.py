@@ -66,6 +66,11 @@ def sources(folder: Path) -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in files)
 
 
+def attributes(source: str) -> set[str]:
+    """What scripts ask of their words: `words.hint`, `text.hint`, `words().hint`; any other attribute is no word."""
+    return set(re.findall(r"\b(?:words|text)(?:\(\))?\??\.(\w+)\b", source))
+
+
 @pytest.mark.parametrize(
     ("words", "folder"),
     [
@@ -79,7 +84,7 @@ def sources(folder: Path) -> str:
 )
 def test_no_word_is_unused(words: dict[str, Text], folder: Path) -> None:
     source = sources(folder)
-    named = set(re.findall(r"""["'`](\w+)["'`]""", source)) | set(re.findall(r"\.(\w+)\b", source))
+    named = set(re.findall(r"""["'`](\w+)["'`]""", source)) | attributes(source)
     begun = tuple(re.findall(r"""["'`]([a-z_]+_)\$?\{""", source))  # f"room_{key}"
     ended = tuple(re.findall(r"""\}(_[a-z]+)["'`]""", source))  # `${key}_touch`
     assert [key for key in words if key not in named and not key.startswith(begun) and not key.endswith(ended)] == []
@@ -92,6 +97,14 @@ def test_no_word_is_missing() -> None:
     )
     assert len(asked) > 40
     assert asked - set(UI_WORDS) == set()
+
+
+def test_scripts_ask_for_no_other_word() -> None:
+    scripts = "\n".join(path.read_text(encoding="utf-8") for path in (PACKAGE / "ui").rglob("*.js"))
+    known = set().union(UI_WORDS, CANVAS_WORDS, BOARD_WORDS, CALCULATOR_WORDS, TRAINING_WORDS)
+    asked = set(re.findall(r"\bwords(?:\(\))?\??\.(\w+)\b", scripts)) - {"length"}
+    assert len(asked) > 20
+    assert asked - known == set()
 
 
 @pytest.mark.parametrize(
