@@ -26,6 +26,7 @@ from vitexplorer.figures.renderers.count import place, rows_of
 from vitexplorer.figures.renderers.map import window_parts
 from vitexplorer.figures.renderers.patches import exploded
 from vitexplorer.figures.rendering import NoRendererError
+from vitexplorer.figures.scaling import RAW, painted
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import escape, width, wrap
 from vitexplorer.registry import UnknownNameError
@@ -208,6 +209,14 @@ def test_shares_off_the_patches_are_bars():
 def test_a_map_that_cannot_be_painted_says_so(values, words, normalise):
     assert words in words_of(render(a_map(values=values), normalise=normalise))
     assert words in words_of(render(a_map(values=values), normalise=normalise, arrangement="side_by_side"))
+
+
+def test_normalisation_by_hand():
+    values = np.array([[-0.5, 0.25]])
+    raw, by_most = painted(values, "raw"), painted(values, "max")
+    assert (raw.values.tolist(), raw.normalisation, raw.rescaled) == ([[-0.5, 0.25]], RAW, False)
+    assert (by_most.values.tolist(), by_most.rescaled) == ([[-1.0, 0.5]], True)
+    assert "0.5" in by_most.normalisation.en
 
 
 def test_a_gallery_with_an_empty_head_says_so():

@@ -2,8 +2,4 @@
 
 from tests.mutants.planted import attention, changes, figures, images, relevance, tokens
 
-MUTANTS = tuple(
-    mutant
-    for part in (attention, relevance, tokens, images, changes, figures)
-    for mutant in part.MUTANTS
-)
+MUTANTS = tuple(mutant for part in (attention, relevance, tokens, images, changes, figures) for mutant in part.MUTANTS)

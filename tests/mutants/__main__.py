@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from tests.mutants import MUTANTS
-from tests.mutants.mutant import Mutant, find
+from tests.mutants.mutant import Mutant, find, node_of
 from tests.mutants.planting import Copy
 from tests.mutants.running import Outcome, Running, import_libraries, start
 
@@ -36,7 +36,8 @@ def main() -> int:
     rows = [(mutant, places[mutant.name].path, outcomes[mutant.name]) for mutant in chosen]
     print("\n| fault | where | noticed by | seconds |\n|---|---|---|---|")
     for mutant, path, outcome in rows:
-        print(f"| {mutant.name} | {path.relative_to(path.parts[0])} {mutant.definition} | {_verdict(outcome)} | {outcome.seconds:.0f} |")
+        where = f"{path.relative_to(path.parts[0])} {mutant.definition}"
+        print(f"| {mutant.name} | {where} | {_verdict(outcome)} | {outcome.seconds:.0f} |")
     missed = [mutant.name for mutant, _, outcome in rows if not outcome.noticed]
     print(f"\n{len(rows) - len(missed)} of {len(rows)} faults noticed.")
     return int(bool(missed))
@@ -46,13 +47,15 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.partition("\n")[0])
     parser.add_argument("words", nargs="*", help="plant only faults with these words in their names")
     parser.add_argument("-j", "--workers", type=int, default=1, metavar="N", help="copies of the tree at work at once")
-    parser.add_argument("--anywhere", action="store_true", help="run all quick tests, not only those that are to notice")
+    parser.add_argument(
+        "--anywhere", action="store_true", help="run all quick tests, not only those that are to notice"
+    )
     parser.add_argument("--at-once", action="store_true", help="do not run the tests without faults first")
     return parser.parse_args()
 
 
 def _pass_unplanted(chosen: list[Mutant], copy: Copy) -> bool:
-    tests = tuple(dict.fromkeys(test for mutant in chosen for test in mutant.named_tests))
+    tests = tuple(dict.fromkeys(map(node_of, chosen)))
     running = start(tests, copy.folder, copy.folder / "log")
     _, status = os.waitpid(running.pid, 0)
     outcome = running.outcome(status)
@@ -68,7 +71,7 @@ def _plant_each(chosen: list[Mutant], copies: list[Copy], everything: bool) -> d
         while todo and free:
             mutant, copy, stack = todo.pop(0), free.pop(), ExitStack()
             stack.enter_context(copy.with_fault(mutant))
-            running = start(("tests",) if everything else mutant.named_tests, copy.folder, copy.folder / "log")
+            running = start(("tests",) if everything else (node_of(mutant),), copy.folder, copy.folder / "log")
             at_work[running.pid] = running, mutant, copy, stack
         pid, status = os.wait()
         running, mutant, copy, stack = at_work.pop(pid)

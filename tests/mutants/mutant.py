@@ -7,6 +7,7 @@ there, or is there twice, is an error, so that the list cannot rot.
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,14 +32,8 @@ class Mutant:
     """the code that is right, as the file has it"""
     after: str
     """the code that is wrong"""
-    tests: tuple[str, ...] | str
-    """who is to notice: "test_capture.py::test_a_query_gives_all_it_has", below tests/, or a whole file"""
-
-    @property
-    def named_tests(self) -> tuple[str, ...]:
-        """The tests as pytest takes them from the root."""
-        tests = (self.tests,) if isinstance(self.tests, str) else self.tests
-        return tuple(f"tests/{test}" for test in tests)
+    test: str
+    """the test that is to notice, by its name alone: tests move between files, too"""
 
 
 @dataclass(frozen=True)
@@ -50,7 +45,7 @@ class Place:
 
 
 class NoPlaceError(Exception):
-    """The code to change is not in the product, or more than once."""
+    """The code to change, or the test, is not there, or more than once."""
 
 
 def find(mutant: Mutant) -> Place:
@@ -63,9 +58,8 @@ def find(mutant: Mutant) -> Place:
             at = _source(path).find(mutant.before, at + 1, end)
     if len(found) != 1:
         files = ", ".join(str(place.path) for place in found) or "nowhere"
-        raise NoPlaceError(
-            f"{mutant.name}: `{mutant.before}` was expected once in {mutant.definition}, it is {len(found)} times: {files}"
-        )
+        wanted = f"{mutant.name}: `{mutant.before}` was expected once in {mutant.definition}"
+        raise NoPlaceError(f"{wanted}, it is {len(found)} times: {files}")
     return found[0]
 
 
@@ -73,6 +67,23 @@ def planted(mutant: Mutant, place: Place) -> str:
     """The file with the fault in it."""
     source = _source(place.path)
     return source[: place.start] + mutant.after + source[place.start + len(mutant.before) :]
+
+
+def node_of(mutant: Mutant) -> str:
+    """The test that is to notice as pytest takes it from the root. Raises NoPlaceError."""
+    files = [file for file, tests in _tests().items() if mutant.test in tests]
+    if len(files) != 1:
+        raise NoPlaceError(f"{mutant.name}: {mutant.test} was expected in one file, it is in {files or 'none'}")
+    return f"{files[0]}::{mutant.test}"
+
+
+@cache
+def _tests() -> dict[str, list[str]]:
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    return {
+        str(file.relative_to(ROOT)): re.findall(r"^def (test_\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+        for file in files
+    }
 
 
 # ------------------------------------------------------------------------------------------ definitions

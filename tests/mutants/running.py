@@ -18,7 +18,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-LIBRARIES = ("torch", "timm", "pytest", "jaxtyping", "beartype", "gradio", "plotly.graph_objects", "playwright.sync_api")
+LIBRARIES = (
+    "torch",
+    "timm",
+    "pytest",
+    "jaxtyping",
+    "beartype",
+    "gradio",
+    "plotly.graph_objects",
+    "playwright.sync_api",
+)
 LIBRARIES += ("sklearn.linear_model", "sklearn.decomposition", "captum.attr", "cv2", "accelerate", "einops")
 LONGEST = 300
 """seconds; tests that a fault keeps from ending have noticed nothing"""

@@ -1,0 +1,36 @@
+"""The list of planted faults keeps up with the product: each has its one place, and a test that is to notice it.
+
+Whether the tests do notice is for `python -m tests.mutants` to say.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.mutants import MUTANTS
+from tests.mutants.mutant import JAVASCRIPT, Mutant, NoPlaceError, find, node_of, planted
+
+
+def test_every_fault_has_its_one_place_and_its_test():
+    for mutant in MUTANTS:
+        changed = planted(mutant, find(mutant))
+        assert mutant.before != mutant.after
+        if mutant.definition != JAVASCRIPT:
+            ast.parse(changed)
+        assert node_of(mutant).startswith("tests/test_")
+
+
+def test_faults_are_many_and_each_has_a_name_of_its_own():
+    assert len(MUTANTS) >= 75
+    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS)
+
+
+def test_what_is_not_there_or_there_twice_is_said():
+    with pytest.raises(NoPlaceError, match="it is 0 times: nowhere"):
+        find(Mutant("one", "AttentionCall.weights", "no such code", "", "test_x"))
+    with pytest.raises(NoPlaceError, match="it is 3 times"):
+        find(Mutant("two", "AttentionCall.weights", "return", "", "test_x"))
+    with pytest.raises(NoPlaceError, match="it is in none"):
+        node_of(Mutant("three", "AttentionCall.weights", "return", "", "test_that_nobody_wrote"))
