@@ -18,6 +18,7 @@ import pytest
 import safetensors.torch
 import torch
 
+from tests.built import built
 from tests.finetune_folders import class_folder, number_folder
 from tests.small_models import load_small, picture
 from vitexplorer.capture import capture
@@ -45,7 +46,7 @@ from vitexplorer.ui.places import MODEL, UNUSED_SECONDS, Places
 from vitexplorer.ui.rooms.finetune import FinetuneRoom
 from vitexplorer.ui.training.amounts import duration, memory, percentage, score
 from vitexplorer.ui.training.choice import MethodChoice, TrainingChoice, candidate, job_of
-from vitexplorer.ui.training.data_part import DataPart, sides_of
+from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.history import history_data
 from vitexplorer.ui.training.images import Chosen, look, point_at, unpack
@@ -53,8 +54,6 @@ from vitexplorer.ui.training.methods import methods_data
 from vitexplorer.ui.training.progress import progress_data, thinned
 from vitexplorer.ui.training.report import report_data
 from vitexplorer.ui.training.results import image_path, results_data, takeaways
-from vitexplorer.ui.training.run_part import RunPart
-from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.watch import Watch
 from vitexplorer.ui.visitor import training_of, visitor_of
 from vitexplorer.words import ExplainedError, Text
@@ -515,12 +514,12 @@ def test_maps_of_the_same_model_do_not_differ():
 
 @pytest.fixture
 def room(job) -> FinetuneRoom:
-    """The room on the trainings of `job`, without its components: what its events do."""
-    engine = Engine(Settings(runs_folder=str(job.folder.parent)))
-    room = FinetuneRoom(Desk(engine, Translations(), gr.State(Address()), gr.State("en")))
-    session = Session(*(gr.State("") for _ in range(4)))
-    room.data, room.runs = DataPart(room.desk, session), RunPart(room.desk, session)
-    return room
+    """The room on the trainings of `job`, for what its events do."""
+    return a_room(Settings(runs_folder=str(job.folder.parent)))
+
+
+def a_room(settings: Settings) -> FinetuneRoom:
+    return built(FinetuneRoom(Desk(Engine(settings), Translations(), gr.State(Address()), gr.State("en"))))
 
 
 HERE = Address(image="scene_flower", model="test_vit", weights="random")
@@ -528,12 +527,13 @@ HERE = Address(image="scene_flower", model="test_vit", weights="random")
 
 def test_images_of_the_open_training_are_chosen_again(room, job, colours):
     asked = ["", job.folder.name, None, HERE, "en", gr.Request()]
-    *_, (report, chosen, methods, counted) = room.remember_first("finetune", *asked)
+    *_, answer = room.remember_first("finetune", *asked)
+    chosen, methods = answer[room.session.chosen], answer[room.runs.picker]
     assert chosen.folder == str(colours)
-    assert report.can_train
+    assert answer[room.data.report].can_train
     assert methods.ready
     assert (methods.plan.training, methods.plan.epochs, methods.plan.augmentation) == (job.folder.name, "2", "none")
-    assert counted == HERE
+    assert answer[room.filled] == HERE
     own = Chosen("elsewhere", Text("x", "x"))
     assert list(room.remember_first("finetune", "", job.folder.name, own, *asked[3:])) == []
     assert list(room.remember_first("attention", *asked)) == []
@@ -553,17 +553,20 @@ def test_a_backbone_of_the_room_comes_back_with_its_training(room, tmp_path):
 
 def test_the_list_says_once_when_a_training_has_ended(room, job):
     name = job.folder.name
-    assert room.runs.earlier_on("", name, (name, 9, "running"), None, "en") == [gr.skip(), gr.skip()]
-    listed, seen = room.runs.earlier_on("", name, (name, 99, "finished"), None, "en")
-    assert [one.run for one in listed.trainings] == [name]
-    assert room.runs.earlier_on("", name, seen, seen, "en") == [gr.skip(), gr.skip()]
+    runs, ended = room.runs, (name, 99, "finished")
+    assert runs.earlier_on("", name, (name, 9, "running"), None, "en") == gr.skip()
+    answer = runs.earlier_on("", name, ended, None, "en")
+    assert [one.run for one in answer[runs.history].trainings] == [name]
+    assert answer[runs.listed] == ended
+    assert runs.earlier_on("", name, ended, ended, "en") == gr.skip()
 
 
 def test_images_that_are_gone_are_no_longer_chosen(room, tmp_path):
     gone = Chosen(str(tmp_path / "gone"), Text("x", "x"))
-    report, chosen, methods, _ = room.let_go(gone, HERE, "en")
-    assert (report.title, chosen, methods.ready) == ("", None, False)
-    assert room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE, "en") == [gr.skip()] * 4
+    answer = room.let_go(gone, HERE, "en")
+    assert (answer[room.data.report].title, answer[room.session.chosen]) == ("", None)
+    assert not answer[room.runs.picker].ready
+    assert room.let_go(Chosen(str(tmp_path), Text("x", "x")), HERE, "en") == gr.skip()
 
 
 def test_more_methods_on_the_same_images_join_the_open_training(room, job):
@@ -602,15 +605,15 @@ def test_time_and_memory_are_measured_before_training(room, colours):
 
 def test_the_room_is_filled_for_those_who_look_at_it():
     assert FinetuneRoom in ROOMS
-    room = FinetuneRoom(Desk(Engine(Settings()), Translations(), gr.State(Address()), gr.State("en")))
+    room = a_room(Settings())
     sent = f'{{"visitor": "{ANNA}", "run": ""}}'
     elsewhere = ["attention", Address(image="scene_flower", model="m")]
-    assert room.enter(sent, *elsewhere, False, None, "", "en") == [gr.skip(), ANNA, gr.skip(), gr.skip()]
-    assert room.count_here(*elsewhere, None, None, "en") == [gr.skip(), gr.skip()]
+    assert room.enter(sent, *elsewhere, False, None, "", "en") == {room.session.visitor: ANNA}
+    assert room.count_here(*elsewhere, None, None, "en") == gr.skip()
 
 
 def test_the_first_words_are_said_once_whatever_was_counted_before(room):
-    report, _, training, greeted = room.enter("{}", "finetune", HERE, False, None, "", "en")
-    assert report.words["report_none"].startswith("A zip")
-    assert (training, greeted) == ("", True)
-    assert room.enter("{}", "finetune", HERE, greeted, None, "", "en")[0] == gr.skip()
+    first = room.enter("{}", "finetune", HERE, False, None, "", "en")
+    assert first[room.data.report].words["report_none"].startswith("A zip")
+    assert (first[room.session.training], first[room.greeted]) == ("", True)
+    assert room.data.report not in room.enter("{}", "finetune", HERE, first[room.greeted], None, "", "en")

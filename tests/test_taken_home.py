@@ -15,6 +15,7 @@ import pytest
 import torch
 
 import vitexplorer as vx
+from tests.built import built
 from tests.finetune_folders import class_folder, pawpularity_folder
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.jobs import JobConfig
@@ -34,10 +35,11 @@ from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.images import look, unpack
 from vitexplorer.ui.training.report import report_data
-from vitexplorer.ui.training.result_part import ResultPart, made, table_file
+from vitexplorer.ui.training.result_part import ResultPart
 from vitexplorer.ui.training.results import results_data, takeaways
 from vitexplorer.ui.training.sent_model import keep_sent
 from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.training.takeaway import made, table_file
 from vitexplorer.words import ExplainedError
 
 MODEL = "test_vit"
@@ -231,10 +233,11 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
 
     assert naming_of(read_config(training), training) == Naming("Id", "Pawpularity", next(iter(ids(data, "train"))))
     desk = Desk(Engine(Settings(runs_folder=str(places.root))), Translations(), gr.State(Address()), gr.State("en"))
-    part = ResultPart(desk, Session(*(gr.State("") for _ in range(4))))
+    part = built(ResultPart(desk, Session(*(gr.State("") for _ in range(4)))))
     chosen = part.choose(gr.EventData(None, {"run": "linear"}), "", training.name, Asked("residuals", number=7), "en")
-    assert (chosen[0].chosen, chosen[1]) == ("linear", "linear")
-    assert (chosen[2].chosen, chosen[2].controls[0].value, chosen[2].asked) == ("residuals", "linear", 0)
+    assert (chosen[part.results].chosen, chosen[part.session.run]) == ("linear", "linear")
+    figure = chosen[part.figures]
+    assert (figure.chosen, figure.controls[0].value, figure.asked) == ("residuals", "linear", 0)
 
     test = shutil.make_archive(str(tmp_path / "test"), "zip", data, "test")
     *_, answer = part.predict([test], "", training.name, "bitfit", "en", gr.Request())

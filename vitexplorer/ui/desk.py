@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import gradio as gr
+from gradio.blocks import Block
 from gradio.events import Dependency
 
 from vitexplorer.ui.address import Address
@@ -16,6 +18,8 @@ QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 """options of an event that is answered from memory"""
 Listen = Callable[..., Dependency]
 """how a function is bound to an event: `button.click`, `address.change`, or `event.then`"""
+Updates = dict[Block | str, Any]
+"""what an event changes: a value for each output that becomes another; `gr.skip()`, whose key is a word, for none"""
 
 
 @dataclass(frozen=True)

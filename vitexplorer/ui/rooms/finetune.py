@@ -14,12 +14,13 @@ from gradio.components.base import Component
 from gradio.events import Dependency
 
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import QUICK, Listen
+from vitexplorer.ui.desk import QUICK, Listen, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.training.data_part import READING, DataPart
 from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.methods import PlanChoice
+from vitexplorer.ui.training.opening import Opening
 from vitexplorer.ui.training.report import empty_report
 from vitexplorer.ui.training.result_part import ResultPart
 from vitexplorer.ui.training.run_part import RunPart
@@ -39,6 +40,7 @@ class FinetuneRoom(Room):
         visitor = desk.visitor if desk.visitor is not None else gr.State("")
         self.session = session = Session(visitor, gr.State(None), gr.State(""), gr.State(""))
         self.data, self.runs, self.results = (part(desk, session) for part in (DataPart, RunPart, ResultPart))
+        self.opening = Opening(desk, session)
         gr.Markdown(self.desk.t("training_intro"), elem_classes=["vx-note"])
         self.browser = gr.Textbox(visible=False)  # through which it says who it is, and what its address names
         self.filled = gr.State(None)  # the address that the methods were counted for
@@ -47,7 +49,7 @@ class FinetuneRoom(Room):
         self.runs.build()
         self.results.build()
         self.runs.build_history()
-        self.results.build_file()
+        self.opening.build()
         for event in other_images:
             event.then(
                 self.count, [session.chosen, self.desk.address, language], [self.runs.picker, self.filled], **QUICK
@@ -103,7 +105,7 @@ class FinetuneRoom(Room):
 
     def lead(self, parts: dict[str, Component], then_explore: Callable[[Dependency], None]) -> None:
         """A wrong image, a tuned model or a file of one opens in the other rooms."""
-        self.results.lead(parts, then_explore)
+        self.opening.lead(self.results.results, parts, then_explore)
 
     # -------------------------------------------------------------------------------------- events
 
@@ -116,22 +118,24 @@ class FinetuneRoom(Room):
         chosen: Chosen | None,
         training: str,
         language: Language,
-    ) -> list[Any]:
+    ) -> Updates:
         """Whose page this is, and the training that its address names; the first time the report's hint."""
         visitor = visitor_of(browser)
+        entered: Updates = {self.session.visitor: visitor}
         if active != self.key or address == Address():  # nothing is captured yet
-            return [gr.skip(), visitor, gr.skip(), gr.skip()]
-        report = gr.skip() if greeted else self.data.show(chosen, language)
-        return [report, visitor, training or self.runs.known(visitor, training_of(browser)), True]
+            return entered
+        if not greeted:
+            entered |= {self.data.report: self.data.show(chosen, language), self.greeted: True}
+        return entered | {self.session.training: training or self.runs.known(visitor, training_of(browser))}
 
     def count_here(
         self, active: str, address: Address, filled: Address | None, chosen: Chosen | None, language: Language
-    ) -> list[Any]:
+    ) -> Updates:
         """Methods for the model on the screen, where it is another than they were counted for."""
         if active != self.key or address == Address():
-            return [gr.skip(), gr.skip()]
+            return gr.skip()
         if filled is not None and (filled.model, filled.weights) == (address.model, address.weights):
-            return [gr.skip(), gr.skip()]
+            return gr.skip()
         return self.count(chosen, address, language)
 
     def remember(
@@ -142,13 +146,12 @@ class FinetuneRoom(Room):
         address: Address,
         language: Language,
         request: gr.Request,
-    ) -> Iterator[list[Any]]:
+    ) -> Iterator[Updates]:
         """The images of the training that is open, and the methods for them with its plan."""
-        for report, images in self.data.remember(visitor, training, chosen, language, request):
-            counted = [gr.skip(), gr.skip()]
-            if isinstance(images, Chosen):
-                counted = self.count(images, address, language, self.runs.plan(visitor, training))
-            yield [report, images, *counted]
+        for read in self.data.remember(visitor, training, chosen, language, request):
+            if images := read.get(self.session.chosen):
+                read |= self.count(images, address, language, self.runs.plan(visitor, training))
+            yield read
 
     def remember_first(
         self,
@@ -159,22 +162,24 @@ class FinetuneRoom(Room):
         address: Address,
         language: Language,
         request: gr.Request,
-    ) -> Iterator[list[Any]]:
+    ) -> Iterator[Updates]:
         """The same in a page that has no images yet, since it was loaded anew."""
         if active == self.key and chosen is None and address != Address():
             yield from self.remember(visitor, training, chosen, address, language, request)
 
-    def let_go(self, chosen: Chosen | None, address: Address, language: Language) -> list[Any]:
+    def let_go(self, chosen: Chosen | None, address: Address, language: Language) -> Updates:
         """Images that went with the training that was deleted are no longer chosen."""
         if chosen is None or Path(chosen.folder).is_dir():
-            return [gr.skip()] * 4
-        return [empty_report(language), None, *self.count(None, address, language)]
+            return gr.skip()
+        gone = {self.data.report: empty_report(language), self.session.chosen: None}
+        return gone | self.count(None, address, language)
 
     def count(
         self, chosen: Chosen | None, address: Address, language: Language, plan: PlanChoice | None = None
-    ) -> list[Any]:
+    ) -> Updates:
         """Every method for these images and this model; `plan` is put into the fields."""
         try:
-            return [self.runs.methods(chosen, address, language, plan=plan), address]
+            methods = self.runs.methods(chosen, address, language, plan=plan)
         except ExplainedError:  # the status line says what is wrong with the model
-            return [gr.skip(), gr.skip()]
+            return {self.runs.picker: gr.skip()}
+        return {self.runs.picker: methods, self.filled: address}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import gradio as gr
 from gradio.events import Dependency
@@ -12,7 +12,7 @@ from vitexplorer.finetune.records import FinetuneResult
 from vitexplorer.finetune.running import load_comparison
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import QUICK, Desk
+from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.figure_panel.component import FigurePanel, PanelData
 from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.figures import Asked, choice, panel_of
@@ -57,13 +57,16 @@ class ChangePart:
         """Another training was opened."""
         event.then(lambda: gr.Column(visible=False), None, self.column, **QUICK)
 
-    def show(self, visitor: str, training: str, run: str, address: Address, language: Language) -> list[Any]:
+    def show(self, visitor: str, training: str, run: str, address: Address, language: Language) -> Updates:
         """The first of the figures."""
         result = self._result(visitor, training, run)
         if result is None:
-            return [gr.Column(visible=False), gr.skip(), gr.skip()]
-        title = f"### {say('changed_open', language, run=result.run, model=result.base[0])}"
-        return [gr.Column(visible=True), title, self._panel(result, Asked(), address, language)]
+            return {self.column: gr.Column(visible=False)}
+        return {
+            self.column: gr.Column(visible=True),
+            self.title: f"### {say('changed_open', language, run=result.run, model=result.base[0])}",
+            self.panel: self._panel(result, Asked(), address, language),
+        }
 
     def answer(
         self, event: gr.EventData, visitor: str, training: str, run: str, address: Address, language: Language

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
 
 import gradio as gr
 from gradio.events import Dependency
@@ -15,7 +14,7 @@ from vitexplorer.finetune.data import DataError, Pick, Split, split
 from vitexplorer.finetune.trainer.folder import read_config
 from vitexplorer.progress import Progress
 from vitexplorer.ui.background import Background, Done
-from vitexplorer.ui.desk import Desk
+from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.training.images import Chosen, Looked, draw, look, of_training, point_at, unpack
 from vitexplorer.ui.training.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.training.session import Session
@@ -74,7 +73,7 @@ class DataPart:
 
     def remember(
         self, visitor: str, training: str, chosen: Chosen | None, language: Language, request: gr.Request
-    ) -> Iterator[list[Any]]:
+    ) -> Iterator[Updates]:
         """The images of the training that is open; those that are chosen stay where there are none of it."""
         try:
             images = of_training(read_config(self.desk.engine.places.training(visitor, training)))
@@ -85,42 +84,43 @@ class DataPart:
 
     # -------------------------------------------------------------------------------------- events
 
-    def read_zip(self, path: str | None, visitor: str, language: Language, request: gr.Request) -> Iterator[list[Any]]:
+    def read_zip(self, path: str | None, visitor: str, language: Language, request: gr.Request) -> Iterator[Updates]:
         """A zip from the visitor."""
         if path is None:
             return
         places = self.desk.engine.places
         yield from self._read(lambda report: unpack(places, visitor, path, report), "reading", language, request)
 
-    def read_scenes(self, visitor: str, language: Language, request: gr.Request) -> Iterator[list[Any]]:
+    def read_scenes(self, visitor: str, language: Language, request: gr.Request) -> Iterator[Updates]:
         """The drawn scenes."""
         places = self.desk.engine.places
         yield from self._read(lambda report: draw(places, visitor), "drawing", language, request)
 
-    def read_folder(self, path: str, visitor: str, language: Language, request: gr.Request) -> Iterator[list[Any]]:
+    def read_folder(self, path: str, visitor: str, language: Language, request: gr.Request) -> Iterator[Updates]:
         """A folder of this machine."""
         places = self.desk.engine.places
         yield from self._read(lambda report: point_at(places, path), "reading", language, request)
 
     def read_columns(
         self, event: gr.EventData, chosen: Chosen | None, language: Language, request: gr.Request
-    ) -> Iterator[list[Any]]:
+    ) -> Iterator[Updates]:
         """Other columns of the same table; where they cannot be learned the report before stays, with the reason."""
         if chosen is None:
             return
         sent = {name: str(event._data.get(name) or "") or None for name in ("image", "target", "task")}
         task = sent["task"] if sent["task"] in ("classification", "regression") else None
         picked = replace(chosen, pick=Pick(sent["image"], sent["target"], task))
-        for report, after in self._read(lambda report: picked, "reading", language, request):
-            if isinstance(report, ReportData) and report.refused:
+        for read in self._read(lambda report: picked, "reading", language, request):
+            report: ReportData = read[self.report]
+            if report.refused:
                 before = self.show(chosen, language)
                 before.refused = report.refused
-                report = before
-            yield [report, after]
+                read = {self.report: before}
+            yield read
 
     def _read(
         self, get: Callable[[Progress], Chosen], doing: str, language: Language, request: gr.Request
-    ) -> Iterator[list[Any]]:
+    ) -> Iterator[Updates]:
         """How far it is, then the report; or why there is none, and nothing changes."""
 
         def work(report: Progress) -> tuple[Chosen, Looked]:
@@ -133,14 +133,15 @@ class DataPart:
                 for step in steps:
                     if isinstance(step, Done):
                         chosen, looked = step.result
-                        yield [report_data(chosen, looked, sides_of(looked), language), chosen]
+                        report = report_data(chosen, looked, sides_of(looked), language)
+                        yield {self.report: report, self.session.chosen: chosen}
                         return
                     line = say(f"report_{doing}", language)
                     if step.total:
                         line = say("report_progress", language, done=step.done, total=step.total)
-                    yield [empty_report(language, working=line), gr.skip()]
+                    yield {self.report: empty_report(language, working=line)}
         except ExplainedError as error:
-            yield [empty_report(language, refused=error.text.in_(language)), gr.skip()]
+            yield {self.report: empty_report(language, refused=error.text.in_(language))}
 
 
 def sides_of(looked: Looked) -> Split | None:

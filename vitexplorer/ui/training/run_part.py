@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 
@@ -14,7 +13,7 @@ from vitexplorer.finetune.trainer.folder import read_config
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done
-from vitexplorer.ui.desk import QUICK, Desk
+from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.parts.field import Option
 from vitexplorer.ui.training.backbone import backbone_of, backbones
 from vitexplorer.ui.training.choice import TrainingChoice, check_room, job_of
@@ -22,7 +21,7 @@ from vitexplorer.ui.training.data_part import READING, sides_of
 from vitexplorer.ui.training.history import HistoryData, HistoryView, history_data
 from vitexplorer.ui.training.images import Chosen, look
 from vitexplorer.ui.training.methods import MethodsData, MethodsPicker, PlanChoice, methods_data
-from vitexplorer.ui.training.progress import ProgressData, ProgressView, no_progress, progress_data
+from vitexplorer.ui.training.progress import ProgressView, no_progress, progress_data
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.watch import Watch
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
@@ -64,9 +63,9 @@ class RunPart:
         """The list of earlier trainings."""
         self.history = HistoryView(elem_id="vx-training-history")
         mine = [self.session.visitor, self.session.training]
-        listed = gr.State(None)  # what was on the screen of the training that ended last
+        self.listed = gr.State(None)  # what was on the screen of the training that ended last
         self.ticked.then(
-            self.earlier_on, [*mine, self.seen, listed, self.desk.language], [self.history, listed], **QUICK
+            self.earlier_on, [*mine, self.seen, self.listed, self.desk.language], [self.history, self.listed], **QUICK
         )
         watched = [self.progress, self.seen, self.timer]
         self.reopened = self.history.reopen(self.reopen, mine, self.session.training, **QUICK)
@@ -160,7 +159,7 @@ class RunPart:
         chosen: Chosen | None,
         address: Address,
         language: Language,
-    ) -> list[Any]:
+    ) -> Updates:
         """Begin a training in a process of its own, or add methods to the one that is open.
 
         What is not possible is answered with a sentence.
@@ -171,8 +170,8 @@ class RunPart:
             check_room(places)
             state = jobs.start(config, self._extended(visitor, training, config) or places.new_training(visitor))
         except ExplainedError as error:
-            return [MethodsData(refused=error.text.in_(language)), gr.skip()]
-        return [MethodsData(), state.folder.name]
+            return {self.picker: MethodsData(refused=error.text.in_(language))}
+        return {self.picker: MethodsData(), self.session.training: state.folder.name}
 
     def _extended(self, visitor: str, training: str, config: jobs.JobConfig) -> Path | None:
         """The folder of the open training where it differs in its methods alone, and some are new to it."""
@@ -192,25 +191,29 @@ class RunPart:
 
     # -------------------------------------------------------------------------------------- the run
 
-    def look(self, visitor: str, training: str, language: Language) -> list[Any]:
+    def look(self, visitor: str, training: str, language: Language) -> Updates:
         """A training as it is: the picture, what of it is on the screen, and whether to look again."""
+        nothing = {self.progress: no_progress(language), self.seen: None, self.timer: gr.Timer(active=False)}
         if not training:
-            return [no_progress(language), None, gr.Timer(active=False)]
+            return nothing
         try:
             folder = self.desk.engine.places.training(visitor, training)
             state, told = jobs.state(folder), self._watch.look(folder)
         except ExplainedError:
-            return [no_progress(language), None, gr.Timer(active=False)]
-        data: ProgressData = progress_data(state, told.events, language)
-        return [data, (training, told.read, state.state), gr.Timer(active=state.state == "running")]
+            return nothing
+        return {
+            self.progress: progress_data(state, told.events, language),
+            self.seen: (training, told.read, state.state),
+            self.timer: gr.Timer(active=state.state == "running"),
+        }
 
-    def look_on(self, visitor: str, training: str, seen: tuple | None, language: Language) -> list[Any]:
+    def look_on(self, visitor: str, training: str, seen: tuple | None, language: Language) -> Updates:
         """The same where something new was told since; nothing moves on the screen where not."""
         with suppress(ExplainedError):
             folder = self.desk.engine.places.training(visitor, training)
             now = (training, self._watch.look(folder).read, jobs.state(folder).state)
             if now == seen:
-                return [gr.skip(), gr.skip(), gr.skip()]
+                return gr.skip()
         return self.look(visitor, training, language)
 
     def stop(self, visitor: str, training: str) -> None:
@@ -218,15 +221,15 @@ class RunPart:
         with suppress(ExplainedError):
             jobs.stop(self.desk.engine.places.training(visitor, training))
 
-    def resume(self, visitor: str, training: str, language: Language) -> list[Any]:
+    def resume(self, visitor: str, training: str, language: Language) -> Updates:
         """Go on with a training that was stopped or interrupted."""
         places = self.desk.engine.places
         try:
             check_room(places)
             jobs.resume(places.training(visitor, training))
         except ExplainedError as error:
-            return [MethodsData(refused=error.text.in_(language)), gr.Timer(active=False)]
-        return [MethodsData(), gr.Timer(active=True)]
+            return {self.picker: MethodsData(refused=error.text.in_(language)), self.timer: gr.Timer(active=False)}
+        return {self.picker: MethodsData(), self.timer: gr.Timer(active=True)}
 
     # -------------------------------------------------------------------------------------- earlier ones
 
@@ -239,11 +242,11 @@ class RunPart:
 
     def earlier_on(
         self, visitor: str, training: str, seen: tuple | None, listed: tuple | None, language: Language
-    ) -> list[Any]:
+    ) -> Updates:
         """The same once more when the training has ended."""
         if seen is None or seen[-1] == "running" or seen == listed:
-            return [gr.skip(), gr.skip()]
-        return [self.earlier(visitor, training, language), seen]
+            return gr.skip()
+        return {self.history: self.earlier(visitor, training, language), self.listed: seen}
 
     def known(self, visitor: str, training: str) -> str:
         """The training if it is the visitor's and there, otherwise none."""

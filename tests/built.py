@@ -1,0 +1,28 @@
+"""A room or a part of one with its components, for tests of what its events answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol, TypeVar
+
+import gradio as gr
+
+
+class Part(Protocol):
+    """What lays components out."""
+
+    def build(self) -> object: ...
+
+
+P = TypeVar("P", bound=Part)
+
+
+def built(part: P) -> P:
+    """The part after its `build`, in a page of its own."""
+
+    async def page() -> None:  # gradio leaves a loop open where none is running
+        with gr.Blocks(analytics_enabled=False):
+            part.build()
+
+    asyncio.run(page())
+    return part
