@@ -18,13 +18,17 @@ from safetensors.torch import load_file
 
 from tests.finetune_folders import class_folder
 from tests.small_models import load_small
-from vitexplorer.finetune import jobs
-from vitexplorer.finetune.running import compare, load_comparison, run_job
-from vitexplorer.finetune.trainer import loop
-from vitexplorer.finetune.trainer import setup as setups
-from vitexplorer.finetune.trainer.files import DiskFullError
-from vitexplorer.finetune.trainer.folder import JobError, run_folder, stop_file, worker_of
-from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
+from vitexplorer.finetune.comparison import compare, load_comparison, run_job
+from vitexplorer.finetune.job import detached
+from vitexplorer.finetune.job.events import read_events
+from vitexplorer.finetune.job.folder import JobError, run_folder, stop_file, worker_of
+from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
+from vitexplorer.finetune.job.safe_writes import DiskFullError
+from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
+from vitexplorer.finetune.job.workers import LOG
+from vitexplorer.finetune.trained_parts import loop
+from vitexplorer.finetune.trained_parts import setup as setups
+from vitexplorer.words import Text
 
 PATIENCE = 300.0
 """seconds until a test gives up"""
@@ -46,7 +50,7 @@ def small(monkeypatch):
 
 
 def job(colours: Path, *methods: str, **plan) -> JobConfig:
-    plan = {"epochs": 2, "batch_size": 4, **plan}
+    plan = {"epochs": 2, "batch_size": 4, "precision": "no", **plan}  # "auto" is whichever is faster just now
     candidates = tuple(Candidate(method) for method in methods)
     return JobConfig(str(colours), "test_vit", candidates, Plan(**plan), weights="random")
 
@@ -65,36 +69,35 @@ def assert_equal(one: Path, other: Path, run: str) -> None:
     assert [(e.train_loss, dict(e.metrics)) for e in a.epochs] == [(e.train_loss, dict(e.metrics)) for e in b.epochs]
 
 
-def wait_for(folder: Path, condition) -> jobs.JobState:
+def wait_for(folder: Path, condition) -> JobState:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        state = jobs.state(folder)
+        state = job_state(folder)
         if condition(state):
             return state
-        assert state.state == "running", (folder / jobs.LOG).read_text()
+        assert state.state == "running", (folder / LOG).read_text()
         time.sleep(0.02)
     raise AssertionError(f"nothing within {PATIENCE} s: {state}")
 
 
 @pytest.mark.slow
 def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path):
-    # checkpoints at the ends of epochs: the kill costs steps; which precision is faster is for each job to find out
-    config = job(colours, "lora", epochs=20, checkpoint_seconds=1e9, precision="no")
+    config = job(colours, "lora", epochs=20, checkpoint_seconds=1e9)  # only at the ends of epochs: the kill costs steps
     whole = tmp_path / "whole"
     run_job(config, whole)
 
     killed = tmp_path / "killed"
-    jobs.start(config, killed)
+    detached.start(config, killed)
     wait_for(killed, lambda state: state.runs[0].epoch >= 2)
     os.kill(worker_of(killed), signal.SIGKILL)
     state = wait_for(killed, lambda state: state.state != "running")
     assert state.state == "interrupted"
     assert state.runs[0].state == "interrupted"
     assert tensors(killed, "lora"), "the best so far is on the disk"
-    jobs.resume(killed)
+    detached.resume(killed)
     state = wait_for(killed, lambda state: state.state != "running")
-    assert state.state == "finished", (killed / jobs.LOG).read_text()
-    assert "resumed" in [event.kind for event in jobs.events(killed)[0]]
+    assert state.state == "finished", (killed / LOG).read_text()
+    assert "resumed" in [event.kind for event in read_events(killed)[0]]
     assert_equal(whole, killed, "lora")
 
 
@@ -107,10 +110,10 @@ def test_a_stopped_run_goes_on_from_where_it_was(small, colours, tmp_path, step)
 
     def stop_there(event):
         if event.kind == "step" and event.values["step"] == step:
-            jobs.stop(folder)
+            detached.stop(folder)
 
     run_job(config, folder, stop_there)
-    state = jobs.state(folder)
+    state = job_state(folder)
     assert state.state == state.runs[0].state == "stopped"
     results = load_comparison(folder).results
     assert [(result.stopped, len(result.epochs)) for result in results] == ([] if step == 3 else [(True, 1)])
@@ -135,7 +138,7 @@ def test_one_method_that_cannot_be_trained_does_not_keep_the_others(small, colou
     ((run, why),) = found.failures
     assert run == "partial_k-k=40"
     assert "40" in why.en
-    assert [run.state for run in jobs.state(tmp_path / "job").runs] == ["failed", "finished"]
+    assert [run.state for run in job_state(tmp_path / "job").runs] == ["failed", "finished"]
 
 
 def test_methods_are_added_to_a_job_and_nothing_is_done_twice(small, colours, tmp_path):
@@ -160,7 +163,7 @@ def test_other_images_are_noticed(small, tmp_path):
     (data / "red" / "0.png").rename(data / "blue" / "10.png")
     with pytest.raises(ValueError, match="not those that this job began with"):
         run_job(job(data, "mlp_k", epochs=1), tmp_path / "job")
-    state = jobs.state(tmp_path / "job")
+    state = job_state(tmp_path / "job")
     assert state.state == "failed"
     assert "Start a new job" in state.text.en
 
@@ -172,14 +175,14 @@ def test_a_full_disk_ends_in_a_sentence_and_keeps_the_best(small, colours, tmp_p
     def full_in_the_second_epoch(path, *rest):
         saved.append(path)
         if len(saved) == 2:
-            raise DiskFullError(jobs.Text("The disk is full", "磁盘已满")) from OSError(errno.ENOSPC, "full")
+            raise DiskFullError(Text("The disk is full", "磁盘已满")) from OSError(errno.ENOSPC, "full")
         save(path, *rest)
 
     monkeypatch.setattr(loop, "save_checkpoint", full_in_the_second_epoch)
     with pytest.raises(DiskFullError):
         run_job(config, folder)
-    assert jobs.state(folder).state == "failed"
-    assert "disk is full" in jobs.state(folder).text.en
+    assert job_state(folder).state == "failed"
+    assert "disk is full" in job_state(folder).text.en
     assert tensors(folder, "lora")
     run_job(config, folder)  # there is room again
     monkeypatch.undo()
@@ -192,14 +195,14 @@ def test_jobs_are_listed_and_deleted(small, colours, tmp_path):
     run_job(job(colours, "linear", epochs=1), tmp_path / "a")
     run_job(job(colours, "linear", epochs=1), tmp_path / "b")
     (tmp_path / "other").mkdir()
-    assert [state.folder.name for state in jobs.list_jobs(tmp_path)] == ["b", "a"]
-    state = jobs.state(tmp_path / "a")
+    assert [state.folder.name for state in list_jobs(tmp_path)] == ["b", "a"]
+    state = job_state(tmp_path / "a")
     assert (state.state, state.runs[0].has_result, state.seconds_left) == ("finished", True, 0)
     assert not (tmp_path / "a" / "cache").exists()
-    jobs.delete(tmp_path / "a")
-    assert [state.folder.name for state in jobs.list_jobs(tmp_path)] == ["b"]
+    detached.delete(tmp_path / "a")
+    assert [state.folder.name for state in list_jobs(tmp_path)] == ["b"]
     with pytest.raises(JobError, match="no folder of a training"):
-        jobs.delete(tmp_path / "other")
+        detached.delete(tmp_path / "other")
     assert (tmp_path / "other").exists()
 
 
@@ -215,8 +218,8 @@ def test_a_job_is_trained_by_one_process_at_a_time(small, colours, tmp_path):
 
     def again(event):
         if event.kind == "baseline":
-            assert jobs.state(folder).state == "running"
-            for attempt in (jobs.resume, jobs.delete):
+            assert job_state(folder).state == "running"
+            for attempt in (detached.resume, detached.delete):
                 with pytest.raises(JobError, match="Stop it first"):
                     attempt(folder)
                 refused.append(attempt)
@@ -228,7 +231,7 @@ def test_a_job_is_trained_by_one_process_at_a_time(small, colours, tmp_path):
 def test_a_stop_before_anything_was_learned_stops(small, colours, tmp_path):
     folder = tmp_path / "job"
     run_job(job(colours, "lora"), folder, lambda event: stop_file(folder).touch() if event.kind == "baseline" else None)
-    assert jobs.state(folder).state == "stopped"
+    assert job_state(folder).state == "stopped"
     assert load_comparison(folder).results == ()
 
 
@@ -236,10 +239,10 @@ def test_a_stop_before_anything_was_learned_stops(small, colours, tmp_path):
 def test_two_processes_learn_what_one_learns(colours, tmp_path):
     config = job(colours, "lora", epochs=1, drop_path=0.0, batch_size=6)
     run_job(config, tmp_path / "one")
-    jobs.start(config, tmp_path / "two", processes=TWO_PROCESSES)
+    detached.start(config, tmp_path / "two", processes=TWO_PROCESSES)
     state = wait_for(tmp_path / "two", lambda state: state.state != "running")
-    assert state.state == "finished", (tmp_path / "two" / jobs.LOG).read_text()
-    assert jobs.events(tmp_path / "two")[0][0].values["processes"] == 2
+    assert state.state == "finished", (tmp_path / "two" / LOG).read_text()
+    assert read_events(tmp_path / "two")[0][0].values["processes"] == 2
     one, two = (load_comparison(tmp_path / name)["lora"] for name in ("one", "two"))
     assert one.outputs == pytest.approx(two.outputs, abs=1e-3)
     assert one.epochs[0].train_loss == pytest.approx(two.epochs[0].train_loss, abs=1e-4)

@@ -27,15 +27,16 @@ from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_csv
 from vitexplorer.finetune import change, outcome
 from vitexplorer.finetune.attaching import attach, trained
+from vitexplorer.finetune.comparison import Comparison, finetune, load_comparison
 from vitexplorer.finetune.data import DataError, Pick
-from vitexplorer.finetune.jobs import Event, JobState, RunState
+from vitexplorer.finetune.job.events import Event
+from vitexplorer.finetune.job.folder import JobError, read_config
+from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
+from vitexplorer.finetune.job.state import JobState, RunState
 from vitexplorer.finetune.preview import preview
-from vitexplorer.finetune.running import Comparison, finetune, load_comparison
 from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
-from vitexplorer.finetune.trainer import setup as setups
-from vitexplorer.finetune.trainer.folder import JobError, read_config
-from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
+from vitexplorer.finetune.trained_parts import setup as setups
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk

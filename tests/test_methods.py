@@ -14,7 +14,7 @@ from tests.small_backbones import CONVOLUTIONAL, TRANSFORMERS, load_backbone, on
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, attach, count_parameters, merge, methods, refusal
 from vitexplorer.finetune.storing import learned, load_tuned, save_tuned
-from vitexplorer.finetune.training import parameter_groups, train_mode, trainable
+from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
 
 SMALL = {
     "adapter": [{"bottleneck": 4}, {"bottleneck": 4, "placement": "houlsby"}],

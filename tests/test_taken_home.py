@@ -18,12 +18,11 @@ import vitexplorer as vx
 from tests.built import built
 from tests.finetune_folders import class_folder, pawpularity_folder
 from vitexplorer.errors import UnsupportedError
-from vitexplorer.finetune.jobs import JobConfig
-from vitexplorer.finetune.running import Comparison, run_job
+from vitexplorer.finetune.comparison import Comparison, run_job
+from vitexplorer.finetune.job.folder import read_config
+from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.submission import Naming, naming_of
 from vitexplorer.finetune.takeaway import merged_checkpoint
-from vitexplorer.finetune.trainer.folder import read_config
-from vitexplorer.finetune.trainer.plan import Candidate, Plan
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address

@@ -18,7 +18,7 @@ from tests.small_models import attention_outputs, picture
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.finetune.attaching import attach, trained
 from vitexplorer.finetune.storing import load_tuned, recipe_in, save_tuned
-from vitexplorer.finetune.training import (
+from vitexplorer.finetune.trained_parts import (
     first_trainable_block,
     parameter_groups,
     train_mode,
@@ -271,7 +271,7 @@ def test_the_pixel_frame_is_a_frame():
         attach(load_backbone("vit"), "pixel_prompt", 5, pad=32)
 
 
-# ---------------------------------------------------------------------------------------------- for the trainer
+# ---------------------------------------------------------------------------------------------- for training
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def finetune_command(language: Language) -> Callable[..., None]:
         language: Language = typer.Option(language, help=say(_LANGUAGE)),
     ) -> None:
         with one_sentence(language):
-            from vitexplorer.finetune.trainer.plan import JobConfig, plan_of
+            from vitexplorer.finetune.job.plan import JobConfig, plan_of
 
             config = JobConfig(
                 data=str(data),
@@ -82,8 +82,8 @@ def finetune_command(language: Language) -> Callable[..., None]:
 
 def candidates(given: str) -> tuple[Any, ...]:
     """`lora:r=4:lr=0.002,linear` as candidates. Raises ExplainedError for what is no such list."""
+    from vitexplorer.finetune.job.plan import Candidate
     from vitexplorer.finetune.methods import METHODS
-    from vitexplorer.finetune.trainer.plan import Candidate
 
     names = list(METHODS) if given == ALL else [part.strip() for part in given.split(",") if part.strip()]
     found = []
@@ -114,8 +114,8 @@ def _pair(text: str) -> tuple[str, Any]:
 
 
 def _train(config: Any, out: Path, language: Language) -> None:
-    from vitexplorer.finetune.running import run_job
-    from vitexplorer.finetune.trainer.folder import is_first_process
+    from vitexplorer.finetune.comparison import run_job
+    from vitexplorer.finetune.job.folder import is_first_process
 
     comparison = run_job(config, out, _teller(language))
     if is_first_process():

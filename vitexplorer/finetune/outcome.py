@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.finetune.records import FinetuneResult, LearningCurve
-from vitexplorer.finetune.running import Comparison, Cost
+from vitexplorer.finetune.comparison import Comparison, Cost
+from vitexplorer.finetune.results.records import FinetuneResult, LearningCurve
 from vitexplorer.types import (
     ConfusionResult,
     CurvesResult,

@@ -10,8 +10,8 @@ from typing import Any
 
 from vitexplorer.finetune.attaching import attach, count_parameters, weightless
 from vitexplorer.finetune.data import Dataset, split
-from vitexplorer.finetune.records import Estimate
-from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.finetune.job.plan import JobConfig
+from vitexplorer.finetune.results.records import Estimate
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.words import ExplainedError, Text
 
@@ -42,8 +42,8 @@ def estimates(
 
     `progress` is told how many are done; what it raises stops the work. Raises what `split` raises.
     """
-    from vitexplorer.finetune.trainer.probe import probe
-    from vitexplorer.finetune.trainer.setup import Setup, make_accelerator
+    from vitexplorer.finetune.training.estimate import measure
+    from vitexplorer.finetune.training.setup import Setup, make_accelerator
 
     sides = split(dataset, config.plan.seed, config.plan.validation)
     found: dict[str, Estimate | Text] = {}
@@ -52,7 +52,7 @@ def estimates(
         for done, candidate in enumerate(config.candidates):
             progress(done, len(config.candidates))
             try:
-                found[candidate.key] = probe(setup, candidate, setup.attach(candidate)).estimate
+                found[candidate.key] = measure(setup, candidate, setup.attach(candidate)).estimate
             except ExplainedError as error:
                 found[candidate.key] = error.text
     return found

@@ -21,7 +21,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
-from vitexplorer.finetune.training import trainable
+from vitexplorer.finetune.trained_parts import trainable
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import LoadedModel, Preprocessing, load_backbone
 from vitexplorer.types import Provenance

@@ -19,11 +19,11 @@ import torch
 from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.data import Columns, DataError, Dataset, Item, folder_columns, table_columns
 from vitexplorer.finetune.data.files import is_image_name, is_table_name, list_files
+from vitexplorer.finetune.job.images import images_root
+from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.storing import recipe_in
-from vitexplorer.finetune.trainer.material import images_root
-from vitexplorer.finetune.trainer.objective import Objective
-from vitexplorer.finetune.trainer.pixels import PLAIN, PixelFeed
-from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.finetune.training.objective import Objective
+from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.progress import Progress
 from vitexplorer.settings import settings

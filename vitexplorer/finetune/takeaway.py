@@ -12,13 +12,13 @@ import safetensors.torch
 
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, merge
+from vitexplorer.finetune.job.folder import NAMED_WEIGHTS, images_of, stem_of
+from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.peft import export_peft
-from vitexplorer.finetune.records import FinetuneResult
+from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.finetune.storing import base_in, preprocessing_in, recipe_in
-from vitexplorer.finetune.trainer.folder import NAMED_WEIGHTS, images_of, stem_of
-from vitexplorer.finetune.trainer.objective import Objective
-from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.finetune.training.objective import Objective
 from vitexplorer.settings import ASSETS
 from vitexplorer.words import Text
 

@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitexplorer.finetune import jobs
-from vitexplorer.finetune.jobs import JobState
-from vitexplorer.finetune.trainer.folder import TUNED, JobError, images_of, read_config, run_folder, stem_of
-from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.finetune.job import detached
+from vitexplorer.finetune.job.folder import TUNED, JobError, images_of, read_config, run_folder, stem_of
+from vitexplorer.finetune.job.plan import JobConfig
+from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.settings import Settings
 from vitexplorer.ui.files import path_in_script
@@ -85,11 +85,11 @@ class Places:
 
     def trainings(self, visitor: str) -> tuple[JobState, ...]:
         """A visitor's trainings, newest first."""
-        return jobs.list_jobs(self.of(visitor))
+        return list_jobs(self.of(visitor))
 
     def running(self) -> int:
         """How many trainings run, whoever began them."""
-        return sum(job.state == "running" for folder in self._everywhere() for job in jobs.list_jobs(folder))
+        return sum(job.state == "running" for folder in self._everywhere() for job in list_jobs(folder))
 
     def _everywhere(self) -> Iterator[Path]:
         """The folder of everybody at this machine, and that of each visitor of a hosted page."""
@@ -99,8 +99,8 @@ class Places:
     def delete(self, visitor: str, run: str) -> None:
         """Remove a training and, where no other one uses them, the images that were sent for it. Raises JobError."""
         folder = self.training(visitor, run)
-        data = Path(jobs.state(folder).config.data)
-        jobs.delete(folder)
+        data = Path(job_state(folder).config.data)
+        detached.delete(folder)
         sent = data.parent.parent == self.of(visitor) and data.parent.name.startswith(_DATA)
         if sent and not any(Path(job.config.data) == data for job in self.trainings(visitor)):
             shutil.rmtree(data.parent)
@@ -110,7 +110,7 @@ class Places:
         last = time.time() - UNUSED_SECONDS
         for own in self._everywhere():
             old = [folder for folder in own.glob(f"{_DATA}*") if folder.stat().st_mtime < last]
-            used = {Path(job.config.data).parent.name for job in jobs.list_jobs(own)} if old else set()
+            used = {Path(job.config.data).parent.name for job in list_jobs(own)} if old else set()
             for folder in old:
                 if folder.name not in used:
                     shutil.rmtree(folder, ignore_errors=True)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.events import Dependency
 
-from vitexplorer.finetune.records import FinetuneResult
-from vitexplorer.finetune.running import load_comparison
+from vitexplorer.finetune.comparison import load_comparison
+from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import QUICK, Desk, Updates

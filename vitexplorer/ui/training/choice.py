@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.errors import SettingError
-from vitexplorer.finetune.trainer.folder import JobError
-from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
+from vitexplorer.finetune.job.folder import JobError
+from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.settings import settings
 from vitexplorer.ui.places import Places
 from vitexplorer.ui.training.images import Chosen

@@ -11,7 +11,7 @@ import gradio as gr
 from gradio.events import Dependency
 
 from vitexplorer.finetune.data import DataError, Pick, Split, split
-from vitexplorer.finetune.trainer.folder import read_config
+from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.progress import Progress
 from vitexplorer.ui.background import Background, Done
 from vitexplorer.ui.desk import Desk, Updates

@@ -10,6 +10,7 @@ from typing import Any
 
 from gradio.data_classes import FileData
 
+from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.outcome import (
     COSTS,
     confusion_result,
@@ -19,7 +20,6 @@ from vitexplorer.finetune.outcome import (
     per_class_result,
     residuals_result,
 )
-from vitexplorer.finetune.running import Comparison
 from vitexplorer.settings import settings
 from vitexplorer.types import Result
 from vitexplorer.ui.figure_panel.component import (
@@ -147,7 +147,7 @@ def python_lines(training: Path, call: str) -> str:
     return (
         "import vitexplorer as vx\n"
         f"from vitexplorer.finetune.outcome import {name}\n"
-        "from vitexplorer.finetune.running import load_comparison\n\n"
+        "from vitexplorer.finetune.comparison import load_comparison\n\n"
         f'comparison = load_comparison("{path_in_script(training)}")\n'
         f"result = {call}\n"
         'vx.save(result, "figure.png")'

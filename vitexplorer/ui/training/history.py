@@ -7,8 +7,8 @@ from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
-from vitexplorer.finetune.jobs import JobState
-from vitexplorer.finetune.trainer.folder import images_of
+from vitexplorer.finetune.job.folder import images_of
+from vitexplorer.finetune.job.state import JobState
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
 from vitexplorer.words import Language

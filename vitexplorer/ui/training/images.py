@@ -19,8 +19,8 @@ from vitexplorer.finetune.data import (
     read_folder,
     read_zip,
 )
-from vitexplorer.finetune.trainer.folder import images_of
-from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.finetune.job.folder import images_of
+from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
 from vitexplorer.ui.places import Places

@@ -18,7 +18,7 @@ from vitexplorer.words import ExplainedError, Language, Text
 
 if TYPE_CHECKING:
     from vitexplorer.finetune.preview import Preview
-    from vitexplorer.finetune.records import Estimate
+    from vitexplorer.finetune.results.records import Estimate
     from vitexplorer.models.loading import LoadedModel
 
 

@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.components.base import Component
 from gradio.events import Dependency
 
-from vitexplorer.finetune.running import load_comparison
+from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.models.images import open_shrunk
 from vitexplorer.settings import settings
 from vitexplorer.ui import visit

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
-from vitexplorer.finetune.jobs import Event, JobState, RunState
-from vitexplorer.finetune.trainer.folder import images_of
-from vitexplorer.finetune.trainer.metrics import METRIC
+from vitexplorer.finetune.job.events import Event
+from vitexplorer.finetune.job.folder import images_of
+from vitexplorer.finetune.job.state import JobState, RunState
+from vitexplorer.finetune.results.metrics import METRIC
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, score
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with

@@ -12,8 +12,8 @@ from typing import Any
 import gradio as gr
 from gradio.events import Dependency
 
-from vitexplorer.finetune.running import Comparison, load_comparison
-from vitexplorer.finetune.trainer.folder import read_config, stem_of
+from vitexplorer.finetune.comparison import Comparison, load_comparison
+from vitexplorer.finetune.job.folder import read_config, stem_of
 from vitexplorer.progress import Progress
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Updates

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from gradio.data_classes import FileData, GradioModel
 
-from vitexplorer.finetune.records import FinetuneResult
-from vitexplorer.finetune.running import Comparison
-from vitexplorer.finetune.trainer.folder import read_config
-from vitexplorer.finetune.trainer.material import images_root
+from vitexplorer.finetune.comparison import Comparison
+from vitexplorer.finetune.job.folder import read_config
+from vitexplorer.finetune.job.images import images_root
+from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.settings import settings

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import gradio as gr
 
-from vitexplorer.finetune import jobs
-from vitexplorer.finetune.trainer.folder import read_config
+from vitexplorer.finetune.job import detached
+from vitexplorer.finetune.job.folder import JobError, read_config
+from vitexplorer.finetune.job.plan import JobConfig
+from vitexplorer.finetune.job.state import job_state
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done
@@ -168,24 +170,24 @@ class RunPart:
         try:
             config = self._config(TrainingChoice.read(event._data), chosen, address)
             check_room(places)
-            state = jobs.start(config, self._extended(visitor, training, config) or places.new_training(visitor))
+            state = detached.start(config, self._extended(visitor, training, config) or places.new_training(visitor))
         except ExplainedError as error:
             return {self.picker: MethodsData(refused=error.text.in_(language))}
         return {self.picker: MethodsData(), self.session.training: state.folder.name}
 
-    def _extended(self, visitor: str, training: str, config: jobs.JobConfig) -> Path | None:
+    def _extended(self, visitor: str, training: str, config: JobConfig) -> Path | None:
         """The folder of the open training where it differs in its methods alone, and some are new to it."""
         try:
-            state = jobs.state(self.desk.engine.places.training(visitor, training))
+            state = job_state(self.desk.engine.places.training(visitor, training))
         except ExplainedError:
             return None
         new = {one.key for one in config.candidates} - {run.key for run in state.runs}
         same = state.config.but_for_candidates() == config.but_for_candidates()
         return state.folder if new and same and state.state != "running" else None
 
-    def _config(self, choice: TrainingChoice, chosen: Chosen | None, address: Address) -> jobs.JobConfig:
+    def _config(self, choice: TrainingChoice, chosen: Chosen | None, address: Address) -> JobConfig:
         if chosen is None:
-            raise jobs.JobError(TRAINING_WORDS["data_first"])
+            raise JobError(TRAINING_WORDS["data_first"])
         backbone = backbone_of(self.desk.engine, address, choice.backbone)
         return job_of(choice, chosen, backbone.model, backbone.picture.model, backbone.weights)
 
@@ -198,7 +200,7 @@ class RunPart:
             return nothing
         try:
             folder = self.desk.engine.places.training(visitor, training)
-            state, told = jobs.state(folder), self._watch.look(folder)
+            state, told = job_state(folder), self._watch.look(folder)
         except ExplainedError:
             return nothing
         return {
@@ -211,7 +213,7 @@ class RunPart:
         """The same where something new was told since; nothing moves on the screen where not."""
         with suppress(ExplainedError):
             folder = self.desk.engine.places.training(visitor, training)
-            now = (training, self._watch.look(folder).read, jobs.state(folder).state)
+            now = (training, self._watch.look(folder).read, job_state(folder).state)
             if now == seen:
                 return gr.skip()
         return self.look(visitor, training, language)
@@ -219,14 +221,14 @@ class RunPart:
     def stop(self, visitor: str, training: str) -> None:
         """Ask the training to end after its step."""
         with suppress(ExplainedError):
-            jobs.stop(self.desk.engine.places.training(visitor, training))
+            detached.stop(self.desk.engine.places.training(visitor, training))
 
     def resume(self, visitor: str, training: str, language: Language) -> Updates:
         """Go on with a training that was stopped or interrupted."""
         places = self.desk.engine.places
         try:
             check_room(places)
-            jobs.resume(places.training(visitor, training))
+            detached.resume(places.training(visitor, training))
         except ExplainedError as error:
             return {self.picker: MethodsData(refused=error.text.in_(language)), self.timer: gr.Timer(active=False)}
         return {self.picker: MethodsData(), self.timer: gr.Timer(active=True)}

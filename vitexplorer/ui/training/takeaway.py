@@ -7,9 +7,9 @@ from pathlib import Path
 
 from gradio.data_classes import FileData
 
-from vitexplorer.finetune.records import FinetuneResult
-from vitexplorer.finetune.trainer.folder import stem_of
-from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.finetune.job.folder import stem_of
+from vitexplorer.finetune.job.plan import JobConfig
+from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.training.results import takeaways
 

@@ -7,8 +7,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitexplorer.finetune import jobs
-from vitexplorer.finetune.jobs import Event
+from vitexplorer.finetune.job.events import EVENTS, Event, latest, read_events
 
 MOST_KNOWN = 64
 """trainings whose events are kept in memory"""
@@ -34,11 +33,11 @@ class Watch:
         """Everything that was told so far; a file that became shorter is read anew."""
         with self._lock:
             told = self._known.pop(folder, Told())
-            path = folder / "events.jsonl"
+            path = folder / EVENTS
             if not path.exists() or path.stat().st_size < told.read:
                 told = Told()
-            new, read = jobs.events(folder, told.read)
-            told = Told(jobs.latest((*told.events, *new)) if new else told.events, read)
+            new, read = read_events(folder, told.read)
+            told = Told(latest((*told.events, *new)) if new else told.events, read)
             self._known[folder] = told
             while len(self._known) > MOST_KNOWN:
                 self._known.popitem(last=False)

@@ -18,15 +18,15 @@ import torch
 from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel, count_parameters
-from vitexplorer.finetune.records import Estimate
+from vitexplorer.finetune.job.plan import Candidate
+from vitexplorer.finetune.results.records import Estimate
 from vitexplorer.finetune.storing import learned
-from vitexplorer.finetune.trainer.below_cache import entering, size_in_bytes
-from vitexplorer.finetune.trainer.cut import Below, Cut, Tail, find_cut
-from vitexplorer.finetune.trainer.learning import weighted_loss
-from vitexplorer.finetune.trainer.order import batches_of, steps_of
-from vitexplorer.finetune.trainer.plan import Candidate
-from vitexplorer.finetune.trainer.setup import Setup
-from vitexplorer.finetune.training import train_mode, trainable
+from vitexplorer.finetune.trained_parts import train_mode, trainable
+from vitexplorer.finetune.training.below_cache import entering, size_in_bytes
+from vitexplorer.finetune.training.cut import Below, Cut, Tail, find_cut
+from vitexplorer.finetune.training.loss import weighted_loss
+from vitexplorer.finetune.training.order import batches_of, steps_of
+from vitexplorer.finetune.training.setup import Setup
 from vitexplorer.words import Text
 
 _WORTH_IT = 1.15
@@ -36,20 +36,20 @@ _AVERAGES = 2
 
 
 @dataclass(frozen=True)
-class Probe:
+class Measurement:
     """What two batches showed."""
 
     cut: Cut | None
     """None: the whole network runs in every step"""
     estimate: Estimate
 
-    def beginning_as(self, precision: str, cache_bytes: int) -> Probe:
+    def beginning_as(self, precision: str, cache_bytes: int) -> Measurement:
         """The same with the choices of when the run began: a resumed run must go on as it was."""
         cut = self.cut if cache_bytes else None
-        return Probe(cut, replace(self.estimate, precision=precision, cache_bytes=cache_bytes))
+        return Measurement(cut, replace(self.estimate, precision=precision, cache_bytes=cache_bytes))
 
 
-def probe(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Probe:
+def measure(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Measurement:
     """Measure a candidate that is attached; leaves model, generators and statistics as they were."""
     plan, images = setup.config.plan, len(setup.split.train)
     batches = batches_of(images, setup.batch_size, plan.seed, 0)
@@ -88,7 +88,7 @@ def probe(setup: Setup, candidate: Candidate, tuned: TunedModel) -> Probe:
         precision=precision,
         text=_text(cut, plan.views, plan.augmentation),
     )
-    return Probe(cut, estimate)
+    return Measurement(cut, estimate)
 
 
 def _text(cut: Cut | None, views: int, augmentation: str) -> Text:

@@ -20,23 +20,23 @@ from tests.small_models import load_small
 from vitexplorer.cli import build_app
 from vitexplorer.errors import SettingError
 from vitexplorer.finetune.attaching import attach
-from vitexplorer.finetune.bootstrap import paired_bootstrap
-from vitexplorer.finetune.pareto import pareto_front
-from vitexplorer.finetune.running import finetune
-from vitexplorer.finetune.trainer import checkpoint as checkpoints
-from vitexplorer.finetune.trainer import setup as setups
-from vitexplorer.finetune.trainer.baseline import Features, fit_baseline
-from vitexplorer.finetune.trainer.checkpoint import load_checkpoint, save_checkpoint
-from vitexplorer.finetune.trainer.cut import Below, Tail, find_cut
-from vitexplorer.finetune.trainer.events import EVENTS, EventLog, latest, read_events
-from vitexplorer.finetune.trainer.files import DiskFullError
-from vitexplorer.finetune.trainer.loop import Run
-from vitexplorer.finetune.trainer.metrics import confusion, per_class, scores
-from vitexplorer.finetune.trainer.objective import objective_for
-from vitexplorer.finetune.trainer.order import batches_of, share_of
-from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan
-from vitexplorer.finetune.trainer.schedule import rate_at
-from vitexplorer.finetune.training import parameter_groups, train_mode, trainable
+from vitexplorer.finetune.comparison import finetune
+from vitexplorer.finetune.job.events import EVENTS, EventLog, latest, read_events
+from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
+from vitexplorer.finetune.job.safe_writes import DiskFullError
+from vitexplorer.finetune.results.baseline import Features, fit_baseline
+from vitexplorer.finetune.results.bootstrap import paired_bootstrap
+from vitexplorer.finetune.results.metrics import confusion, per_class, scores
+from vitexplorer.finetune.results.pareto import pareto_front
+from vitexplorer.finetune.trained_parts import checkpoint as checkpoints
+from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
+from vitexplorer.finetune.trained_parts import setup as setups
+from vitexplorer.finetune.training.checkpoint import load_checkpoint, save_checkpoint
+from vitexplorer.finetune.training.cut import Below, Tail, find_cut
+from vitexplorer.finetune.training.loop import Run
+from vitexplorer.finetune.training.objective import objective_for
+from vitexplorer.finetune.training.order import batches_of, share_of
+from vitexplorer.finetune.training.schedule import rate_at
 from vitexplorer.models import loading
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.settings import settings
@@ -481,7 +481,7 @@ def test_a_convolutional_network_trains_too(colours, tmp_path):
 
 def test_augmentation_is_a_function_of_seed_epoch_and_image(small, colours, tmp_path):
     from vitexplorer.finetune.data import read_folder
-    from vitexplorer.finetune.trainer.pixels import PLAIN, PixelFeed
+    from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
 
     facts = replace(load_small("vit").preprocessing, crop_pct=0.9)
     feed = PixelFeed(read_folder(colours), range(4), facts, "crop_flip_colour", seed=1)

@@ -21,11 +21,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from vitexplorer.finetune.bootstrap import Bootstrap, paired_bootstrap
-from vitexplorer.finetune.pareto import pareto_front
-from vitexplorer.finetune.records import Baseline, Epoch, FinetuneResult, LearningCurve
-from vitexplorer.finetune.trainer.events import Listener, latest, read_events
-from vitexplorer.finetune.trainer.folder import (
+from vitexplorer.finetune.job.events import Listener, latest, read_events
+from vitexplorer.finetune.job.folder import (
     BASELINE,
     PREDICTIONS,
     RESULT,
@@ -40,8 +37,11 @@ from vitexplorer.finetune.trainer.folder import (
     worker_of,
     write_config,
 )
-from vitexplorer.finetune.trainer.metrics import METRIC, higher_is_better
-from vitexplorer.finetune.trainer.plan import Candidate, JobConfig, Plan, sort_controls
+from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan, sort_controls
+from vitexplorer.finetune.results.bootstrap import Bootstrap, paired_bootstrap
+from vitexplorer.finetune.results.metrics import METRIC, higher_is_better
+from vitexplorer.finetune.results.pareto import pareto_front
+from vitexplorer.finetune.results.records import Baseline, Epoch, FinetuneResult, LearningCurve
 from vitexplorer.registry import unknown_name
 from vitexplorer.words import Text
 
@@ -172,9 +172,9 @@ def run_job(config: JobConfig, out: str | os.PathLike, listen: Listener | None =
         if worker_of(out) is None:
             stop_file(out).unlink(missing_ok=True)  # of a process that was killed before it could stop
     with claimed(out):
-        from vitexplorer.finetune.trainer.work import work
+        from vitexplorer.finetune.training.whole_job import do_job
 
-        work(out, listen)
+        do_job(out, listen)
     return load_comparison(out)
 
 

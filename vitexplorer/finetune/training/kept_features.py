@@ -12,11 +12,11 @@ import numpy as np
 from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel
-from vitexplorer.finetune.trainer.below_cache import fingerprint
-from vitexplorer.finetune.trainer.cut import Below, Cut, find_cut
-from vitexplorer.finetune.trainer.pixels import PLAIN, PixelFeed
-from vitexplorer.finetune.trainer.plan import Candidate
-from vitexplorer.finetune.trainer.setup import Setup
+from vitexplorer.finetune.job.plan import Candidate
+from vitexplorer.finetune.training.below_cache import fingerprint
+from vitexplorer.finetune.training.cut import Below, Cut, find_cut
+from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
+from vitexplorer.finetune.training.setup import Setup
 from vitexplorer.progress import Progress
 
 

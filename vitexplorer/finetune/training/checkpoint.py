@@ -18,8 +18,8 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from vitexplorer.finetune.job.safe_writes import replace_file
 from vitexplorer.finetune.storing import learned
-from vitexplorer.finetune.trainer.files import replace_file
 
 
 @torch.no_grad()
@@ -30,33 +30,33 @@ def put_back(module: nn.Module, state: Mapping[str, Tensor]) -> None:
         own[name].copy_(tensor)
 
 
-def save_checkpoint(path: Path, module: nn.Module, optimiser: Optimizer, progress: Mapping[str, Any]) -> None:
-    """Replace the checkpoint; `progress` is anything JSON holds. Raises DiskFullError and leaves the old one."""
+def save_checkpoint(path: Path, module: nn.Module, optimiser: Optimizer, state: Mapping[str, Any]) -> None:
+    """Replace the checkpoint; `state` is anything JSON holds. Raises DiskFullError and leaves the old one."""
     tensors = {f"model/{name}": tensor.detach() for name, tensor in learned(module).items()}
-    for index, state in optimiser.state_dict()["state"].items():
-        tensors |= {f"optimiser/{index}/{name}": torch.as_tensor(value) for name, value in state.items()}
+    for index, averages in optimiser.state_dict()["state"].items():
+        tensors |= {f"optimiser/{index}/{name}": torch.as_tensor(value) for name, value in averages.items()}
     tensors["generator/cpu"] = torch.get_rng_state()
     if torch.cuda.is_available():
         tensors["generator/cuda"] = torch.cuda.get_rng_state()
     tensors = {name: tensor.contiguous().cpu() for name, tensor in tensors.items()}
-    replace_file(path, lambda beside: save_file(tensors, beside, {"progress": json.dumps(progress)}))
+    replace_file(path, lambda beside: save_file(tensors, beside, {"progress": json.dumps(state)}))
 
 
 def load_checkpoint(path: Path, module: nn.Module, optimiser: Optimizer) -> dict[str, Any]:
-    """Put everything back into module, optimiser and generators; returns `progress`."""
+    """Put everything back into module, optimiser and generators; returns `state`."""
     with safe_open(path, "pt") as file:
-        progress = json.loads(file.metadata()["progress"])
+        state = json.loads(file.metadata()["progress"])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no mapping)
     put_back(module, _below(tensors, "model/"))
-    state: dict[int, dict[str, Tensor]] = {}
+    averages: dict[int, dict[str, Tensor]] = {}
     for name, tensor in _below(tensors, "optimiser/").items():
         index, _, entry = name.partition("/")
-        state.setdefault(int(index), {})[entry] = tensor
-    optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})
+        averages.setdefault(int(index), {})[entry] = tensor
+    optimiser.load_state_dict({"state": averages, "param_groups": optimiser.state_dict()["param_groups"]})
     torch.set_rng_state(tensors["generator/cpu"])
     if "generator/cuda" in tensors and torch.cuda.is_available():
         torch.cuda.set_rng_state(tensors["generator/cuda"])
-    return progress
+    return state
 
 
 def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

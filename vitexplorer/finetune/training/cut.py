@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel
-from vitexplorer.finetune.training import train_mode
+from vitexplorer.finetune.trained_parts import train_mode
 
 _LEAST_BELOW = 0.1
 """share of the frozen parameters' modules that must lie before a cut for it to be worth its disk"""

@@ -3,6 +3,17 @@
 Whoever watches reads on from the byte where the last reading ended. A line that a kill has cut off is not read, and
 is cut away before the next one is written. A resumed run repeats the steps since its checkpoint; its event "resumed"
 says from where, and `latest` drops what was told of later steps before it.
+
+Events (`Event.kind`: values). Those with a run key:
+    estimate   the fields of `records.Estimate`
+    extracting done, total, seconds: images that ran through the frozen part; for the baseline without a run
+    resumed    step: events of this run after that step are void (`latest` drops them)
+    step       step, steps, epoch, epochs, loss, learning_rate, seconds, seconds_left (of this run); a few a second
+    epoch      step, epoch, epochs, train_loss, metrics {...}, is_best, learning_rate, seconds, seconds_left
+    finished   metric, value, best (epoch), seconds, file_bytes; stopped the same; failed: text says why
+without: started (processes, device), reading (done, total: images looked at), data (images, train, validation,
+task, classes, counts, findings [[level, en, zh], ...]), baseline (the fields of `records.Baseline`),
+note (text), finished, stopped, failed (text).
 """
 
 from __future__ import annotations
@@ -16,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vitexplorer.finetune.trainer.files import DiskFullError, full_disk_is_a_sentence
+from vitexplorer.finetune.job.safe_writes import DiskFullError, full_disk_is_a_sentence
 from vitexplorer.words import Text
 
 EVENTS = "events.jsonl"

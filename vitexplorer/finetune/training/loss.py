@@ -1,4 +1,4 @@
-"""One piece of a batch through the network and back: the same for the probe that measures and the loop that trains."""
+"""One piece of a batch through the network and back: the same for the estimate and for the loop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 import torch
 from torch import Tensor, nn
 
-from vitexplorer.finetune.trainer.objective import Objective
+from vitexplorer.finetune.training.objective import Objective
 
 
 def autocast(device: torch.device, precision: str) -> AbstractContextManager:

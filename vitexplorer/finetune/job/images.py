@@ -16,10 +16,10 @@ from vitexplorer.finetune.data import (
     split,
 )
 from vitexplorer.finetune.data import read_data as read_images
-from vitexplorer.finetune.trainer.events import EventLog
-from vitexplorer.finetune.trainer.files import replace_text
-from vitexplorer.finetune.trainer.folder import SPLIT
-from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.finetune.job.events import EventLog
+from vitexplorer.finetune.job.folder import SPLIT
+from vitexplorer.finetune.job.plan import JobConfig
+from vitexplorer.finetune.job.safe_writes import replace_text
 from vitexplorer.progress import Progress
 from vitexplorer.words import Text
 

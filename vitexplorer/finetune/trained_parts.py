@@ -1,4 +1,4 @@
-"""What a trainer asks of a tuned model: what trains, how fast, from which block on, and in which mode.
+"""What of a tuned model trains, how fast, from which block on, and in which mode.
 
 A frozen part stays in eval mode while the rest trains: its dropout is off and its batch norms keep their statistics.
 """

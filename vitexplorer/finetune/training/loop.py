@@ -22,20 +22,20 @@ import torch
 from torch import Tensor
 
 from vitexplorer.finetune.attaching import TunedModel
-from vitexplorer.finetune.records import Epoch, Estimate
+from vitexplorer.finetune.job.events import EventLog
+from vitexplorer.finetune.job.folder import CHECKPOINT, PREDICTIONS, TUNED
+from vitexplorer.finetune.job.plan import Candidate
+from vitexplorer.finetune.job.safe_writes import replace_file
+from vitexplorer.finetune.results.metrics import METRIC, is_better, scores
+from vitexplorer.finetune.results.records import Epoch, Estimate
 from vitexplorer.finetune.storing import save_tuned
-from vitexplorer.finetune.trainer.checkpoint import load_checkpoint, save_checkpoint
-from vitexplorer.finetune.trainer.events import EventLog
-from vitexplorer.finetune.trainer.feeds import Feed
-from vitexplorer.finetune.trainer.files import replace_file
-from vitexplorer.finetune.trainer.folder import CHECKPOINT, PREDICTIONS, TUNED
-from vitexplorer.finetune.trainer.learning import weighted_loss
-from vitexplorer.finetune.trainer.metrics import METRIC, is_better, scores
-from vitexplorer.finetune.trainer.order import batches_of, in_order, share_of, steps_of
-from vitexplorer.finetune.trainer.plan import Candidate
-from vitexplorer.finetune.trainer.schedule import rate_at
-from vitexplorer.finetune.trainer.setup import Setup
-from vitexplorer.finetune.training import parameter_groups, train_mode, trainable
+from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
+from vitexplorer.finetune.training.checkpoint import load_checkpoint, save_checkpoint
+from vitexplorer.finetune.training.feeds import Feed
+from vitexplorer.finetune.training.loss import weighted_loss
+from vitexplorer.finetune.training.order import batches_of, in_order, share_of, steps_of
+from vitexplorer.finetune.training.schedule import rate_at
+from vitexplorer.finetune.training.setup import Setup
 from vitexplorer.words import ExplainedError, Text
 
 _BETWEEN_EVENTS = 0.3
@@ -55,8 +55,8 @@ class StoppedError(Exception):
 
 
 @dataclass
-class Progress:
-    """How far a run is: what a checkpoint says of it beside the tensors."""
+class TrainingState:
+    """How far a run is: what a checkpoint holds of it beside the tensors."""
 
     step: int = 0
     """optimiser steps done"""
@@ -69,7 +69,7 @@ class Progress:
     epoch_weight: float = 0.0
 
     @classmethod
-    def from_plain(cls, plain: dict) -> Progress:
+    def from_plain(cls, plain: dict) -> TrainingState:
         """From `asdict`."""
         return cls(**{**plain, "epochs": [Epoch(**epoch) for epoch in plain["epochs"]]})
 
@@ -97,7 +97,7 @@ class Run:
         self._peaks = [group["lr"] for group in groups]
         self._optimiser = torch.optim.AdamW(groups)
         self._trained = list(trainable(tuned.module).values())
-        self.progress = Progress()
+        self.state = TrainingState()
         self._said = 0.0
 
     @property
@@ -108,7 +108,7 @@ class Run:
     def _steps_of_epoch(self) -> int:
         return steps_of(len(self._setup.split.train), self._setup.batch_size)
 
-    def train(self) -> Progress:
+    def train(self) -> TrainingState:
         """Train to the end, or until outputs are no longer finite.
 
         Raises StoppedError, DiskFullError; both leave the best and a checkpoint on the disk. DivergedError where no
@@ -119,23 +119,23 @@ class Run:
             torch.manual_seed(self._plan.seed + self._accelerator.process_index)
             checkpoint = self._folder / CHECKPOINT
             if checkpoint.exists():
-                self.progress = Progress.from_plain(load_checkpoint(checkpoint, self._tuned.module, self._optimiser))
-                self._log.tell("resumed", self._candidate.key, step=self.progress.step)
+                self.state = TrainingState.from_plain(load_checkpoint(checkpoint, self._tuned.module, self._optimiser))
+                self._log.tell("resumed", self._candidate.key, step=self.state.step)
             self._started = self._saved = time.monotonic()
-            self._seconds_before = self.progress.seconds
-            for epoch in range(len(self.progress.epochs), self._plan.epochs):  # one whose end was missed is ended
+            self._seconds_before = self.state.seconds
+            for epoch in range(len(self.state.epochs), self._plan.epochs):  # one whose end was missed is ended
                 if self._has_no_patience_left() or self._has_diverged():
                     break
                 self._train_epoch(epoch)
                 self._end_epoch(epoch)
-        return self.progress
+        return self.state
 
     def _has_no_patience_left(self) -> bool:
-        progress = self.progress
-        return bool(self._plan.patience) and len(progress.epochs) - 1 - progress.best >= self._plan.patience
+        state = self.state
+        return bool(self._plan.patience) and len(state.epochs) - 1 - state.best >= self._plan.patience
 
     def _has_diverged(self) -> bool:
-        epochs = self.progress.epochs
+        epochs = self.state.epochs
         return bool(epochs) and not math.isfinite(epochs[-1].metrics["loss"])
 
     # ------------------------------------------------------------------------------------------ an epoch
@@ -143,7 +143,7 @@ class Run:
     def _train_epoch(self, epoch: int) -> None:
         """The steps of an epoch that are not done yet."""
         batches = batches_of(len(self._setup.split.train), self._setup.batch_size, self._plan.seed, epoch)
-        todo = batches[self.progress.step - epoch * len(batches) :]
+        todo = batches[self.state.step - epoch * len(batches) :]
         shares = [share_of(batch, self._processes, self._accelerator.process_index) for batch in todo]
         turns = [[piece for piece in np.array_split(mine, self._plan.accumulate) if len(piece)] for mine in shares]
         turns = [pieces or [batch[:1]] for pieces, batch in zip(turns, todo, strict=True)]
@@ -151,14 +151,14 @@ class Run:
         inputs = self._feed.train([piece for pieces in turns for piece in pieces], epoch)
         for batch, mine, pieces in zip(todo, shares, turns, strict=True):
             loss, weight = self._step(batch, pieces, inputs, is_empty=not len(mine))
-            self.progress.step += 1
-            self.progress.epoch_loss += loss
-            self.progress.epoch_weight += weight
+            self.state.step += 1
+            self.state.epoch_loss += loss
+            self.state.epoch_weight += weight
             self._after_step(epoch, loss / weight)
 
     def _step(self, batch: np.ndarray, pieces: list[np.ndarray], inputs, is_empty: bool) -> tuple[float, float]:
         """One step of the optimiser; the sum of weighted losses over the whole batch, and the sum of the weights."""
-        share = rate_at(self.progress.step, self._steps_of_epoch * self._plan.epochs, self._plan.warmup)
+        share = rate_at(self.state.step, self._steps_of_epoch * self._plan.epochs, self._plan.warmup)
         for group, peak in zip(self._optimiser.param_groups, self._peaks, strict=True):
             group["lr"] = peak * share
         targets, objective = self._setup.train_targets, self._setup.objective
@@ -185,7 +185,7 @@ class Run:
 
     def _after_step(self, epoch: int, loss: float) -> None:
         now = time.monotonic()
-        self.progress.seconds = self._seconds_before + now - self._started
+        self.state.seconds = self._seconds_before + now - self._started
         if now - self._said >= _BETWEEN_EVENTS:
             self._said = now
             self._tell("step", epoch, loss=loss)
@@ -196,17 +196,17 @@ class Run:
             raise StoppedError
 
     def _tell(self, kind: str, epoch: int, **values: object) -> None:
-        steps, progress = self._steps_of_epoch * self._plan.epochs, self.progress
+        steps, state = self._steps_of_epoch * self._plan.epochs, self.state
         self._log.tell(
             kind,
             self._candidate.key,
-            step=progress.step,
+            step=state.step,
             steps=steps,
             epoch=epoch + 1,
             epochs=self._plan.epochs,
             learning_rate=max(group["lr"] for group in self._optimiser.param_groups),
-            seconds=progress.seconds,
-            seconds_left=progress.seconds / max(1, progress.step) * (steps - progress.step),
+            seconds=state.seconds,
+            seconds_left=state.seconds / max(1, state.step) * (steps - state.step),
             **values,
         )
 
@@ -220,27 +220,27 @@ class Run:
     # ------------------------------------------------------------------------------------------ its end
 
     def _end_epoch(self, epoch: int) -> None:
-        progress = self.progress
+        state = self.state
         metrics, outputs = self.validate()
-        if progress.best < 0 and not math.isfinite(metrics["loss"]):
+        if state.best < 0 and not math.isfinite(metrics["loss"]):
             raise DivergedError(_DIVERGED.format(rate=f"{max(self._peaks):g}"))
-        progress.seconds = self._seconds_before + time.monotonic() - self._started
-        train_loss = progress.epoch_loss / progress.epoch_weight
+        state.seconds = self._seconds_before + time.monotonic() - self._started
+        train_loss = state.epoch_loss / state.epoch_weight
         rate = max(group["lr"] for group in self._optimiser.param_groups)
-        progress.epochs.append(Epoch(epoch + 1, train_loss, metrics, rate, progress.seconds))
+        state.epochs.append(Epoch(epoch + 1, train_loss, metrics, rate, state.seconds))
         is_best = self._is_best(metrics)
         if is_best:
-            progress.best = len(progress.epochs) - 1
+            state.best = len(state.epochs) - 1
             self._keep(outputs)
-        progress.epoch_loss = progress.epoch_weight = 0.0
+        state.epoch_loss = state.epoch_weight = 0.0
         self._tell("epoch", epoch, train_loss=train_loss, metrics=metrics, is_best=is_best)
         self._save()  # after the telling: what a kill between the two repeats is dropped, what it skips is not told
 
     def _is_best(self, metrics: dict[str, float]) -> bool:
         """A better metric than every epoch before, or an equal one with less loss."""
-        if self.progress.best < 0:
+        if self.state.best < 0:
             return True
-        metric, best = METRIC[self._setup.dataset.task], self.progress.epochs[self.progress.best].metrics
+        metric, best = METRIC[self._setup.dataset.task], self.state.epochs[self.state.best].metrics
         if metrics[metric] == best[metric]:
             return is_better("loss", metrics["loss"], best["loss"])
         return is_better(metric, metrics[metric], best[metric])
@@ -271,4 +271,4 @@ class Run:
         self._saved = time.monotonic()
         if self._accelerator.is_main_process:
             path = self._folder / CHECKPOINT
-            save_checkpoint(path, self._tuned.module, self._optimiser, asdict(self.progress))
+            save_checkpoint(path, self._tuned.module, self._optimiser, asdict(self.state))

@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader
 from torchvision.transforms import InterpolationMode, v2
 
 from vitexplorer.finetune.data import Dataset, PictureCache, Pictures
-from vitexplorer.finetune.trainer.plan import Augmentation
+from vitexplorer.finetune.job.plan import Augmentation
 from vitexplorer.models.loading import Preprocessing
 from vitexplorer.models.preprocess import MAX_ASPECT, fit_image
 

@@ -15,13 +15,8 @@ from pathlib import Path
 
 import torch
 
-from vitexplorer.finetune.records import Baseline
-from vitexplorer.finetune.trainer.baseline import Features, fit_baseline
-from vitexplorer.finetune.trainer.cut import Tail
-from vitexplorer.finetune.trainer.events import EventLog, Listener, SilentLog
-from vitexplorer.finetune.trainer.feeds import Feed, KeptFeed, LiveFeed
-from vitexplorer.finetune.trainer.files import DiskFullError, replace_text
-from vitexplorer.finetune.trainer.folder import (
+from vitexplorer.finetune.job.events import EventLog, Listener, SilentLog
+from vitexplorer.finetune.job.folder import (
     BASELINE,
     CHECKPOINT,
     ESTIMATE,
@@ -31,21 +26,26 @@ from vitexplorer.finetune.trainer.folder import (
     run_folder,
     stop_file,
 )
-from vitexplorer.finetune.trainer.kept_features import features, kept_at
-from vitexplorer.finetune.trainer.loop import Progress, Run, StoppedError
-from vitexplorer.finetune.trainer.material import read_material
-from vitexplorer.finetune.trainer.metrics import METRIC
-from vitexplorer.finetune.trainer.pixels import PLAIN
-from vitexplorer.finetune.trainer.plan import Candidate
-from vitexplorer.finetune.trainer.probe import Probe, probe
-from vitexplorer.finetune.trainer.setup import Setup, load_base, make_accelerator
+from vitexplorer.finetune.job.images import read_material
+from vitexplorer.finetune.job.plan import Candidate
+from vitexplorer.finetune.job.safe_writes import DiskFullError, replace_text
+from vitexplorer.finetune.results.baseline import Features, fit_baseline
+from vitexplorer.finetune.results.metrics import METRIC
+from vitexplorer.finetune.results.records import Baseline
+from vitexplorer.finetune.training.cut import Tail
+from vitexplorer.finetune.training.estimate import Measurement, measure
+from vitexplorer.finetune.training.feeds import Feed, KeptFeed, LiveFeed
+from vitexplorer.finetune.training.kept_features import features, kept_at
+from vitexplorer.finetune.training.loop import Run, StoppedError, TrainingState
+from vitexplorer.finetune.training.pixels import PLAIN
+from vitexplorer.finetune.training.setup import Setup, load_base, make_accelerator
 from vitexplorer.words import ExplainedError, Text
 
 _BETWEEN_EVENTS = 0.5
 """seconds"""
 
 
-def work(folder: Path, listen: Listener | None = None) -> None:
+def do_job(folder: Path, listen: Listener | None = None) -> None:
     """Do what is left of the job in `folder`, which the caller has claimed for this process.
 
     Raises what ended the job early, after it was told as an event: ExplainedError, or a defect's own exception.
@@ -105,8 +105,8 @@ class _Job:
         self._setup = Setup(self._config, self._folder, dataset, sides, base, self._accelerator)
         self._make_baseline()
         todo = [c for c in self._config.candidates if not self._is_finished(c)]
-        probes = {c.key: made for c in todo if (made := self._attempt(c, self._probe)) is not None}
-        done = [self._attempt(c, lambda c: self._train(c, probes[c.key])) for c in todo if c.key in probes]
+        measured = {c.key: found for c in todo if (found := self._attempt(c, self._measure)) is not None}
+        done = [self._attempt(c, lambda c: self._train(c, measured[c.key])) for c in todo if c.key in measured]
         return len(todo) - len([one for one in done if one is not None])
 
     def _first_alone(self, do: Callable):
@@ -164,59 +164,59 @@ class _Job:
         replace_text(self._folder / BASELINE, json.dumps(asdict(baseline)))
         self._log.tell("baseline", **asdict(baseline))
 
-    def _probe(self, candidate: Candidate) -> Probe:
+    def _measure(self, candidate: Candidate) -> Measurement:
         """The estimate; where the run has begun, in the precision it began with."""
         if self._stop.exists():
             raise StoppedError
-        made = probe(self._setup, candidate, self._setup.attach(candidate))
+        measured = measure(self._setup, candidate, self._setup.attach(candidate))
         path = run_folder(self._folder, candidate.key) / ESTIMATE
         if self._accelerator.is_main_process:
             path.parent.mkdir(parents=True, exist_ok=True)
             if not path.exists():
-                replace_text(path, json.dumps(asdict(made.estimate)))
+                replace_text(path, json.dumps(asdict(measured.estimate)))
         self._accelerator.wait_for_everyone()
         begun = json.loads(path.read_text(encoding="utf-8"))
-        self._log.tell("estimate", candidate.key, **asdict(made.estimate))
-        return made.beginning_as(begun["precision"], begun["cache_bytes"])
+        self._log.tell("estimate", candidate.key, **asdict(measured.estimate))
+        return measured.beginning_as(begun["precision"], begun["cache_bytes"])
 
     # ------------------------------------------------------------------------------------------ a run
 
-    def _train(self, candidate: Candidate, made: Probe) -> Progress:
+    def _train(self, candidate: Candidate, measured: Measurement) -> TrainingState:
         own = run_folder(self._folder, candidate.key)
         tuned = self._setup.attach(candidate)
         run = Run(
-            self._setup, candidate, tuned, self._feed(candidate, tuned, made), made.estimate, own, self._log,
+            self._setup, candidate, tuned, self._feed(candidate, tuned, measured), measured.estimate, own, self._log,
             self._stop.exists,
         )  # fmt: skip
         try:
-            progress = run.train()
+            state = run.train()
         except StoppedError:
-            if self._accelerator.is_main_process and run.progress.epochs:
-                self._end(candidate, made, run.progress, stopped=True)
+            if self._accelerator.is_main_process and run.state.epochs:
+                self._end(candidate, measured, run.state, stopped=True)
             raise
         if self._accelerator.is_main_process:
-            self._end(candidate, made, progress, stopped=False)
+            self._end(candidate, measured, state, stopped=False)
             (own / CHECKPOINT).unlink(missing_ok=True)
-        return progress
+        return state
 
-    def _feed(self, candidate: Candidate, tuned, made: Probe) -> Feed:
+    def _feed(self, candidate: Candidate, tuned, measured: Measurement) -> Feed:
         setup = self._setup
-        if made.cut is None:
+        if measured.cut is None:
             return LiveFeed(tuned.module, setup.train_pixels, setup.validation_pixels, setup.normalise)
         views = setup.config.plan.views
-        kept = kept_at(setup, tuned, made.cut, views, self._told("extracting", candidate.key))
+        kept = kept_at(setup, tuned, measured.cut, views, self._told("extracting", candidate.key))
         blank = setup.normalise(setup.train_pixels.image(0, PLAIN)[None])
-        return KeptFeed(Tail(tuned.module, made.cut, blank), *kept, setup.device)
+        return KeptFeed(Tail(tuned.module, measured.cut, blank), *kept, setup.device)
 
-    def _end(self, candidate: Candidate, made: Probe, progress: Progress, stopped: bool) -> None:
-        own, estimate = run_folder(self._folder, candidate.key), made.estimate
-        metric, best = METRIC[self._setup.dataset.task], progress.epochs[progress.best]
+    def _end(self, candidate: Candidate, measured: Measurement, state: TrainingState, stopped: bool) -> None:
+        own, estimate = run_folder(self._folder, candidate.key), measured.estimate
+        metric, best = METRIC[self._setup.dataset.task], state.epochs[state.best]
         facts = {
             "method": candidate.method,
             "settings": dict(candidate.settings),
-            "epochs": [asdict(epoch) for epoch in progress.epochs],
-            "best": progress.best,
-            "seconds": progress.seconds,
+            "epochs": [asdict(epoch) for epoch in state.epochs],
+            "best": state.best,
+            "seconds": state.seconds,
             "total": estimate.total,
             "trainable": estimate.trainable,
             "head": estimate.head,
@@ -231,6 +231,6 @@ class _Job:
             metric=metric,
             value=best.metrics[metric],
             best=best.epoch,
-            seconds=progress.seconds,
+            seconds=state.seconds,
             file_bytes=facts["file_bytes"],
         )

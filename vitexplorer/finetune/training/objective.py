@@ -15,8 +15,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.errors import SettingError
-from vitexplorer.finetune.trainer.metrics import Task
-from vitexplorer.finetune.trainer.plan import Plan
+from vitexplorer.finetune.job.plan import Plan
+from vitexplorer.finetune.results.metrics import Task
 from vitexplorer.words import Text
 
 

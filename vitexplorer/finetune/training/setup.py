@@ -15,10 +15,10 @@ from torch import Tensor
 
 from vitexplorer.finetune.attaching import TunedModel, attach
 from vitexplorer.finetune.data import Dataset, PictureCache, Split
-from vitexplorer.finetune.trainer.below_cache import BelowCache
-from vitexplorer.finetune.trainer.objective import Objective, objective_for
-from vitexplorer.finetune.trainer.pixels import PixelFeed
-from vitexplorer.finetune.trainer.plan import Candidate, JobConfig
+from vitexplorer.finetune.job.plan import Candidate, JobConfig
+from vitexplorer.finetune.training.below_cache import BelowCache
+from vitexplorer.finetune.training.objective import Objective, objective_for
+from vitexplorer.finetune.training.pixels import PixelFeed
 from vitexplorer.models.loading import LoadedModel, load_backbone
 from vitexplorer.settings import settings
 

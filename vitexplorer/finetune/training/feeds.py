@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from vitexplorer.finetune.trainer.pixels import PLAIN, PixelFeed
+from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
 
 
 class Feed(ABC):

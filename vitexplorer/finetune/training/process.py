@@ -1,4 +1,4 @@
-"""The process of one job: `python -m vitexplorer.finetune.worker FOLDER`, also under `accelerate launch`.
+"""The process of one job: `python -m vitexplorer.finetune.training.process FOLDER`, also under `accelerate launch`.
 
 It claims the job before anything heavy is imported, so that whoever started it soon knows that it runs.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from vitexplorer.finetune.trainer.folder import claimed
+from vitexplorer.finetune.job.folder import claimed
 from vitexplorer.words import ExplainedError
 
 
@@ -16,9 +16,9 @@ def main(folder: Path) -> int:
     """Work until the job ends; the exit code says how: 0 finished or stopped, 2 a sentence, told as an event too."""
     try:
         with claimed(folder):
-            from vitexplorer.finetune.trainer.work import work
+            from vitexplorer.finetune.training.whole_job import do_job
 
-            work(folder)
+            do_job(folder)
     except ExplainedError as error:
         print(error.text.en, file=sys.stderr)
         return 2

@@ -17,10 +17,10 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
-from vitexplorer.finetune.trainer.cut import Cut
-from vitexplorer.finetune.trainer.files import full_disk_is_a_sentence
-from vitexplorer.finetune.trainer.order import in_order
-from vitexplorer.finetune.trainer.pixels import PLAIN, PixelFeed
+from vitexplorer.finetune.job.safe_writes import full_disk_is_a_sentence
+from vitexplorer.finetune.training.cut import Cut
+from vitexplorer.finetune.training.order import in_order
+from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
 from vitexplorer.progress import Progress
 
 _BATCH = 32

@@ -20,8 +20,8 @@ from pathlib import Path
 import psutil
 
 from vitexplorer.finetune.data.files import is_archive_name, is_table_name
-from vitexplorer.finetune.trainer.files import replace_text
-from vitexplorer.finetune.trainer.plan import JobConfig
+from vitexplorer.finetune.job.plan import JobConfig
+from vitexplorer.finetune.job.safe_writes import replace_text
 from vitexplorer.words import ExplainedError, Text
 
 CONFIG, SPLIT, BASELINE, PROCESS = "config.json", "split.json", "baseline.json", "process.json"

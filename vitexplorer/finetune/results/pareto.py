@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Bool
 
-from vitexplorer.finetune.trainer.metrics import higher_is_better
+from vitexplorer.finetune.results.metrics import higher_is_better
 
 
 def pareto_front(metric: str, values: Sequence[float], costs: Sequence[float]) -> Bool[np.ndarray, " runs"]:

@@ -1,0 +1,94 @@
+"""Trainings that outlive the page: each is a process of its own, and all that is known of it lies in its folder.
+
+    from vitexplorer.finetune.job import detached
+    from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
+    from vitexplorer.finetune.job.state import job_state, list_jobs
+
+    config = JobConfig(data="pets", model="scenes_vit_patch16_192",
+                       candidates=(Candidate("lora", {"r": 4}), Candidate("linear")), plan=Plan(epochs=10))
+    detached.start(config, "runs/pets")      # -> JobState, at once; the same folder again resumes, or adds methods
+    job_state("runs/pets")                   # -> JobState: .state .runs .text .seconds_left
+    detached.stop("runs/pets")               # the best so far is kept and becomes the result
+    detached.resume("runs/pets")             # goes on where it was stopped or killed, to the same weights
+    list_jobs("runs")                        # -> tuple[JobState, ...], newest first
+    detached.delete("runs/pets")             # refuses while it runs
+    comparison.load_comparison("runs/pets")  # -> Comparison of the runs that are finished (also while others train)
+
+Nothing here imports torch. A process that dies before it tells anything leaves its reason in `worker.log` of the folder
+and the job "interrupted". Functions return within milliseconds but for `stop(wait=...)`; they may be called by
+several processes and pages at once.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from vitexplorer.finetune.job.folder import JobError, read_config, stop_file, worker_of, write_config
+from vitexplorer.finetune.job.plan import JobConfig
+from vitexplorer.finetune.job.state import JobState, forget, job_state
+from vitexplorer.finetune.job.workers import is_worked_on, launch
+from vitexplorer.words import Text
+
+_BETWEEN_LOOKS = 0.02
+
+
+def start(config: JobConfig, folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState:
+    """Start a job in a process of its own, resume the one that is in the folder, or add methods to it.
+
+    Args:
+        config: what to do.
+        folder: of the job; new, empty, or of a job that differs in its methods only.
+        processes: options of `accelerate launch` ("--num_processes", "2", ...); none: one process.
+
+    Raises JobError where the folder holds something else, or a job that is running.
+    """
+    folder = Path(folder).expanduser().absolute()
+    _refuse_running(folder)
+    write_config(folder, config)
+    launch(folder, processes)
+    return job_state(folder)
+
+
+def resume(folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState:
+    """Go on with a job that was stopped, killed or failed; a finished one finishes at once. Raises as `start`."""
+    folder = Path(folder).expanduser().absolute()
+    read_config(folder)
+    _refuse_running(folder)
+    launch(folder, processes)
+    return job_state(folder)
+
+
+def stop(folder: str | os.PathLike, wait: float = 0.0) -> JobState:
+    """Ask a job to end after its step; the best so far of the run that trains becomes its result.
+
+    Waits up to `wait` seconds for that. A job that is not running stays as it is.
+    """
+    folder = Path(folder).expanduser().absolute()
+    if is_worked_on(folder):
+        stop_file(folder).touch()
+    end = time.monotonic() + wait
+    while is_worked_on(folder) and time.monotonic() < end:
+        time.sleep(_BETWEEN_LOOKS)
+    return job_state(folder)
+
+
+def delete(folder: str | os.PathLike) -> None:
+    """Remove a job with all that it found. Raises JobError while it runs, and for a folder that holds no job."""
+    folder = Path(folder).expanduser().absolute()
+    read_config(folder)
+    _refuse_running(folder)
+    shutil.rmtree(folder)
+    forget(folder)
+
+
+def _refuse_running(folder: Path) -> None:
+    if worker_of(folder) is not None:
+        raise JobError(
+            Text("{folder} is being trained. Stop it first.", "{folder} 正在训练。请先停止。").format(
+                folder=folder.name
+            )
+        )

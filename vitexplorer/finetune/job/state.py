@@ -1,0 +1,159 @@
+"""How far a job and each of its runs is, from what it told and from whether somebody works on it. No torch."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from vitexplorer.finetune.job.events import EVENTS, Event, read_events
+from vitexplorer.finetune.job.folder import CONFIG, RESULT, JobError, read_config, run_folder
+from vitexplorer.finetune.job.plan import JobConfig
+from vitexplorer.finetune.job.workers import is_worked_on
+from vitexplorer.words import Text
+
+RunPhase = Literal["waiting", "running", "interrupted", "finished", "stopped", "failed"]
+JobPhase = Literal["running", "interrupted", "finished", "stopped", "failed"]
+
+
+@dataclass(frozen=True)
+class RunState:
+    """How far one method is."""
+
+    key: str
+    method: str
+    state: RunPhase = "waiting"
+    epoch: int = 0
+    """the one that runs or ran last, counted from 1"""
+    epochs: int = 0
+    step: int = 0
+    steps: int = 0
+    best: float | None = None
+    """the best metric so far: accuracy, or rmse"""
+    seconds: float = 0.0
+    seconds_left: float | None = None
+    """at the pace so far, or as estimated; None where nothing is known"""
+    has_result: bool = False
+    """whether there is something to show: a run that is finished, or stopped after an epoch"""
+    text: Text | None = None
+    """why it failed"""
+
+
+@dataclass(frozen=True)
+class JobState:
+    """How far a job is."""
+
+    folder: Path
+    config: JobConfig
+    state: JobPhase
+    """interrupted: its process is gone without a word; resume it"""
+    runs: tuple[RunState, ...]
+    begun: float
+    """seconds since 1970 at which the job was first started"""
+    doing: str = ""
+    """kind of the last event while it runs: reading, extracting, estimate, step, ..."""
+    text: Text | None = None
+    """why it stopped or failed"""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of all runs together; None before their estimates."""
+        left = [run.seconds_left for run in self.runs if run.state in ("waiting", "running")]
+        return None if any(one is None for one in left) else sum(left)
+
+
+def job_state(folder: str | os.PathLike) -> JobState:
+    """How far a job is; only what was told since the last time is read. Raises JobError where there is no job."""
+    folder = Path(folder).expanduser().absolute()
+    config, works = read_config(folder), is_worked_on(folder)
+    with _looking:
+        seen = _known.setdefault(folder, _Seen())
+        seen.read_on(folder)
+        runs = tuple(
+            _run_state(seen, candidate.key, candidate.method, folder, works) for candidate in config.candidates
+        )
+        phase: JobPhase = "running" if works else seen.ended or "interrupted"
+        while len(_known) > _MOST_KNOWN:
+            _known.pop(next(iter(_known)))
+        return JobState(folder, config, phase, runs, seen.begun, seen.doing if works else "", seen.text)
+
+
+def forget(folder: Path) -> None:
+    """Keep nothing of a job that is gone."""
+    _known.pop(folder, None)
+
+
+def list_jobs(root: str | os.PathLike) -> tuple[JobState, ...]:
+    """The jobs whose folders lie in `root`, the newest first; a folder that cannot be read is left out."""
+    root = Path(root).expanduser()
+    found = []
+    for config in root.glob(f"*/{CONFIG}"):
+        try:
+            found.append(job_state(config.parent))
+        except JobError:
+            continue
+    return tuple(sorted(found, key=lambda job: -job.begun))
+
+
+@dataclass
+class _Seen:
+    """What the events of a job have said so far."""
+
+    start: int = 0
+    begun: float = 0.0
+    doing: str = ""
+    ended: JobPhase | None = None
+    text: Text | None = None
+    runs: dict[str, RunState] = field(default_factory=dict)
+
+    def read_on(self, folder: Path) -> None:
+        """Take in what was told since; a file that became shorter is another job's."""
+        path = folder / EVENTS
+        if path.exists() and path.stat().st_size < self.start:
+            self.__init__()
+        told, self.start = read_events(folder, self.start)
+        for event in told:
+            self.begun = self.begun or event.time
+            self.doing = event.kind
+            if event.run:
+                self.runs[event.run] = _after(self.runs.get(event.run) or RunState(event.run, ""), event)
+            elif event.kind == "started":
+                self.ended = self.text = None
+            elif event.kind in ("finished", "stopped", "failed"):
+                self.ended, self.text = event.kind, event.text
+
+
+_MOST_KNOWN = 256
+_known: dict[Path, _Seen] = {}
+_looking = threading.Lock()
+
+
+def _after(run: RunState, event: Event) -> RunState:
+    """A run's state after one more event."""
+    values = event.values
+    if event.kind == "estimate":
+        return replace(run, steps=values["steps"], seconds_left=values["seconds"])
+    if event.kind == "extracting":
+        return replace(run, state="running")
+    if event.kind == "resumed":
+        return replace(run, state="running", step=values["step"])
+    if event.kind in ("step", "epoch"):
+        known = {name: values[name] for name in ("epoch", "epochs", "step", "steps", "seconds", "seconds_left")}
+        best = run.best
+        if values.get("is_best"):
+            best = values["metrics"].get("accuracy", values["metrics"].get("rmse"))
+        return replace(run, state="running", best=best, text=None, **known)
+    if event.kind in ("finished", "stopped"):
+        return replace(run, state=event.kind, best=values["value"], seconds=values["seconds"], seconds_left=0.0)
+    if event.kind == "failed":
+        return replace(run, state="failed", text=event.text)
+    return run
+
+
+def _run_state(seen: _Seen, key: str, method: str, folder: Path, works: bool) -> RunState:
+    run = replace(seen.runs.get(key) or RunState(key, method), method=method)
+    if run.state == "running" and not works:
+        run = replace(run, state="stopped" if seen.ended == "stopped" else "interrupted")
+    return replace(run, has_result=(run_folder(folder, key) / RESULT).exists())
