@@ -1,7 +1,7 @@
 """Where does each token look, in every head of a block? A picture that answers while the mouse moves.
 
 One block's attention travels once, as a file (`payload.py`); hovering, heads, fusion, colours, thresholds and saving
-are answered in the browser by the modules in `js/`, which become one script here. Everything else travels in `value`.
+are answered in the browser by the scripts beside this file, which become one here. Everything else travels in `value`.
 Text reaches the page through `textContent` alone, for gradio evaluates what stands in templates.
 """
 
@@ -121,7 +121,7 @@ class AttentionCanvas(gr.HTML):
     """The canvas. Fires `patch_select` (block, head, query, pinned) when a patch is pinned or the head changes.
 
     In the page: the root element `.vx-canvas` sends a bubbling `vx-select` CustomEvent and has `root.vx`, see
-    `js/canvas.js`.
+    `canvas.js`.
     """
 
     data_model = CanvasData
@@ -182,9 +182,9 @@ def _schema() -> dict[str, Any]:
 
 
 def script() -> str:
-    """The modules of `js/` and the colour maps as one script, which runs once per mount of a component."""
+    """The scripts and the colour maps as one script, which runs once per mount of a component."""
     colormaps = (_FOLDER / "colormaps.json").read_text(encoding="utf-8")
-    parts = [(_FOLDER / "js" / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS]
+    parts = [(_FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS]
     return "\n".join([f"const COLORMAPS = {colormaps.strip()};", *parts])
 
 

@@ -16,7 +16,7 @@ for one that only fills a window. A query may also be `MEAN`: a row that is alre
 is read as least + byte / 255 x (largest - least), so that it is off by at most (largest - least) / 510, whatever the
 sharpness of its head; least is 0 but where heads are mixed after the softmax. Sums of many such weights would drift;
 they travel apart.
-`js/payload.js` is the other side.
+`payload.js` is the other side.
 """
 
 from __future__ import annotations

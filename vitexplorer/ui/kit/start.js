@@ -2,7 +2,7 @@
 // itself: it must be there before gradio is, and say so where a module does not arrive.
 {
   const {folder, failed} = document.currentScript.dataset;
-  const load = (path) => import(new URL(folder + path, document.baseURI));
+  const load = (path) => import(new URL(folder + path, document.baseURI).href);
 
   window.vxMount = async (path, events, {element, props, trigger, watch}) => {
     try {

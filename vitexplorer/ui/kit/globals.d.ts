@@ -1,0 +1,24 @@
+/** What checkers of types cannot know: names on `window`, and that our selectors find what the markup beside them has. */
+
+interface Window {
+  vxMount: (path: string, events: string[], gradio: import('./widget.js').Gradio) => Promise<void>;
+  vxAddress: typeof import('./address.js').writeAddress;
+  vxEnter: (room: string) => string;
+}
+
+interface ParentNode {
+  querySelector(selectors: string): any;
+  querySelectorAll(selectors: string): NodeListOf<any>;
+}
+
+interface Element {
+  readonly children: HTMLCollectionOf<any>;
+}
+
+interface Event {
+  readonly detail: any;
+}
+
+interface EventTarget {
+  closest?(selectors: string): any;
+}
