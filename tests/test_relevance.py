@@ -19,11 +19,11 @@ from tests import reference, reference_relevance
 from tests.explicit import with_fused_attention
 from tests.reference_relevance import Differentiated, differentiate
 from tests.small_models import RECIPES, capture_small
-from vitexplorer import gradients as kept_in
 from vitexplorer.capture import Capture, capture_input
 from vitexplorer.controls import TargetControl
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.interfaces import View
+from vitexplorer.quantities import gradients as kept_in
 from vitexplorer.quantities.gradients import KeptGradients, gradients
 from vitexplorer.quantities.perturbation import baseline_image, blur_sigma, patch_of_pixel, patch_sums
 from vitexplorer.quantities.rollout import push_added, push_averaged

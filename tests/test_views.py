@@ -180,13 +180,13 @@ def with_attention(captured: Capture, *matrices: list[list[float]], cols: int) -
 
 
 def test_rollout_by_hand():
-    """Two patches, two blocks.
+    """Two patches, two blocks that do not commute.
 
-    A_0 = | .5 .5 |   A^_0 = | .75 .25 |   A_1 = | 0 1 |   A^_1 = | .5 .5 |   R = A^_1 A^_0 = | .375 .625 |
-          | 0  1  |          | 0   1   |         | 0 1 |          | 0  1  |                   | 0    1    |
+    A_0 = | .5 .5 |   A^_0 = | .75 .25 |   A_1 = | 0  1  |   A^_1 = | .5  .5  |   R = A^_1 A^_0 = | .375  .625  |
+          | 0  1  |          | 0   1   |         | .5 .5 |          | .25 .75 |                   | .1875 .8125 |
     """
-    captured = with_attention(capture_small("siglip"), [[0.5, 0.5], [0, 1]], [[0, 1], [0, 1]], cols=2)
-    by_query = [((0, 0), [[0.375, 0.625]]), ((0, 1), [[0, 1]]), ("mean", [[0.1875, 0.8125]])]
+    captured = with_attention(capture_small("siglip"), [[0.5, 0.5], [0, 1]], [[0, 1], [0.5, 0.5]], cols=2)
+    by_query = [((0, 0), [[0.375, 0.625]]), ((0, 1), [[0.1875, 0.8125]]), ("mean", [[0.28125, 0.71875]])]
     for query, expected in by_query:
         np.testing.assert_allclose(vx.compute("attention_rollout", captured, query=query).values, expected, atol=1e-6)
     last = vx.compute("attention_rollout", captured, query=(0, 0), start_block=1)
