@@ -115,7 +115,7 @@ def test_a_query_gives_all_it_has(any_capture):
 def test_pieces_are_the_whole(any_capture, monkeypatch):
     call = any_capture.call(0)
     whole = call.weights()
-    monkeypatch.setattr("vitexplorer.tap.WEIGHTS_AT_ONCE", 3 * whole[..., 0, :].numel())  # three query rows
+    monkeypatch.setattr("vitexplorer.attention_call.WEIGHTS_AT_ONCE", 3 * whole[..., 0, :].numel())  # three query rows
     pieces = list(call.in_pieces())
     assert len(pieces) == -(-whole.shape[2] // 3)
     torch.testing.assert_close(torch.cat([piece for _, piece in pieces], dim=2), whole, **EXACT)

@@ -2,7 +2,7 @@
 
 What is kept is O(blocks x tokens x dim); the attention itself, O(blocks x heads x tokens^2), is computed for one
 block, or a few query rows, when somebody asks. It is exact: softmax(scale q k^T + bias) is what the kernel computed,
-with every rotation, normalisation, bias and mask already in q, k and bias. `tap.py` says how it is seen.
+with every rotation, normalisation, bias and mask already in q, k and bias. `follow.py` says how it is seen.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from vitexplorer.attention_call import AttentionCall
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.controls import no_such_block
 from vitexplorer.errors import SettingError, UnsupportedError
@@ -23,7 +24,7 @@ from vitexplorer.explored import only_attention
 from vitexplorer.models.images import AnyImage, OpenedImage
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import fit_image, normalise
-from vitexplorer.tap import AttentionCall, AttentionTap
+from vitexplorer.tap import AttentionTap
 from vitexplorer.types import PADDING, BlockSite, Fit, PatchGrid, Provenance, Query, query_text
 from vitexplorer.words import Text
 

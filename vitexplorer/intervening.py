@@ -1,10 +1,9 @@
 """A forward pass with something changed, in a module that nobody touches.
 
 Every intervention says what it does in the terms of a pass (`Effect`): other pixels, other tensors in place of some of
-the module's, scores and values of an attention call changed before its softmax. `ChangedPass` is a
-`TorchFunctionMode` that answers the calls of one ordinary pass accordingly, whether the module computes attention in
-one kernel or as an explicit softmax. It is local to its thread and sets no hook, flag or parameter; where nothing is
-changed a call goes through as it came, so that its result is the same to the last bit.
+the module's, scores and values of an attention call changed before its softmax. `ChangedPass` follows one ordinary
+pass and answers its calls accordingly, whether the module computes attention in one kernel or as an explicit softmax.
+Where nothing is changed a call goes through as it came, so that its result is the same to the last bit.
 
 An `AttentionTap` around it sees the changed calls: a capture of a changed run shows the attention that was used.
 """
@@ -14,26 +13,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
+from vitexplorer.attention_call import AttentionCall, of_kernel
 from vitexplorer.capture import Capture, Moved
 from vitexplorer.controls import Control
+from vitexplorer.follow import AXES, OUTSIDE, Args, FollowedPass, Function, Kwargs
 from vitexplorer.interfaces import Paper
-from vitexplorer.tap import OUTSIDE, PARAMETER_AT, PRODUCTS, SOFTMAXES, AttentionCall, of_kernel
 from vitexplorer.types import PatchGrid
 from vitexplorer.words import Text
 
 ScoreEdit = Callable[[int, Tensor], Tensor]
-"""(block, scores (windows, heads, queries, keys)) -> scores; the very same tensor where nothing changes"""
+"""(block, scores (*windows, heads, queries, keys)) -> scores; the very same tensor where nothing changes"""
 ValueEdit = Callable[[int, Tensor], Tensor]
-"""(block, values (windows, heads, keys, head dim)) -> values; the very same tensor where nothing changes"""
+"""(block, values (*windows, heads, keys, head dim)) -> values; the very same tensor where nothing changes"""
 
 
 @dataclass(frozen=True)
@@ -77,35 +75,24 @@ class Intervention:
     """the reason why the change has no meaning for this model, or None"""
 
 
-class ChangedPass(TorchFunctionMode):
+class ChangedPass(FollowedPass):
     """Answers the calls of one forward pass as some effects have it; each pass needs its own."""
 
     def __init__(self, block_of: Mapping[int, int], effects: tuple[Effect, ...]):
         """Args: block_of: id of every parameter -> number of its block, or `OUTSIDE`; effects: in order."""
-        super().__init__()
-        self._block_of = block_of
-        self._instead = {id(old): new for effect in effects for old, new in effect.tensors}
+        swaps = [swap for effect in effects for swap in effect.tensors]
+        super().__init__({**block_of, **{id(new): block_of[id(old)] for old, new in swaps if id(old) in block_of}})
+        self._instead = {id(old): new for old, new in swaps}
         self._temperature = float(np.prod([effect.temperature for effect in effects]))
         self._score_edits = [effect.scores for effect in effects if effect.scores]
         self._value_edits = [effect.values for effect in effects if effect.values]
-        self._block = OUTSIDE
-        self._has_product = False  # since the last softmax
-        self._weights: Tensor | None = None  # a softmax that has not met its values
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if function in PARAMETER_AT:
-            self._follow(function, args, kwargs)
         if self._instead:
             args = tuple(self._swapped(arg) for arg in args)
             kwargs = {name: self._swapped(arg) for name, arg in kwargs.items()}
-        answer = self._ANSWERED.get(function) if self._block != OUTSIDE else None
-        return answer(self, function, args, kwargs) if answer else function(*args, **kwargs)
-
-    def _follow(self, function, args, kwargs) -> None:
-        place = PARAMETER_AT[function]
-        weight = args[place] if len(args) > place else kwargs.get("weight")
-        self._block = self._block_of.get(id(weight), self._block)
+        return super().__torch_function__(function, types, args, kwargs)
 
     def _swapped(self, arg: Any) -> Any:
         if isinstance(arg, Tensor):
@@ -115,14 +102,19 @@ class ChangedPass(TorchFunctionMode):
         return arg
 
     def _edited(self, scores: Tensor) -> Tensor:
-        return reduce(lambda changed, edit: edit(self._block, changed), self._score_edits, scores)
+        edits = [] if self.block == OUTSIDE else self._score_edits
+        return reduce(lambda changed, edit: edit(self.block, changed), edits, scores)
 
     def _valued(self, values: Tensor) -> Tensor:
-        return reduce(lambda changed, edit: edit(self._block, changed), self._value_edits, values)
+        edits = [] if self.block == OUTSIDE else self._value_edits
+        return reduce(lambda changed, edit: edit(self.block, changed), edits, values)
 
     # -------------------------------------------------------------------------------------- one kernel
 
-    def _kernel(self, function, args, kwargs) -> Tensor:
+    def kernel(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """The kernel again, with a bias and values that give what is wanted; as it came where nothing changes."""
+        if self.block == OUTSIDE:
+            return function(*args, **kwargs)
         call = of_kernel(*args, **kwargs)
         scale = call.scale / self._temperature
         bias, values = self._bias(call, scale), self._valued(call.value)
@@ -144,34 +136,20 @@ class ChangedPass(TorchFunctionMode):
 
     # -------------------------------------------------------------------------------------- an explicit softmax
 
-    def _product(self, function, args, kwargs) -> Tensor:
-        if self._weights is not None and args[0] is self._weights:
-            self._weights = None
-            return function(args[0], self._valued(args[1]), *args[2:], **kwargs)
-        self._has_product = True
+    def product(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """Queries times keys at the temperature."""
         out = function(*args, **kwargs)
-        return out if self._temperature == 1 or out.ndim != 4 else out / self._temperature
+        return (
+            out if self._temperature == 1 or self.block == OUTSIDE or out.ndim not in AXES else out / self._temperature
+        )
 
-    def _softmax(self, function, args, kwargs) -> Tensor:
-        dim = args[1] if len(args) > 1 else kwargs.get("dim")
-        if not self._has_product or args[0].ndim != 4 or dim not in (-1, 3):
-            return function(*args, **kwargs)
-        self._has_product = False
-        self._weights = function(self._edited(args[0]), *args[1:], **kwargs)
-        return self._weights
+    def softmax(self, query: Tensor, key: Tensor, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """The softmax of the edited scores."""
+        return function(self._edited(args[0]), *args[1:], **kwargs)
 
-    def _dropout(self, function, args, kwargs) -> Tensor:
-        out = function(*args, **kwargs)
-        if self._weights is not None and args[0] is self._weights:
-            self._weights = out
-        return out
-
-    _ANSWERED: ClassVar[dict[Callable, Callable]] = {
-        **dict.fromkeys(SOFTMAXES, _softmax),
-        **dict.fromkeys(PRODUCTS, _product),
-        F.scaled_dot_product_attention: _kernel,
-        F.dropout: _dropout,
-    }
+    def mixture(self, mixed: Tensor | None, values: Tensor, of_values: Callable[[Tensor], Tensor]) -> Tensor:
+        """The product with the edited values."""
+        return of_values(self._valued(values))
 
 
 @dataclass(frozen=True)

@@ -72,15 +72,15 @@ class HeadsControl(Control):
 
 
 def silenced(
-    values: Float[Tensor, "windows heads keys head_dim"], off: Bool[Tensor, " heads"]
-) -> Float[Tensor, "windows heads keys head_dim"]:
+    values: Float[Tensor, "*windows heads keys head_dim"], off: Bool[Tensor, " heads"]
+) -> Float[Tensor, "*windows heads keys head_dim"]:
     """Values of the chosen heads as zeros."""
     return values * (~off)[:, None, None].to(values.dtype)
 
 
 def averaged(
-    scores: Float[Tensor, "windows heads queries keys"], off: Bool[Tensor, " heads"]
-) -> Float[Tensor, "windows heads queries keys"]:
+    scores: Float[Tensor, "*windows heads queries keys"], off: Bool[Tensor, " heads"]
+) -> Float[Tensor, "*windows heads queries keys"]:
     """Scores with which every query of the chosen heads attends as the mean of their queries does."""
     mean = scores.log_softmax(-1).exp().mean(-2, keepdim=True)
     return torch.where(off[:, None, None], mean.clamp_min(torch.finfo(mean.dtype).tiny).log(), scores)

@@ -23,8 +23,8 @@ from vitexplorer.words import Text
 
 
 def keep_highest(
-    scores: Float[Tensor, "windows heads queries keys"], k: int
-) -> Float[Tensor, "windows heads queries keys"]:
+    scores: Float[Tensor, "*windows heads queries keys"], k: int
+) -> Float[Tensor, "*windows heads queries keys"]:
     """Scores with all but the k highest of each row at minus infinity."""
     if k >= scores.shape[-1]:
         return scores

@@ -13,13 +13,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from vitexplorer.attention_call import WEIGHTS_AT_ONCE, AttentionCall
 from vitexplorer.capture import Capture
 from vitexplorer.controls import TargetControl
 from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import attention_gradient, block_gradients
 from vitexplorer.quantities.targets import class_map
-from vitexplorer.tap import WEIGHTS_AT_ONCE, AttentionCall
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
