@@ -26,8 +26,8 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.safe_writes import DiskFullError
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.finetune.job.workers import LOG
-from vitexplorer.finetune.trained_parts import loop
-from vitexplorer.finetune.trained_parts import setup as setups
+from vitexplorer.finetune.training import loop
+from vitexplorer.finetune.training import setup as setups
 from vitexplorer.words import Text
 
 PATIENCE = 300.0

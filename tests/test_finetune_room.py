@@ -36,7 +36,7 @@ from vitexplorer.finetune.job.state import JobState, RunState
 from vitexplorer.finetune.preview import preview
 from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
-from vitexplorer.finetune.trained_parts import setup as setups
+from vitexplorer.finetune.training import setup as setups
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk

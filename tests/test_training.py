@@ -28,9 +28,9 @@ from vitexplorer.finetune.results.baseline import Features, fit_baseline
 from vitexplorer.finetune.results.bootstrap import paired_bootstrap
 from vitexplorer.finetune.results.metrics import confusion, per_class, scores
 from vitexplorer.finetune.results.pareto import pareto_front
-from vitexplorer.finetune.trained_parts import checkpoint as checkpoints
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
-from vitexplorer.finetune.trained_parts import setup as setups
+from vitexplorer.finetune.training import checkpoint as checkpoints
+from vitexplorer.finetune.training import setup as setups
 from vitexplorer.finetune.training.checkpoint import load_checkpoint, save_checkpoint
 from vitexplorer.finetune.training.cut import Below, Tail, find_cut
 from vitexplorer.finetune.training.loop import Run
