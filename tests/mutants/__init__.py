@@ -1,5 +1,6 @@
 """Proof that the quick tests notice: faults planted one at a time in every part of the product."""
 
-from tests.mutants.planted import attention, changes, figures, images, relevance, tokens
+from tests.mutants.planted import attention, changes, figures, images, methods, relevance, serving, tokens, training
 
-MUTANTS = tuple(mutant for part in (attention, relevance, tokens, images, changes, figures) for mutant in part.MUTANTS)
+PARTS = (attention, relevance, tokens, images, changes, figures, methods, training, serving)
+MUTANTS = tuple(mutant for part in PARTS for mutant in part.MUTANTS)

@@ -35,7 +35,7 @@ MUTANTS = (
     Mutant(
         "images of visitors under one name",
         "keep_upload",
-        "image = UPLOAD + image_hash(pixels)",
+        "image = UPLOAD + upload.hash",
         'image = UPLOAD + "0" * 64',
         "test_an_upload_is_kept_by_its_content",
     ),
@@ -49,8 +49,8 @@ MUTANTS = (
     Mutant(
         "a folder of the server read for a visitor",
         "point_at",
-        "TODO",
-        "TODO",
+        "if settings().hosted or places.hosted:",
+        "if not path:",
         "test_a_hosted_page_reads_no_folder",
     ),
     Mutant(
@@ -85,7 +85,7 @@ MUTANTS = (
         "refusal in the wrong language",
         "exploring",
         "{error.text.in_(language)}",
-        '{error.text.in_("en")}',
+        "{error.text.en}",
         "test_a_failed_exploration_ends_in_a_sentence",
     ),
     Mutant(
@@ -97,9 +97,9 @@ MUTANTS = (
     ),
     Mutant(
         "a stop that stops another visitor",
-        "Background.run",
-        "self._running.get(visitor), stopped",
-        "next(iter(self._running.values()), None), stopped",
+        "Background._follow",
+        "self._running.get(visitor), job",
+        "next(iter(self._running.values()), None), job",
         "test_visitors_do_not_stop_each_other",
     ),
     Mutant(

@@ -4,13 +4,6 @@ from tests.mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
-        "distances that count prefix tokens as patches",
-        "centres",
-        "positions.clamp(min=0)",
-        "positions.clamp(min=0) + (positions < 0).long()",
-        "test_attention_distance",
-    ),
-    Mutant(
         "attention distance in patches, not in pixels",
         "centres",
         "return grid.patch_size * torch",
@@ -60,10 +53,10 @@ MUTANTS = (
         "test_dist_has_its_own_classifier_and_own_is_the_mean_of_both",
     ),
     Mutant(
-        "principal components with their sign as it comes",
+        "principal components with the wrong sign",
         "principal_components",
         "turned = components * np.sign(",
-        "turned = components * np.abs(",
+        "turned = -components * np.sign(",
         "test_the_sign_is_that_of_the_largest_loading",
     ),
     Mutant(
@@ -102,10 +95,10 @@ MUTANTS = (
         "test_learned_positions_where_nothing_is_resampled",
     ),
     Mutant(
-        "rows and columns of the sinusoids exchanged",
+        "sinusoids of the rows for the columns",
         "sincos_2d",
         "for part in (rows, cols)]",
-        "for part in (cols, rows)]",
+        "for part in (rows, rows)]",
         "test_sinusoids",
     ),
     Mutant(
@@ -127,14 +120,14 @@ MUTANTS = (
         "compute",
         "weights = call.weights(torch.tensor([token], device=q.device))",
         "weights = call.weights(torch.tensor([max(token - 1, 0)], device=q.device))",
-        "test_one_query_of_one_head",
+        "test_scaled_dot_product_steps",
     ),
     Mutant(
         "parameters that forget a bias",
         "count_parts",
         "counts[part] = counts.get(part, 0) + parameter.numel()",
         'counts[part] = counts.get(part, 0) + (0 if name.endswith("fc1.bias") else parameter.numel())',
-        "test_parts_of_a_vit",
+        "test_the_view",
     ),
     Mutant(
         "formula of attention's cost counts one product of two",
