@@ -1,27 +1,21 @@
 """Where does each token look, in every head of a block? A picture that answers while the mouse moves.
 
 One block's attention travels once, as a file (`payload.py`); hovering, heads, fusion, colours, thresholds and saving
-are answered in the browser by the scripts beside this file, which become one here. Everything else travels in `value`.
-Text reaches the page through `textContent` alone, for gradio evaluates what stands in templates.
+are answered in the browser by the modules beside this file. Everything else travels in `value`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-import gradio as gr
 from gradio.data_classes import FileData, GradioModel
 
 from vitexplorer.types import Query
-
-_FOLDER = Path(__file__).parent
-_SCRIPTS = ("payload", "maps", "colours", "picture", "figure", "files", "texts", "controls", "canvas")
+from vitexplorer.ui.parts.widget import Widget
 
 Mode = Literal["overlay", "map", "reveal"]
 Scale = Literal["map", "heads", "block"]
@@ -117,7 +111,7 @@ class Selection:
         return cls(block, head, query, event.get("pinned") is True)
 
 
-class AttentionCanvas(gr.HTML):
+class AttentionCanvas(Widget):
     """The canvas. Fires `patch_select` (block, head, query, pinned) when a patch is pinned or the head changes.
 
     In the page: the root element `.vx-canvas` sends a bubbling `vx-select` CustomEvent and has `root.vx`, see
@@ -125,16 +119,9 @@ class AttentionCanvas(gr.HTML):
     """
 
     data_model = CanvasData
-
-    def __init__(self, value: CanvasData | dict | None = None, **options: Any):
-        """Args: value: what to show; options: as for `gr.HTML`."""
-        super().__init__(
-            value=value,
-            html_template=(_FOLDER / "canvas.html").read_text(encoding="utf-8"),
-            js_on_load=script(),
-            apply_default_css=False,
-            **options,
-        )
+    stem = "canvas"
+    folder = Path(__file__).parent
+    sends = ("patch_select",)
 
     def postprocess(self, value: CanvasData | dict | None) -> CanvasData | None:
         """A dictionary becomes the data model."""
@@ -170,22 +157,6 @@ class AttentionCanvas(gr.HTML):
         if query_of(bounded.query, bounded) is None:
             bounded.query = None
         return bounded
-
-    def api_info(self) -> dict[str, Any]:
-        """The value's JSON schema; gradio asks for it sixty times before the page opens."""
-        return deepcopy(_schema())
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    return CanvasData.model_json_schema()
-
-
-def script() -> str:
-    """The scripts and the colour maps as one script, which runs once per mount of a component."""
-    colormaps = (_FOLDER / "colormaps.json").read_text(encoding="utf-8")
-    parts = [(_FOLDER / f"{name}.js").read_text(encoding="utf-8") for name in _SCRIPTS]
-    return "\n".join([f"const COLORMAPS = {colormaps.strip()};", *parts])
 
 
 def query_of(text: Any, data: CanvasData) -> Query | None:

@@ -1,14 +1,42 @@
-// Colour tables of 256 entries. COLORMAPS holds every fifth entry of each map; SIGNED is the one for weights that may be
-// negative: blue below 0, grey at 0, red above.
+// Colour tables of 256 entries and the scale that leads to them. SIGNED is the map for weights that may be negative: blue
+// below 0, grey at 0, red above.
 
-const SIGNED = 'signed', SIGNED_NODES = '0b3c8c 5b8fd6 e8e8e8 d9705b 8c1410';
-const VEIL = [9, 12, 20], DROPPED = [128, 128, 128];
+import {COLORMAPS} from './colormaps.js';
 
-const rgbTable = (() => {
+export const SIGNED = 'signed';
+export const VEIL = [9, 12, 20];
+const DROPPED = [128, 128, 128], SIGNED_NODES = '0b3c8c 5b8fd6 e8e8e8 d9705b 8c1410';
+/**
+ * How far up the scale a value stands: from 0 to the top, or from minus the top where weights may be negative.
+ *
+ * @param {number} value
+ * @param {number} top value at the end of the scale
+ * @param {string} colormap
+ * @returns {number} 0-1
+ */
+export function heightOf(value, top, colormap) {
+  const low = colormap === SIGNED ? -top : 0;
+  return top > 0 ? Math.max(0, Math.min(1, (value - low) / (top - low))) : 0;
+}
+
+/**
+ * The same as a level, 0-255.
+ *
+ * @param {number} value
+ * @param {number} top
+ * @param {string} colormap
+ */
+export function levelOf(value, top, colormap) {
+  return Math.round(255 * heightOf(value, top, colormap));
+}
+
+/** The 256 colours of a map as [red, green, blue], 0-255. */
+export const rgbTable = (() => {
   const tables = new Map();
   return (name) => {
     if (!tables.has(name)) {
-      const nodes = (name === SIGNED ? SIGNED_NODES : COLORMAPS[name]).split(' ').map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
+      const colours = (name === SIGNED ? SIGNED_NODES : COLORMAPS[name]).split(' ');
+      const nodes = colours.map((hex) => [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16)));
       tables.set(name, Array.from({length: 256}, (_, i) => {
         const at = i / 255 * (nodes.length - 1), low = Math.min(nodes.length - 2, Math.floor(at)), part = at - low;
         return nodes[low].map((value, c) => Math.round(value + (nodes[low + 1][c] - value) * part));
@@ -18,28 +46,36 @@ const rgbTable = (() => {
   };
 })();
 
-// How much attention a level of the scale, 0-255, stands for, whatever its sign: 0-1.
+/** How much attention a level of the scale, 0-255, stands for, whatever its sign: 0-1. */
 function strengthOf(colormap, level) {
   return colormap === SIGNED ? Math.abs(level - 127.5) / 127.5 : level / 255;
 }
 
-// How a level is painted over the image: red, green, blue, and opacity 0-1. In an overlay the image shows through more
-// where there is less attention.
-function paintOf(mode, colormap, opacity, level) {
+/**
+ * How a level is painted over the image. In an overlay the image shows through more where there is less attention.
+ *
+ * @param {string} mode overlay, map or reveal
+ * @param {string} colormap
+ * @param {number} opacity 0-1
+ * @param {number} level 0-255
+ * @returns {number[]} red, green, blue 0-255, and opacity 0-1
+ */
+export function paintOf(mode, colormap, opacity, level) {
   const strength = strengthOf(colormap, level);
   if (mode === 'reveal') return [...VEIL, opacity * (1 - strength)];
   return [...rgbTable(colormap)[level], mode === 'map' ? 1 : opacity * (0.4 + 0.6 * strength)];
 }
 
-// How a patch is painted that the mass mask drops.
-function paintOfDropped(mode, opacity) {
+/** How a patch is painted that the mass mask drops. */
+export function paintOfDropped(mode, opacity) {
   if (mode === 'reveal') return [...VEIL, opacity];
   return [...DROPPED, mode === 'map' ? 1 : 0];
 }
 
-// The 256 paints of a mode and the one of dropped patches as words of an ImageData.
-const pixelTable = (() => {
+/** The 256 paints of a mode and the one of dropped patches as words of an ImageData. */
+export const pixelTable = (() => {
   const tables = new Map(), probe = new Uint8ClampedArray(4), word = new Uint32Array(probe.buffer);
+  /** @param {number[]} paint */
   const pack = ([red, green, blue, alpha]) => { probe.set([red, green, blue, 255 * alpha]); return word[0]; };
   return (mode, colormap, opacity) => {
     const name = `${mode} ${colormap} ${opacity}`;
@@ -54,8 +90,8 @@ const pixelTable = (() => {
   };
 })();
 
-// The colour bar of a mode: what the picture shows for each level, as [red, green, blue].
-function barOf(mode, colormap) {
+/** The colour bar of a mode: what the picture shows for each level, as [red, green, blue]. */
+export function barOf(mode, colormap) {
   if (mode !== 'reveal') return rgbTable(colormap);
   return Array.from({length: 256}, (_, level) => rgbTable('greys')[Math.round(255 * strengthOf(colormap, level))]);
 }

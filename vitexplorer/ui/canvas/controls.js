@@ -1,48 +1,43 @@
 // The controls around the picture: made once, shown for a state, and calling `change` with what a person chose.
 
-const MODES = ['overlay', 'map', 'reveal'], SCALES = ['map', 'heads', 'block'];
+import {make, setText} from '../kit/dom.js';
+import {COLORMAPS} from './colormaps.js';
+import {FUSIONS} from './maps.js';
+import {MEAN, PADDING} from './payload.js';
+import {paintThumb} from './picture.js';
+import {isSilent, queryCode, queryText} from './queries.js';
+import {MODES, SCALES} from './selection.js';
+import {percent, say, tokenText} from './texts.js';
 
-function make(tag, className, ...children) {
-  const node = document.createElement(tag);
-  node.className = className;
-  node.append(...children);
-  return node;
-}
+const part = (className, ...children) => make('span', {className}, ...children);
 
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}
-
-function newControls(root, change) {
+/**
+ * @param {HTMLElement} root
+ * @param {(changes: Record<string, any>) => void} change
+ */
+export function newControls(root, change) {
   const find = (selector) => root.querySelector(selector), own = Math.random().toString(36).slice(2);
   const view = find('.view'), strip = find('.heads'), from = find('.from .buttons'), masses = find('.masses');
   const colormap = find('.colormap'), opacity = find('.opacity'), keep = find('.keep'), smooth = find('.smooth');
   let thumbs = [], bars = [];
 
   function radio(name, value, field) {
-    const input = make('input', '');
-    Object.assign(input, {type: 'radio', name: `${name}-${own}`, value});
+    const input = make('input', {type: 'radio', name: `${name}-${own}`, value});
     input.addEventListener('change', () => change({[field]: input.value}));
     return input;
   }
 
   function segments(selector, field, options) {
     for (const [value, word] of options) {
-      const text = make('span', '');
-      text.dataset.word = word;
-      find(selector).append(make('label', 'segment', radio(selector, value, field), text));
+      const text = make('span', {dataset: {word}});
+      find(selector).append(make('label', {className: 'segment'}, radio(selector, value, field), text));
     }
   }
 
   segments('.fusion', 'head', Object.keys(FUSIONS).map((how) => [how, how]));
   segments('.mode', 'mode', MODES.map((mode) => [mode, `mode_${mode}`]));
   segments('.limit', 'scale', SCALES.map((scale) => [scale, `scale_${scale}`]));
-  for (const name of Object.keys(COLORMAPS)) {
-    const option = make('option', '');
-    option.value = name;
-    option.dataset.word = name;
-    colormap.append(option);
-  }
+  colormap.append(...Object.keys(COLORMAPS).map((name) => make('option', {value: name, dataset: {word: name}})));
   colormap.addEventListener('change', () => change({colormap: colormap.value}));
   smooth.addEventListener('change', () => change({smooth: smooth.checked}));
   opacity.addEventListener('input', () => change({opacity: opacity.value / 100}));
@@ -50,7 +45,7 @@ function newControls(root, change) {
   find('.help').id = `help-${own}`;
   view.setAttribute('aria-describedby', `help-${own}`);
 
-  // Rebuilds what depends on the value: words, heads, prefix tokens.
+  /** Rebuilds what depends on the value: words, heads, prefix tokens. */
   function prepare(value, payload) {
     const {words} = value;
     for (const node of root.querySelectorAll('[data-word]')) setText(node, say(words, node.dataset.word));
@@ -65,9 +60,9 @@ function newControls(root, change) {
     find('.strip').hidden = value.heads === 1;
     if (thumbs.length !== value.heads + 1) {
       thumbs = Array.from({length: value.heads + 1}, (_, i) => {
-        const input = radio('heads', i - 1, 'head'), canvas = make('canvas', ''), name = make('span', 'name');
-        const tile = make('span', 'tile', canvas, make('span', 'here'), make('span', 'tick')), peak = make('span', 'peak');
-        return {input, canvas, tile, name, peak, node: make('label', 'head', input, tile, name, peak)};
+        const input = radio('heads', i - 1, 'head'), canvas = make('canvas'), name = part('name'), peak = part('peak');
+        const tile = part('tile', canvas, part('here'), part('tick'));
+        return {input, canvas, name, peak, node: make('label', {className: 'head'}, input, tile, name, peak)};
       });
       strip.replaceChildren(...thumbs.map((thumb) => thumb.node));
       strip.dataset.many = value.heads > 12 ? 'yes' : value.heads > 6 ? 'no' : 'few';
@@ -75,8 +70,7 @@ function newControls(root, change) {
     const tokens = ['cls', 'dist'].filter((name) => value.prefix.includes(name)).map((name) => queryCode(value, name));
     const codes = [...tokens, MEAN].filter((code) => !isSilent(value, code));
     from.replaceChildren(...codes.map((code) => {
-      const button = make('button', '', tokenText(value, code));
-      Object.assign(button, {type: 'button', value: queryText(value, code)});
+      const button = make('button', {type: 'button', value: queryText(value, code)}, tokenText(value, code));
       button.addEventListener('click', () => change({query: button.value}));
       return button;
     }));
@@ -84,16 +78,17 @@ function newControls(root, change) {
     const names = [say(words, 'patches'), ...onPrefix];
     if (payload.positions.includes(PADDING)) names.push(say(words, 'padding'));
     bars = names.map((name) => {
-      const fill = make('span', 'fill'), number = make('span', 'number');
-      return {fill, number, node: make('li', '', make('span', 'name', name), make('span', 'track', fill), number)};
+      const fill = part('fill'), number = part('number');
+      return {fill, number, node: make('li', {}, part('name', name), part('track', fill), number)};
     });
     masses.replaceChildren(...bars.map((bar) => bar.node));
   }
 
-  // The state of every control; `query` is the one the canvas returns to, `painted` the colours in use.
+  /** The state of every control; `query` is the one the canvas returns to, `painted` the colours in use. */
   function show(value, state, query, painted) {
     const fused = typeof state.head !== 'number';
-    for (const [selector, chosen] of [['.fusion', fused ? state.head : null], ['.mode', state.mode], ['.limit', state.scale]]) {
+    const choices = [['.fusion', fused ? state.head : null], ['.mode', state.mode], ['.limit', state.scale]];
+    for (const [selector, chosen] of choices) {
       for (const input of find(selector).querySelectorAll('input')) input.checked = input.value === chosen;
     }
     colormap.value = state.colormap;
@@ -115,8 +110,10 @@ function newControls(root, change) {
     }
   }
 
-  // Every head's map for the query, the fused one first, each with its own largest share below. The query's frame lies on
-  // the whole grid of the keys, or on its window where queries and keys are the same patches.
+  /**
+   * Every head's map for the query, the fused one first, each with its own largest share below. The query's frame lies
+   * on the whole grid of the keys, or on its window where queries and keys are the same patches.
+   */
   function showHeads(value, maps, state, mask, top, window, query, grids, painted) {
     const {keys, queries} = grids, rows = window ? window.rows : keys.rows, cols = window ? window.cols : keys.cols;
     const cell = query < 0 || (window && value.keys) ? -1 : window ? window.local.indexOf(query) : query;
@@ -135,7 +132,7 @@ function newControls(root, change) {
     });
   }
 
-  // The shares of the shown map: on patches, on each prefix token, on padding.
+  /** The shares of the shown map: on patches, on each prefix token, on padding. */
   function showMasses(shares) {
     shares.forEach((share, i) => {
       bars[i].fill.style.transform = `scaleX(${Math.min(1, share)})`;

@@ -1,162 +1,138 @@
-// The picture as a figure that stands alone: its title, colour bar, masses and provenance. Saved as PNG, SVG and CSV.
+// The picture as a figure that stands alone: its title, colour bar, masses and provenance, as one drawing.
 //
-// The layout is a list of marks in a frame 640 wide, white whatever the page's theme; one function draws it on a canvas,
-// one writes it as SVG with the text as text.
+// 640 units wide, dark on white whatever the page's theme.
 
-const FRAME = {width: 640, margin: 20, font: 'Inter, system-ui, "Segoe UI", Roboto, "Noto Sans CJK SC", "Microsoft YaHei", sans-serif'};
+import {SANS, pixels, svg, textLine} from '../kit/svg.js';
+import {measuring, wrapped} from '../kit/wrapping.js';
+import {barOf, levelOf, paintOf, paintOfDropped} from './colours.js';
+import {HATCH, OUTSIDE, imageCanvas, mapCanvas, outlinesOf} from './picture.js';
+import {borderOf, outsideOf} from './windows.js';
+
+const WIDTH = 640, MARGIN = 20, INNER = WIDTH - 2 * MARGIN;
 const INK = '#111827', PALE = '#4b5563';
 
-const pencil = document.createElement('canvas').getContext('2d');
+/**
+ * @typedef {object} Figure
+ * @property {import('./picture.js').Scene} scene
+ * @property {string} title
+ * @property {string[]} ticks at the ends of the colour bar and in its middle
+ * @property {string} unit
+ * @property {string[]} lines below; empty ones are left out
+ * @property {string} warning on the picture, or empty
+ */
 
-// Breaks a text into lines no wider than `width`, between words or, for Chinese, between characters.
-function wrapText(text, width, font) {
-  pencil.font = font;
-  const lines = [''];
-  for (const piece of text.match(/[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+/g) ?? []) {
-    const longer = lines.at(-1) + piece;
-    if (pencil.measureText(longer.trimEnd()).width <= width || !lines.at(-1)) lines[lines.length - 1] = longer;
-    else lines.push(piece);
-  }
-  return lines.map((line) => line.trimEnd());
-}
-
-// Where everything stands: {height, marks, picture: [x, y, width, height]}.
-function layOut({scene, title, ticks, unit, lines, warning}) {
-  const {width, margin, font} = FRAME, inner = width - 2 * margin, marks = [];
-  let y = margin;
+/**
+ * @param {Figure} figure
+ * @returns {SVGElement}
+ */
+export function drawing({scene, title, ticks, unit, lines, warning}) {
+  const parts = [];
+  let y = MARGIN;
   const write = (text, size, weight, fill) => {
-    for (const line of wrapText(text, inner, `${weight} ${size}px ${font}`)) {
-      marks.push({kind: 'text', x: margin, y: y + size, text: line, size, weight, fill, anchor: 'start'});
+    for (const line of wrapped(text, INNER, measuring(`${weight} ${size}px ${SANS}`))) {
+      parts.push(textLine(MARGIN, y + size, size, line, {'font-weight': weight, fill}));
       y += Math.round(size * 1.4);
     }
   };
   write(title, 19, 600, INK);
   y += 8;
-  const aspect = scene.image ? scene.image.naturalHeight / scene.image.naturalWidth : scene.grid.rows / scene.grid.cols;
-  const picture = [margin, y, inner, Math.round(inner * aspect)];
-  marks.push({kind: 'picture'});
-  if (warning) {
-    const text = wrapText(warning, inner - 24, `600 14px ${font}`), high = 20 * text.length + 12;
-    const top = y + picture[3] - high - 8;
-    marks.push({kind: 'rect', x: margin + 8, y: top, width: inner - 16, height: high, fill: '#fef3c7'});
-    text.forEach((line, i) => marks.push({kind: 'text', x: margin + 20, y: top + 20 + 20 * i, text: line, size: 14, weight: 600, fill: '#78350f', anchor: 'start'}));
-  }
-  y += picture[3] + 12;
-  const bar = barOf(scene.mode, scene.colormap);
-  marks.push({kind: 'bar', x: margin, y, width: inner, height: 14, colours: bar});
-  y += 18;
-  ticks.forEach((tick, i) => {
-    const part = i / (ticks.length - 1);
-    marks.push({kind: 'text', x: margin + part * inner, y: y + 13, text: tick, size: 13, weight: 400, fill: INK, anchor: ['start', 'middle', 'end'][Math.round(2 * part)]});
-  });
-  y += 20;
-  marks.push({kind: 'text', x: margin + inner / 2, y: y + 13, text: unit, size: 13, weight: 400, fill: PALE, anchor: 'middle'});
-  y += 26;
+  const {image, grid} = scene, aspect = image ? image.naturalHeight / image.naturalWidth : grid.rows / grid.cols;
+  const height = Math.round(INNER * aspect);
+  parts.push(picture(scene, MARGIN, y, INNER, height));
+  if (warning) parts.push(...band(warning, y + height));
+  y += height + 12;
+  parts.push(...colourBar(scene, y), ...ticks.map((tick, i) => tickText(tick, i / (ticks.length - 1), y + 31)));
+  parts.push(textLine(MARGIN + INNER / 2, y + 51, 13, unit, {'text-anchor': 'middle', fill: PALE}));
+  y += 64;
   for (const line of lines) if (line) write(line, 13, 400, PALE);
-  return {height: y + margin - 6, marks, picture};
+  const whole = {width: WIDTH, height: y + MARGIN - 6};
+  const paper = svg('rect', {width: '100%', height: '100%', fill: '#fff'});
+  return svg('svg', {...whole, viewBox: `0 0 ${whole.width} ${whole.height}`, 'font-family': SANS}, paper, ...parts);
 }
 
-// The figure on a canvas of `ratio` pixels to each unit of the frame.
-function figureCanvas(figure, ratio) {
-  const {height, marks, picture} = layOut(figure), canvas = document.createElement('canvas'), ctx = canvas.getContext('2d');
-  canvas.width = FRAME.width * ratio;
-  canvas.height = height * ratio;
-  ctx.scale(ratio, ratio);
-  ctx.fillStyle = '#fff';
-  ctx.fillRect(0, 0, FRAME.width, height);
-  for (const mark of marks) {
-    if (mark.kind === 'picture') {
-      const painted = document.createElement('canvas');
-      painted.width = picture[2] * ratio;
-      painted.height = picture[3] * ratio;
-      newPainter()(painted.getContext('2d'), painted.width, painted.height, figure.scene, ratio);
-      ctx.drawImage(painted, ...picture);
-    } else if (mark.kind === 'bar') {
-      const gradient = ctx.createLinearGradient(mark.x, 0, mark.x + mark.width, 0);
-      mark.colours.forEach((colour, i) => gradient.addColorStop(i / 255, `rgb(${colour})`));
-      ctx.fillStyle = gradient;
-      ctx.fillRect(mark.x, mark.y, mark.width, mark.height);
-    } else if (mark.kind === 'rect') {
-      ctx.fillStyle = mark.fill;
-      ctx.fillRect(mark.x, mark.y, mark.width, mark.height);
-    } else {
-      ctx.font = `${mark.weight} ${mark.size}px ${FRAME.font}`;
-      ctx.textAlign = mark.anchor === 'middle' ? 'center' : mark.anchor;
-      ctx.fillStyle = mark.fill;
-      ctx.fillText(mark.text, mark.x, mark.y);
-    }
-  }
-  return canvas;
+/** A warning over the lower edge of the picture, which is at `bottom`. */
+function band(warning, bottom) {
+  const lines = wrapped(warning, INNER - 24, measuring(`600 14px ${SANS}`)), high = 20 * lines.length + 12;
+  const top = bottom - high - 8, style = {'font-weight': 600, fill: '#78350f'};
+  return [
+    svg('rect', {x: MARGIN + 8, y: top, width: INNER - 16, height: high, fill: '#fef3c7'}),
+    ...lines.map((line, i) => textLine(MARGIN + 20, top + 20 + 20 * i, 14, line, style)),
+  ];
 }
 
-function pngOf(figure, ratio) {
-  return new Promise((resolve) => figureCanvas(figure, ratio).toBlob(resolve, 'image/png'));
+function colourBar({mode, colormap}, y) {
+  const stops = barOf(mode, colormap).filter((_, i) => i % 5 === 0)
+    .map((colour, i) => svg('stop', {offset: (5 * i / 255).toFixed(4), 'stop-color': `rgb(${colour})`}));
+  return [
+    svg('defs', {}, svg('linearGradient', {id: 'bar'}, ...stops)),
+    svg('rect', {x: MARGIN, y, width: INNER, height: 14, fill: 'url(#bar)'}),
+  ];
 }
 
-const escapeXml = (text) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
-
-// The picture of a scene as SVG marks: the image without loss, each patch a rectangle, or the interpolated map as one image.
-// An inner svg cuts off patches that reach beyond the image.
-function pictureSvg(scene, [x, y, width, height]) {
-  const {image, grid: {rows, cols, high, wide}, map, mask, window, top, mode} = scene, w = width * wide, h = height * high;
-  const out = [`<svg x="${x}" y="${y}" width="${width}" height="${height}">`], round = (value) => Number(value.toFixed(3));
-  const box = (col, row, across, down) => `x="${round(col * w)}" y="${round(row * h)}" width="${round(across * w)}" height="${round(down * h)}"`;
-  const embed = (canvas, place) => `<image ${place} preserveAspectRatio="none" href="${canvas.toDataURL('image/png')}"/>`;
-  if (image && mode !== 'map') out.push(embed(imageCanvas(image, image.naturalWidth, image.naturalHeight, mode), `width="${width}" height="${height}"`));
-  if (window) {
-    const [fill, opacity] = mode === 'map' ? ['#d4d8df', 1] : [`rgb(${VEIL})`, mode === 'reveal' ? 0.92 : 0.6];
-    for (const [x1, y1, x2, y2] of outsideOf(window, rows, cols)) out.push(`<rect ${box(x1, y1, x2 - x1, y2 - y1)} shape-rendering="crispEdges" fill="${fill}" fill-opacity="${opacity}"/>`);
-  }
-  if (scene.smooth) out.push(embed(mapCanvas(scene, document.createElement('canvas')), box(0, 0, cols, rows)));
-  else {
-    out.push('<g shape-rendering="crispEdges">');
-    for (let i = 0; i < map.length; i++) {
-      if (window && !window.inside[i]) continue;
-      const [red, green, blue, alpha] = mask && !mask[i] ? paintOfDropped(mode, scene.opacity)
-        : paintOf(mode, scene.colormap, scene.opacity, levelOf(map[i], top, scene.colormap));
-      if (alpha > 0) out.push(`<rect ${box(i % cols, Math.floor(i / cols), 1, 1)} fill="rgb(${red},${green},${blue})" fill-opacity="${round(alpha)}"/>`);
-    }
-    out.push('</g>');
-  }
-  if (window) {
-    const path = borderOf(window, rows, cols).map(([x1, y1, x2, y2]) => `M${round(x1 * w)} ${round(y1 * h)}L${round(x2 * w)} ${round(y2 * h)}`).join('');
-    out.push(`<path d="${path}" stroke="#000" stroke-width="3.5" stroke-linecap="square"/><path d="${path}" stroke="#fff" stroke-width="1.5" stroke-linecap="square"/>`);
-  }
-  for (const {box: [left, above, across, down], colour, size, dash} of outlinesOf(scene, width, height, 1)) {
-    out.push(`<rect x="${round(left)}" y="${round(above)}" width="${round(across)}" height="${round(down)}" fill="none" stroke="${colour}" stroke-width="${round(size)}" stroke-dasharray="${dash.map(round).join(' ') || 'none'}"/>`);
-  }
-  return [...out, '</svg>'].join('\n');
+function tickText(tick, part, y) {
+  const anchor = ['start', 'middle', 'end'][Math.round(2 * part)];
+  return textLine(MARGIN + part * INNER, y, 13, tick, {'text-anchor': anchor, fill: INK});
 }
 
-function svgOf(figure) {
-  const {height, marks, picture} = layOut(figure), out = [];
-  for (const mark of marks) {
-    if (mark.kind === 'picture') out.push(pictureSvg(figure.scene, picture));
-    else if (mark.kind === 'bar') {
-      const stops = mark.colours.filter((_, i) => i % 5 === 0).map((colour, i) => `<stop offset="${(5 * i / 255).toFixed(4)}" stop-color="rgb(${colour})"/>`);
-      out.push(`<defs><linearGradient id="bar">${stops.join('')}</linearGradient></defs>`);
-      out.push(`<rect x="${mark.x}" y="${mark.y}" width="${mark.width}" height="${mark.height}" fill="url(#bar)"/>`);
-    } else if (mark.kind === 'rect') out.push(`<rect x="${mark.x}" y="${mark.y}" width="${mark.width}" height="${mark.height}" fill="${mark.fill}"/>`);
-    else out.push(`<text x="${mark.x}" y="${mark.y}" font-size="${mark.size}" font-weight="${mark.weight}" fill="${mark.fill}" text-anchor="${mark.anchor}">${escapeXml(mark.text)}</text>`);
-  }
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${FRAME.width}" height="${height}" viewBox="0 0 ${FRAME.width} ${height}" font-family="${escapeXml(FRAME.font)}">
-<rect width="100%" height="100%" fill="#fff"/>
-${out.join('\n')}
-</svg>
-`;
-}
+const round = (value) => Number(value.toFixed(3));
 
-// The numbers of the shown map: a line for each key, after lines with # that say what they are.
-function csvOf(value, payload, scene, shown, lines) {
-  const quote = (text) => `"${String(text).replaceAll('"', '""')}"`;
-  const out = lines.filter(Boolean).map((line) => `# ${line}`);
-  out.push('token,row,col,share,shown');
-  value.prefix.forEach((name, i) => { if (payload.prefixKeys[i]) out.push(`${quote(name)},,,${Number(shown.prefix[i].toPrecision(6))},`); });
-  shown.map.forEach((number, i) => {
-    const share = Number(number.toPrecision(6));
-    const attended = !scene.window || scene.window.inside[i];
-    out.push(`"patch",${Math.floor(i / scene.grid.cols)},${i % scene.grid.cols},${attended ? share : ''},${attended && (!scene.mask || scene.mask[i]) ? 1 : 0}`);
+/**
+ * The picture of a scene: the image without loss, each patch a rectangle, or the interpolated map as one image. An inner
+ * svg cuts off patches that reach beyond the image.
+ */
+function picture(scene, x, y, width, height) {
+  const {image, grid: {rows, cols, high, wide}, window, mode} = scene, w = width * wide, h = height * high;
+  const place = (left, top, right, bottom) => ({
+    x: round(left * w), y: round(top * h), width: round((right - left) * w), height: round((bottom - top) * h),
   });
-  if (shown.padding > 0) out.push(`"padding",,,${Number(shown.padding.toPrecision(6))},`);
-  return `${out.join('\n')}\n`;
+  const whole = svg('svg', {x, y, width, height});
+  if (image && mode !== 'map') {
+    whole.append(pixels(imageCanvas(image, image.naturalWidth, image.naturalHeight, mode), {width, height}));
+  }
+  if (window) whole.append(...veil(mode, outsideOf(window, rows, cols).map((box) => place(...box))));
+  whole.append(scene.smooth
+    ? pixels(mapCanvas(scene, document.createElement('canvas')), place(0, 0, cols, rows))
+    : svg('g', {'shape-rendering': 'crispEdges'}, ...patches(scene, place)));
+  if (window) whole.append(...border(borderOf(window, rows, cols), w, h));
+  whole.append(...outlinesOf(scene, width, height, 1).map(outline));
+  return whole;
+}
+
+function patches({grid: {cols}, map, mask, window, top, mode, colormap, opacity}, place) {
+  const found = [];
+  map.forEach((value, i) => {
+    if (window && !window.inside[i]) return;
+    const [red, green, blue, alpha] = mask && !mask[i] ? paintOfDropped(mode, opacity)
+      : paintOf(mode, colormap, opacity, levelOf(value, top, colormap));
+    const row = Math.floor(i / cols), col = i % cols, style = {fill: `rgb(${red},${green},${blue})`, 'fill-opacity': round(alpha)};
+    if (alpha > 0) found.push(svg('rect', {...place(col, row, col + 1, row + 1), ...style}));
+  });
+  return found;
+}
+
+/** What lies outside the window: its ground and the hatching over it. */
+function veil(mode, boxes) {
+  const {fill, opacity, line, faint} = OUTSIDE[mode];
+  const strokes = [-HATCH, 0, HATCH].map((shift) => svg('line', {
+    x1: shift, y1: HATCH, x2: shift + HATCH, y2: 0, stroke: `rgb(${line})`, 'stroke-opacity': faint,
+  }));
+  const tile = svg('pattern', {id: 'hatch', width: HATCH, height: HATCH, patternUnits: 'userSpaceOnUse'}, ...strokes);
+  const ground = {'shape-rendering': 'crispEdges', fill: `rgb(${fill})`, 'fill-opacity': opacity};
+  return [
+    svg('defs', {}, tile),
+    ...[ground, {fill: 'url(#hatch)'}].flatMap((style) => boxes.map((box) => svg('rect', {...box, ...style}))),
+  ];
+}
+
+function border(lines, w, h) {
+  const d = lines.map(([x1, y1, x2, y2]) => `M${round(x1 * w)} ${round(y1 * h)}L${round(x2 * w)} ${round(y2 * h)}`).join('');
+  const strokes = [{stroke: '#000', 'stroke-opacity': 0.75, 'stroke-width': 3.5}, {stroke: '#fff', 'stroke-width': 1.5}];
+  return strokes.map((stroke) => svg('path', {d, ...stroke, 'stroke-linecap': 'square'}));
+}
+
+function outline({box: [x, y, width, height], colour, size, dash}) {
+  return svg('rect', {
+    x: round(x), y: round(y), width: round(width), height: round(height), fill: 'none',
+    stroke: colour, 'stroke-width': round(size), 'stroke-dasharray': dash.map(round).join(' ') || 'none',
+  });
 }

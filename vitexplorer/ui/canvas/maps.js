@@ -1,13 +1,21 @@
 // Numbers made from a reading: fusion over heads, the mass mask, smoothing.
 
-const FUSIONS = {
+import {measure} from './payload.js';
+
+export const FUSIONS = {
   mean: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
   max: (values) => Math.max(...values),
   min: (values) => Math.min(...values),
 };
 
-// All heads of a reading as one, entry by entry, on true values.
-function fuseHeads(reading, how, into) {
+/**
+ * All heads of a reading as one, entry by entry, on true values.
+ *
+ * @param {import('./payload.js').Reading} reading
+ * @param {string} how mean, max or min
+ * @param {import('./payload.js').Head} into
+ */
+export function fuseHeads(reading, how, into) {
   const {heads} = reading, count = heads.length;
   for (const part of ['map', 'prefix']) {
     const out = into[part];
@@ -27,10 +35,15 @@ function fuseHeads(reading, how, into) {
   return into;
 }
 
-// Which patches hold `keep` of the mass on patches (DINO, visualize_attention.py): sort ascending, keep where the
-// cumulative share exceeds 1 - keep. Equal values fall in the order of their index; weights below 0 hold their magnitude.
-// null where nothing is dropped.
-function massMask(map, keep) {
+/**
+ * Which patches hold `keep` of the mass on patches (DINO, visualize_attention.py): sort ascending, keep where the
+ * cumulative share exceeds 1 - keep. Equal values fall in the order of their index; weights below 0 hold their magnitude.
+ *
+ * @param {Float32Array} map
+ * @param {number} keep 0-1
+ * @returns {Uint8Array | null} 1 for what is kept; null where nothing is dropped
+ */
+export function massMask(map, keep) {
   if (keep >= 1) return null;
   const sorted = Float32Array.from(map, Math.abs).sort(), mask = new Uint8Array(map.length);
   let total = 0;
@@ -51,11 +64,19 @@ function massMask(map, keep) {
   return mask;
 }
 
-// Values between patch centres, bilinear, `factor` samples to a cell; beyond the outer centres the nearest counts, and
-// patches outside a window count for nothing.
-function interpolate(values, inside, rows, cols, factor, out) {
+/**
+ * Values between patch centres, bilinear, `factor` samples to a patch; beyond the outer centres the nearest counts, and
+ * patches outside a window count for nothing.
+ *
+ * @param {Float32Array} values
+ * @param {Uint8Array | undefined} inside
+ * @param {number} rows
+ * @param {number} cols
+ * @param {number} factor
+ * @param {Float32Array} out
+ */
+export function interpolate(values, inside, rows, cols, factor, out) {
   const at = (cell) => (inside && !inside[cell] ? 0 : values[cell]), here = (cell) => (inside && !inside[cell] ? 0 : 1);
-
   const width = cols * factor;
   for (let y = 0; y < rows * factor; y++) {
     const v = Math.min(rows - 1, Math.max(0, (y + 0.5) / factor - 0.5)), r = Math.min(rows - 1, v | 0), fy = v - r;

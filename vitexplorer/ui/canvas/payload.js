@@ -3,13 +3,40 @@
 // A token is an index into a patch grid (>= 0), -1 - i for prefix token i, PADDING, or, for a query, MEAN. Queries and
 // keys may lie on two grids: maps, windows and masks are over the keys' one.
 
-const MAGIC = 0x32415856, MEAN = -32767, PADDING = -32768;
+import {windowOf} from './windows.js';
 
-// The packed bytes as typed arrays over the same memory. Throws where the bytes are no payload for these grids.
-function decodePayload(buffer, value) {
+const MAGIC = 0x32415856;
+export const MEAN = -32767;
+export const PADDING = -32768;
+
+/**
+ * @typedef {ReturnType<typeof decodePayload>} Payload
+ *
+ * @typedef {object} Head what one query looks at in one head, or in all of them fused
+ * @property {Float32Array} map share on each patch of the keys' grid
+ * @property {Float32Array} prefix share on each prefix token
+ * @property {number} patches share on all patches
+ * @property {number} padding share on padding
+ * @property {number} max the map's maximum
+ * @property {number} peak its largest magnitude; another one only where weights may be negative
+ * @property {number} error how far off a weight may be for its 8 bits
+ *
+ * @typedef {object} Reading
+ * @property {Head[]} heads
+ * @property {import('./windows.js').Window | null} window null where every patch can be attended to
+ */
+
+/**
+ * The packed bytes as typed arrays over the same memory. Throws where the bytes are no payload for these grids.
+ *
+ * @param {ArrayBuffer} buffer
+ * @param {any} value what Python sent with them
+ */
+export function decodePayload(buffer, value) {
   const {rows, cols} = value.keys ?? value, {prefix, silent} = value, numPrefix = prefix.length;
   const [magic, windows, heads, queries, keys] = buffer.byteLength >= 20 ? new Uint32Array(buffer, 0, 5) : [];
-  const tokens = 20 + 4 * windows * (keys + queries), numRows = windows * heads * queries, total = tokens + numRows * (16 + keys);
+  const tokens = 20 + 4 * windows * (keys + queries), numRows = windows * heads * queries;
+  const total = tokens + numRows * (16 + keys);
   if (magic !== MAGIC || buffer.byteLength !== total || heads !== value.heads) throw new Error('not a packed attention');
   const payload = {
     windows, heads, queries, keys, numPrefix,
@@ -30,19 +57,31 @@ function decodePayload(buffer, value) {
     || payload.codes.some((query) => query !== MEAN && outside(query, payload.queryCells))) {
     throw new Error('tokens outside the patch grid');
   }
-  payload.signed = payload.ends.some((end, i) => i % 2 === 0 && end < 0);
-  payload.prefixKeys = prefix.map((_, i) => payload.positions.includes(-1 - i));
-  payload.numPatchQueries = [...payload.index.keys()].filter((code) => code >= 0).length;
-  payload.partial = !silent.includes('patches') && payload.numPatchQueries < payload.queryCells;
-  return payload;
+  const numPatchQueries = [...payload.index.keys()].filter((code) => code >= 0).length;
+  return {
+    ...payload,
+    numPatchQueries,
+    partial: !silent.includes('patches') && numPatchQueries < payload.queryCells,
+    prefixKeys: prefix.map((_, i) => payload.positions.includes(-1 - i)),
+    signed: payload.ends.some((end, i) => i % 2 === 0 && end < 0),
+  };
 }
 
-// Whether a query's rows are here, or can be made of what is here.
-function hasQuery(payload, code) {
+/**
+ * Whether a query's rows are here, or can be made of what is here.
+ *
+ * @param {Payload} payload
+ * @param {number} code
+ */
+export function hasQuery(payload, code) {
   return payload.index.has(code) || (code === MEAN && payload.numPatchQueries === payload.queryCells);
 }
 
-function emptyReading(payload) {
+/**
+ * @param {Payload} payload
+ * @returns {Reading}
+ */
+export function emptyReading(payload) {
   return {
     heads: Array.from({length: payload.heads}, () => ({
       map: new Float32Array(payload.cells), prefix: new Float32Array(payload.numPrefix),
@@ -52,11 +91,15 @@ function emptyReading(payload) {
   };
 }
 
-// What one query looks at: for each head the map over patches, its maximum and its largest magnitude `peak` (another one
-// only where weights may be negative), the shares on each prefix token, on all patches and on padding, and the error of
-// the 8 bits. `window` is null where every patch can be attended to.
-// The reading is overwritten by the next call with the same `reading`.
-function readQuery(payload, code, reading = emptyReading(payload)) {
+/**
+ * What one query looks at. The reading is overwritten by the next call with the same `reading`.
+ *
+ * @param {Payload} payload
+ * @param {number} code the query
+ * @param {Reading} [reading] a place for the numbers
+ * @returns {Reading}
+ */
+export function readQuery(payload, code, reading = emptyReading(payload)) {
   if (code === MEAN && !payload.index.has(MEAN)) return meanReading(payload);
   const at = payload.index.get(code), w = Math.floor(at / payload.queries), q = at % payload.queries;
   reading.heads.forEach((head, h) => {
@@ -70,7 +113,7 @@ function readQuery(payload, code, reading = emptyReading(payload)) {
   return reading;
 }
 
-// Adds `weight` times one row to what `head` holds.
+/** Adds `weight` times one row to what `head` holds. */
 function addRow(payload, w, h, q, weight, head) {
   const {keys, positions, shares, ends} = payload, row = (w * payload.heads + h) * payload.queries + q;
   const least = weight * ends[2 * row], unit = (weight * ends[2 * row + 1] - least) / 255, from = row * keys;
@@ -85,7 +128,7 @@ function addRow(payload, w, h, q, weight, head) {
   head.error += unit / 2;
 }
 
-// The average of the rows of all patches, made once for each payload.
+/** The average of the rows of all patches, made once for each payload. */
 function meanReading(payload) {
   if (!payload.kept.has('mean')) {
     const reading = emptyReading(payload);
@@ -100,8 +143,13 @@ function meanReading(payload) {
   return payload.kept.get('mean');
 }
 
-// The largest magnitude of what any query of the block gives to a patch, in any head; made once for each payload.
-function blockMaximum(payload) {
+/**
+ * The largest magnitude of what any query of the block gives to a patch, in any head; made once for each payload.
+ *
+ * @param {Payload} payload
+ * @returns {number}
+ */
+export function blockMaximum(payload) {
   if (!payload.kept.has('maximum')) {
     let maximum = 0;
     const {windows, heads, queries, keys, positions, codes, shares, ends} = payload;
@@ -125,32 +173,12 @@ function blockMaximum(payload) {
   return payload.kept.get('maximum');
 }
 
-// The rows, or columns, of a window as they lie in it: in order, and from the far edge on where it wraps around a grid of
-// `size` of them.
-function inOrder(lines, size) {
-  const sorted = [...new Set(lines)].sort((a, b) => a - b), gap = sorted.findIndex((line, i) => i > 0 && line > sorted[i - 1] + 1);
-  const wraps = gap > 0 && sorted[0] === 0 && sorted.at(-1) === size - 1;
-  return wraps ? [...sorted.slice(gap), ...sorted.slice(0, gap)] : sorted;
-}
-
-// Where a window lies: `inside` marks its patches; `local` lists them row by row as the window itself is laid out, also
-// where a shifted window wraps around the grid. null for a window that is the whole grid.
-function windowOf(payload, w) {
-  const name = `window ${w}`;
-  if (!payload.kept.has(name)) {
-    const patches = payload.positions.subarray(w * payload.keys, (w + 1) * payload.keys).filter((p) => p >= 0);
-    const rows = inOrder(patches.map((p) => Math.floor(p / payload.cols)), payload.rows);
-    const cols = inOrder(patches.map((p) => p % payload.cols), payload.cols);
-    const inside = new Uint8Array(payload.cells);
-    for (const p of patches) inside[p] = 1;
-    const local = Int32Array.from(rows.flatMap((row) => cols.map((col) => row * payload.cols + col)));
-    payload.kept.set(name, patches.length === payload.cells ? null : {inside, local, rows: rows.length, cols: cols.length});
-  }
-  return payload.kept.get(name);
-}
-
-// The maximum and the largest magnitude of a head's map.
-function measure(head) {
+/**
+ * Notes the maximum and the largest magnitude of a head's map.
+ *
+ * @param {Head} head
+ */
+export function measure(head) {
   let high = -Infinity, low = Infinity;
   for (const value of head.map) {
     if (value > high) high = value;

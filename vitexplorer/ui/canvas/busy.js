@@ -1,0 +1,31 @@
+// A bar over the picture while something is on its way; not for what comes at once.
+
+import {setText} from '../kit/dom.js';
+
+const BUSY_AFTER = 150;  // ms
+
+/**
+ * @param {HTMLElement} root
+ * @returns {(busy: boolean, text: () => string) => void} tells whether it is; the text is asked for when the bar comes
+ */
+export function newBusyBar(root) {
+  const bar = root.querySelector('.bar'), label = root.querySelector('.busy .text');
+  let timer = 0, motion = null;
+
+  function appear(text) {
+    setText(label, text());
+    root.classList.add('waiting');
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    const steps = [{transform: 'translateX(-100%)'}, {transform: 'translateX(400%)'}];
+    motion = bar.animate(steps, {duration: 1200, iterations: Infinity});
+  }
+
+  return (busy, text) => {
+    if (busy === Boolean(timer)) return;
+    clearTimeout(timer);
+    root.classList.remove('waiting');
+    motion?.cancel();
+    motion = null;
+    timer = busy ? setTimeout(() => appear(text), BUSY_AFTER) : 0;
+  };
+}

@@ -1,0 +1,37 @@
+// Canvases with the same link share the hovered and the pinned query, through `vx-link` events on the document.
+
+import {cellAt, placeOf} from './grids.js';
+import {queryCode, queryText} from './queries.js';
+
+/**
+ * @param {HTMLElement} root of the canvas that tells
+ * @param {import('./selection.js').Block} block
+ * @param {import('./selection.js').State} state
+ * @param {'hover' | 'pin'} kind
+ */
+export function tellLinked(root, {value, grids}, state, kind) {
+  if (!value.link) return;
+  const pinned = state.pinned === null ? null : placeOf(grids.queries, state.pinned);
+  const at = kind === 'hover' ? state.hover : pinned, token = queryText(value, state.base);
+  document.dispatchEvent(new CustomEvent('vx-link', {detail: {link: value.link, sender: root, kind, at, token}}));
+}
+
+/**
+ * Takes over what a linked canvas tells, until this one has left the page.
+ *
+ * @param {HTMLElement} root
+ * @param {() => import('./selection.js').Block | null} blockNow
+ * @param {import('./selection.js').State} state
+ * @param {(pinned: boolean) => void} changed
+ */
+export function hearLinked(root, blockNow, state, changed) {
+  document.addEventListener('vx-link', function hear({detail: {link, sender, kind, at, token}}) {
+    if (!root.isConnected) return document.removeEventListener('vx-link', hear);
+    const block = blockNow();
+    if (!block || !block.value.link || link !== block.value.link || sender === root) return;
+    const {value, grids} = block;
+    if (kind === 'hover') state.hover = at;
+    else Object.assign(state, {pinned: cellAt(grids.queries, at), base: queryCode(value, token) ?? state.base});
+    changed(kind === 'pin');
+  });
+}

@@ -1,0 +1,77 @@
+// Mouse, finger and keys on the picture, as what they mean.
+
+import {cellAt} from './grids.js';
+
+const DRAG = 8;  // CSS pixels a finger moves before it drags
+
+/**
+ * @typedef {object} Acts
+ * @property {() => boolean} ready whether there is a picture
+ * @property {() => import('./grids.js').Grid} aimed the grid that hovering reads
+ * @property {() => import('./grids.js').Grid} queries the grid that clicking reads
+ * @property {() => import('./grids.js').Place | null} hovered
+ * @property {() => number | null} followed the query under the pointer, where the query follows it
+ * @property {(place: import('./grids.js').Place | null, since?: number) => void} hover
+ * @property {(cell: number) => void} pick
+ */
+
+/** @returns {import('./grids.js').Place | null} */
+function placeUnder(view, event) {
+  const box = view.getBoundingClientRect();
+  const y = (event.clientY - box.top) / box.height, x = (event.clientX - box.left) / box.width;
+  return y >= 0 && x >= 0 && y < 1 && x < 1 ? {y, x} : null;
+}
+
+/**
+ * @param {HTMLElement} view
+ * @param {Acts} acts
+ */
+export function listenToPointer(view, acts) {
+  let touch = null;
+  const byMouse = (event) => event.pointerType === 'mouse';
+
+  view.addEventListener('pointerdown', (event) => {
+    if (acts.ready() && !byMouse(event)) touch = {x: event.clientX, y: event.clientY, dragged: false};
+  });
+  view.addEventListener('pointermove', (event) => {
+    if (!acts.ready()) return;
+    if (!byMouse(event)) {
+      if (!touch) return;
+      touch.dragged ||= Math.hypot(event.clientX - touch.x, event.clientY - touch.y) > DRAG;
+      if (!touch.dragged) return;
+    }
+    const place = placeUnder(view, event), grid = acts.aimed();
+    if (cellAt(grid, place) !== cellAt(grid, acts.hovered())) acts.hover(place, event.timeStamp);
+  });
+  view.addEventListener('pointerup', (event) => {
+    if (!acts.ready() || byMouse(event)) return;
+    const dragged = touch?.dragged, cell = acts.followed();
+    touch = null;
+    if (!dragged || cell === null) return;
+    acts.hover(null);
+    acts.pick(cell);
+  });
+  view.addEventListener('pointercancel', () => {
+    touch = null;
+    if (acts.ready()) acts.hover(null);
+  });
+  view.addEventListener('pointerleave', (event) => { if (acts.ready() && byMouse(event)) acts.hover(null); });
+  view.addEventListener('click', (event) => {
+    const cell = acts.ready() ? cellAt(acts.queries(), placeUnder(view, event)) : null;
+    if (cell !== null) acts.pick(cell);
+  });
+}
+
+/**
+ * @param {HTMLElement} view
+ * @param {() => boolean} ready
+ * @param {Record<string, () => void>} keys by the name of the key; letters are small
+ */
+export function listenToKeys(view, ready, keys) {
+  view.addEventListener('keydown', (event) => {
+    const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!ready() || !act || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  });
+}

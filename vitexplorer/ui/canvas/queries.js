@@ -1,0 +1,38 @@
+// Queries and heads as the page's address and Python write them.
+
+import {FUSIONS} from './maps.js';
+import {MEAN} from './payload.js';
+
+/**
+ * A query (cls, dist, mean, row,col, or a patch's number) as a token's code.
+ *
+ * @param {any} value
+ * @param {any} text
+ * @returns {number | null} null where there is no such token
+ */
+export function queryCode(value, text) {
+  if (Array.isArray(text)) text = text.join(',');
+  if (typeof text === 'number' && text >= 0 && text < value.rows * value.cols) return Math.floor(text);
+  if (text === 'mean') return MEAN;
+  const prefix = value.prefix.indexOf(text), found = /^(\d+),(\d+)$/.exec(text ?? '');
+  if (prefix >= 0) return -1 - prefix;
+  if (!found || +found[1] >= value.rows || +found[2] >= value.cols) return null;
+  return +found[1] * value.cols + +found[2];
+}
+
+/** The same back; a key with the columns of its own grid. */
+export function queryText(value, code, cols = value.cols) {
+  if (code === MEAN) return 'mean';
+  return code < 0 ? value.prefix[-1 - code] : `${Math.floor(code / cols)},${code % cols}`;
+}
+
+/** Whether a token is none of this block's queries. */
+export function isSilent(value, code) {
+  return value.silent.includes(code === MEAN || code >= 0 ? 'patches' : value.prefix[-1 - code]);
+}
+
+/** A head from its text or number; null where the block has no such head. */
+export function headFrom(value, text) {
+  if (Object.hasOwn(FUSIONS, text)) return text;
+  return /^\d+$/.test(text) && Number(text) < value.heads ? Number(text) : null;
+}

@@ -1,0 +1,37 @@
+// The canvas as files: PNG, SVG and CSV with everything that says what it shows.
+
+import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
+import {ticksOf} from './captions.js';
+import {drawing} from './figure.js';
+import {queryText} from './queries.js';
+import {tableOf} from './table.js';
+import {blockText, headText, say} from './texts.js';
+
+/**
+ * @param {string} format png2, png4, svg or csv
+ * @param {import('./selection.js').Block} block
+ * @param {import('./selection.js').State} state
+ * @param {import('./scene.js').View} view what is on the screen
+ * @param {(selector: string) => any} find in the canvas, whose words are those of the file
+ */
+export async function saveCanvas(format, block, state, view, find) {
+  const {value, payload} = block, {words} = value, {scene, shown, code} = view, unit = say(words, 'unit');
+  const masses = [...find('.masses').children].map(({children: [name, , share]}) => `${name.textContent} ${share.textContent}`);
+  const lines = [
+    [value.model, value.weights].filter(Boolean).join(' · '),
+    value.formula,
+    `${say(words, 'goes_to')}: ${masses.join(' · ')}`,
+    find('.notes').textContent,
+    find('.notes.site').textContent,
+  ];
+  const title = [find('.direction').textContent, headText(value, state.head), blockText(value)].join(' · ');
+  const head = typeof state.head === 'number' ? `head${state.head}` : state.head;
+  const name = fileName([value.model, `block${value.block}`, head, queryText(value, code)], format.slice(0, 3));
+  if (format === 'csv') {
+    const table = tableOf(value, payload, scene, shown, [title, ...lines, unit, value.warning]);
+    return saveFile(new Blob([table], {type: 'text/csv'}), name);
+  }
+  const figure = drawing({scene, title, lines, unit, ticks: ticksOf(block, scene.top), warning: value.warning});
+  const scale = format === 'png4' ? 4 : 2;
+  saveFile(format === 'svg' ? svgFile(figure) : await pngFile(figure, scale), name);
+}

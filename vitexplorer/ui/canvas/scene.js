@@ -1,0 +1,51 @@
+// From what is selected to what is painted: the numbers of one frame.
+
+import {SIGNED} from './colours.js';
+import {fuseHeads, massMask} from './maps.js';
+import {blockMaximum, emptyReading, readQuery} from './payload.js';
+import {keyNow, queryNow} from './selection.js';
+
+/**
+ * @typedef {object} View
+ * @property {number} code the query
+ * @property {number | null} key the key that is read
+ * @property {import('./payload.js').Head} shown the map on the picture
+ * @property {import('./payload.js').Head[]} heads the fused map and that of every head
+ * @property {import('./picture.js').Scene} scene
+ * @property {(map: Float32Array) => Uint8Array | null} mask
+ */
+
+/** Weights that may be negative have colours of their own. */
+export const colormapOf = (state, {payload}) => (payload.signed ? SIGNED : state.colormap);
+
+/**
+ * Makes the frames of one block, always in the same memory.
+ *
+ * @param {import('./selection.js').Block} block
+ * @returns {(state: import('./selection.js').State) => View}
+ */
+export function newView(block) {
+  const {payload, image, grids} = block, scratch = emptyReading(payload), fused = emptyReading(payload).heads[0];
+  return (state) => {
+    const code = queryNow(state, block), key = keyNow(state, block), reading = readQuery(payload, code, scratch);
+    fuseHeads(reading, state.fusion, fused);
+    const shown = typeof state.head === 'number' ? reading.heads[state.head] : fused;
+    const mask = (map) => massMask(map, state.keep_mass);
+    const frames = [
+      ...(key === null ? [] : [{grid: grids.keys, cell: key, role: /** @type {const} */ ('key')}]),
+      ...(code >= 0 ? [{grid: grids.queries, cell: code, role: /** @type {const} */ ('query')}] : []),
+    ];
+    const scene = {
+      image, grid: grids.keys, map: shown.map, mask: mask(shown.map), window: reading.window,
+      top: topOf(state.scale, shown, reading, payload),
+      mode: state.mode, colormap: colormapOf(state, block), opacity: state.opacity, smooth: state.smooth, frames,
+    };
+    return {code, key, shown, heads: [fused, ...reading.heads], scene, mask};
+  };
+}
+
+/** The value at the end of the scale: the map's own maximum, that of all heads for this query, or of the whole block. */
+function topOf(scale, shown, reading, payload) {
+  if (scale === 'block') return blockMaximum(payload);
+  return scale === 'heads' ? Math.max(...reading.heads.map((head) => head.peak)) : shown.peak;
+}

@@ -1,0 +1,96 @@
+// Where a window lies on the patch grid of the keys, and the shapes that its painting needs.
+
+/**
+ * @typedef {object} Window
+ * @property {Uint8Array} inside 1 for its patches, over the whole grid
+ * @property {Int32Array} local its patches row by row as the window itself is laid out
+ * @property {number} rows
+ * @property {number} cols
+ *
+ * @typedef {[number, number, number, number]} Box left, top, right, bottom in patches; of a line its two ends
+ */
+
+/**
+ * The rows, or columns, of a window as they lie in it: in order, and from the far edge on where it wraps around a grid
+ * of `size` of them.
+ *
+ * @param {Iterable<number>} lines
+ * @param {number} size
+ * @returns {number[]}
+ */
+export function inOrder(lines, size) {
+  const sorted = [...new Set(lines)].sort((a, b) => a - b);
+  const gap = sorted.findIndex((line, i) => i > 0 && line > sorted[i - 1] + 1);
+  const wraps = gap > 0 && sorted[0] === 0 && sorted.at(-1) === size - 1;
+  return wraps ? [...sorted.slice(gap), ...sorted.slice(0, gap)] : sorted;
+}
+
+/**
+ * The window of a payload, also where it is shifted and wraps around the grid; null for one that is the whole grid.
+ *
+ * @param {import('./payload.js').Payload} payload
+ * @param {number} w
+ * @returns {Window | null}
+ */
+export function windowOf(payload, w) {
+  const name = `window ${w}`;
+  if (!payload.kept.has(name)) {
+    const patches = payload.positions.subarray(w * payload.keys, (w + 1) * payload.keys).filter((p) => p >= 0);
+    const rows = inOrder(patches.map((p) => Math.floor(p / payload.cols)), payload.rows);
+    const cols = inOrder(patches.map((p) => p % payload.cols), payload.cols);
+    const inside = new Uint8Array(payload.cells);
+    for (const p of patches) inside[p] = 1;
+    const local = Int32Array.from(rows.flatMap((row) => cols.map((col) => row * payload.cols + col)));
+    const whole = patches.length === payload.cells;
+    payload.kept.set(name, whole ? null : {inside, local, rows: rows.length, cols: cols.length});
+  }
+  return payload.kept.get(name);
+}
+
+/**
+ * Boxes that cover every patch outside the window.
+ *
+ * @param {Window} window
+ * @param {number} rows
+ * @param {number} cols
+ * @returns {Box[]}
+ */
+export function outsideOf(window, rows, cols) {
+  /** @type {Box[]} */
+  const found = [];
+  for (let row = 0; row < rows; row++) {
+    for (let col = 0; col < cols; col++) {
+      if (window.inside[row * cols + col]) continue;
+      const start = col;
+      while (col + 1 < cols && !window.inside[row * cols + col + 1]) col++;
+      const above = found.find((box) => box[0] === start && box[2] === col + 1 && box[3] === row);
+      if (above) above[3] = row + 1;
+      else found.push([start, row, col + 1, row + 1]);
+    }
+  }
+  return found;
+}
+
+/**
+ * The lines between the window and what lies outside it.
+ *
+ * @param {Window} window
+ * @param {number} rows
+ * @param {number} cols
+ * @returns {Box[]}
+ */
+export function borderOf(window, rows, cols) {
+  /** @type {Box[]} */
+  const sides = [];
+  const inside = (row, col) => row >= 0 && col >= 0 && row < rows && col < cols && window.inside[row * cols + col];
+  for (let row = 0; row < rows; row++) {
+    for (let col = 0; col < cols; col++) {
+      if (!inside(row, col)) continue;
+      if (!inside(row - 1, col)) sides.push([col, row, col + 1, row]);
+      if (!inside(row + 1, col)) sides.push([col, row + 1, col + 1, row + 1]);
+      if (!inside(row, col - 1)) sides.push([col, row, col, row + 1]);
+      if (!inside(row, col + 1)) sides.push([col + 1, row, col + 1, row + 1]);
+    }
+  }
+  return sides;
+}
