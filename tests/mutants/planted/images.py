@@ -32,11 +32,11 @@ MUTANTS = (
         "test_16_bit_grey_keeps_its_whole_range",
     ),
     Mutant(
-        "profile of a CMYK picture ignored",
-        "_to_srgb",
-        'not in ("L", "CMYK")',
-        'not in ("L",)',
-        "test_a_profile_is_converted_to_srgb",
+        "colours of a CMYK photograph inverted",
+        "_jpeg",
+        'body.startswith(b"Adobe")',
+        'body.startswith(b"Abode")',
+        "test_cmyk_jpeg_is_not_inverted",
     ),
     Mutant(
         "width and height of a squashed picture exchanged",
