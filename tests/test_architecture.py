@@ -152,3 +152,17 @@ def test_the_top_level_is_what_the_design_says():
     }
     top = {file.relative_to(ROOT).parts[0] for file in tracked_files()}
     assert not {name for name in top if not name.startswith(".")} - allowed
+
+
+# ---------------------------------------------------------------------------------------------- the page
+
+MARKUP = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|createContextualFragment")
+CODE = re.compile(r"\beval\(|new Function\b")
+
+
+def test_no_script_reads_markup_or_code():
+    """Names of classes, files and models come from visitors; what is set as text can do nothing on a page."""
+    scripts = [path for suffix in ("*.js", "*.mjs") for path in (PACKAGE / "ui").rglob(suffix)]
+    assert len(scripts) > 20
+    found = [path.name for path in scripts for rule in (MARKUP, CODE) if rule.search(path.read_text(encoding="utf-8"))]
+    assert found == []
