@@ -1,5 +1,6 @@
 """A small random model for every family of which only attention is stated, and where to poke it.
 
+A family that is not in the table is checked on the smallest of timm's own models of it; a case of its own is quicker.
 `probe` names, for a block, the module whose map of features can be changed one cell at a time before attention reads
 it: "norm1" stands beside the attention and is changed at its output, "" is the attention itself, changed at its input.
 """
@@ -24,7 +25,8 @@ from torch import nn
 
 from tests.small_models import picture, roughen
 from vitexplorer.capture import Capture, capture
-from vitexplorer.models.families import family_of
+from vitexplorer.model_family import ModelFamily
+from vitexplorer.models.families import FAMILIES, family_of
 from vitexplorer.models.loading import LoadedModel, Preprocessing
 from vitexplorer.types import Provenance
 
@@ -261,6 +263,28 @@ CASES: dict[str, Case] = {
     ),
     "mobilevit": Case("mobilevit", (128, 192), _timm("mobilevit_xxs"), probe="block"),
     "nextvit": Case("nextvit", (96, 64), NextViT, {"in_chans": 3, "depths": (1, 1, 5, 2)}, probe=""),
+}
+
+
+def smallest_of(family: ModelFamily) -> Case:
+    """The architecture of timm with the fewest parameters among those of a family's classes, at its own size."""
+    names = [name for kind in family.of for name in timm.list_models(module=kind.__module__.rsplit(".", 1)[-1])]
+    with torch.device("meta"):
+        made = {name: timm.create_model(name) for name in names}
+    sizes = {
+        name: sum(parameter.numel() for parameter in module.parameters())
+        for name, module in made.items()
+        if isinstance(module, family.of) and family.attends(module)
+    }
+    name = min(sizes, key=sizes.__getitem__)
+    prefix_tokens = family.prefix_tokens(made[name])
+    return Case(family.key, made[name].default_cfg["input_size"][1:], _timm(name), prefix_tokens=prefix_tokens)
+
+
+CASES |= {
+    key: smallest_of(family)
+    for key, family in FAMILIES.items()
+    if not family.shows_stream and key not in {case.family for case in CASES.values()}
 }
 
 

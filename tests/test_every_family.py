@@ -50,7 +50,6 @@ def blocks_of(key: str) -> list[int]:
 def test_a_case_is_of_its_family(key):
     model = load_case(key)
     assert model.family.key == CASES[key].family
-    assert [family.key for family in FAMILIES.values() if family.claims(model.module)] == [model.family.key]
     assert model.prefix_tokens == CASES[key].prefix_tokens
     modules = dict(model.module.named_modules())
     assert capture_case(key).depth

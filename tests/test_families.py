@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from tests import reference
 from tests.explicit import blocks_of, run_explicitly
-from tests.small_families import CASES
+from tests.small_families import CASES, smallest_of
 from tests.small_models import RECIPES, capture_small, load_small
 from vitexplorer.capture import capture
 from vitexplorer.errors import UnsupportedError
@@ -28,21 +28,40 @@ def test_every_family_has_a_small_model():
     assert {case.family for case in CASES.values()} == set(FAMILIES) - whole
 
 
+def test_a_family_without_a_case_is_checked_on_its_smallest_model():
+    case = smallest_of(FAMILIES["visformer"])
+    with torch.device("meta"):
+        module = case.build(**case.options, num_classes=7)
+    assert family_of(module, "smallest") is FAMILIES["visformer"]
+    assert sum(parameter.numel() for parameter in module.parameters()) < 11e6  # tiny, not small
+
+
 @pytest.mark.parametrize("key", FAMILIES)
 def test_a_family_is_named_as_its_file(key):
     assert FAMILIES[key].key == key
     assert all(FAMILIES[key].title)
 
 
-def test_exactly_one_family_claims_a_model(any_model):
-    assert [family.key for family in FAMILIES.values() if family.claims(any_model.module)] == [any_model.family.key]
+def test_no_class_is_of_two_families():
+    """Nor derived from classes of two, so that the order of its ancestors never decides."""
+    stated = [kind for family in FAMILIES.values() for kind in family.of]
+    assert len(set(stated)) == len(stated)
+    assert all(one is other or not issubclass(one, other) for one in stated for other in stated)
+
+
+def test_a_class_derived_from_a_known_one_is_of_its_family():
+    class Mine(timm.models.VisionTransformer):
+        pass
+
+    module = Mine(img_size=32, embed_dim=24, depth=1, num_heads=2)
+    assert family_of(module, "mine") is FAMILIES["vit"]
 
 
 def test_prefix_tokens(any_model):
     assert any_model.prefix_tokens == RECIPES[any_model.name].prefix_tokens
 
 
-def test_nobody_claims_a_convolutional_network():
+def test_a_convolutional_network_is_of_no_family():
     module = timm.create_model("test_resnet")
     with pytest.raises(UnsupportedError, match=r"^test_resnet is a ResNet: it has no attention between the places of"):
         family_of(module, "test_resnet")

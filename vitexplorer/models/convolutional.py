@@ -18,10 +18,7 @@ class ConvolutionalFamily(AttentionOnlyFamily):
 
     key = "convolutional"
     title = Text("convolutional network", "卷积网络")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's ResNet and EfficientNet."""
-        return isinstance(module, CONVOLUTIONAL)
+    of = CONVOLUTIONAL
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Raises UnsupportedError: there are no tokens."""
@@ -42,4 +39,4 @@ _FAMILY = ConvolutionalFamily()
 
 def family_of_backbone(module: nn.Module, name: str) -> ModelFamily:
     """The family of what can be fine-tuned. Raises UnsupportedError where there is none."""
-    return _FAMILY if _FAMILY.claims(module) else family_of(module, name)
+    return _FAMILY if isinstance(module, _FAMILY.of) else family_of(module, name)

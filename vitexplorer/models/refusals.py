@@ -65,7 +65,7 @@ REASONS: dict[str, Text] = {
 
 
 def reason_for(module: nn.Module) -> Text:
-    """Why nothing of a module is shown that no family claims."""
+    """Why nothing of a module is shown that is of no family."""
     file = type(module).__module__.rsplit(".", 1)[-1]
     known = type(module).__module__.startswith("timm.")
     return REASONS.get(file, NO_ATTENTION if known else NOT_STATED)

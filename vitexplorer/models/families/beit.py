@@ -19,10 +19,7 @@ class BeitFamily(ColumnarFamily):
 
     key = "beit"
     title = same("BEiT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's Beit."""
-        return isinstance(module, Beit)
+    of = (Beit,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token."""

@@ -23,10 +23,7 @@ class CaitFamily(AttentionOnlyFamily):
 
     key = "cait"
     title = same("CaiT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's Cait."""
-        return isinstance(module, Cait)
+    of = (Cait,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token."""

@@ -22,10 +22,7 @@ class ConvitFamily(AttentionOnlyFamily):
 
     key = "convit"
     title = same("ConViT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's ConVit."""
-        return isinstance(module, ConVit)
+    of = (ConVit,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token."""

@@ -24,14 +24,11 @@ class CrossvitFamily(AttentionOnlyFamily):
 
     key = "crossvit"
     title = same("CrossViT")
+    of = (CrossVit,)
     left_out = Text(
         "branches whose patches are not a whole number of the input's pixels wide: they read a resized image",
         "图块宽度不是输入像素整数倍的分支：它们读取的是缩放后的图像",
     )
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's CrossVit."""
-        return isinstance(module, CrossVit)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token."""

@@ -20,14 +20,11 @@ class DavitFamily(AttentionOnlyFamily):
 
     key = "davit"
     title = same("DaViT")
+    of = (DaVit,)
     left_out = Text(
         "channel attention: it has no weight from patch to patch",
         "通道注意力：图块之间没有权重",
     )
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's DaVit."""
-        return isinstance(module, DaVit)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """The spatial blocks; padding is not masked and takes its share."""

@@ -15,10 +15,7 @@ class EfficientformerFamily(AttentionOnlyFamily):
 
     key = "efficientformer"
     title = same("EfficientFormer")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's EfficientFormer."""
-        return isinstance(module, EfficientFormer)
+    of = (EfficientFormer,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Every block whose token mixer is attention."""

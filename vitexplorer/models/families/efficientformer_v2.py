@@ -23,10 +23,7 @@ class EfficientformerV2Family(AttentionOnlyFamily):
 
     key = "efficientformer_v2"
     title = same("EfficientFormerV2")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's EfficientFormerV2."""
-        return isinstance(module, EfficientFormerV2)
+    of = (EfficientFormerV2,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Talking heads of the later stages, and the attention that leads from one stage to the next."""

@@ -22,10 +22,7 @@ class EvaFamily(ColumnarFamily):
 
     key = "eva"
     title = same("EVA / DINOv3")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's Eva."""
-        return isinstance(module, Eva)
+    of = (Eva,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token where there is one, then the registers."""

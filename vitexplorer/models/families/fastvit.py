@@ -5,7 +5,7 @@ from __future__ import annotations
 from timm.models.fastvit import Attention, FastVit
 from torch import nn
 
-from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_the_grid, parts
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_the_grid
 from vitexplorer.types import BlockSite
 from vitexplorer.words import same
 
@@ -15,10 +15,8 @@ class FastvitFamily(AttentionOnlyFamily):
 
     key = "fastvit"
     title = same("FastViT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's FastVit."""
-        return isinstance(module, FastVit) and bool(parts(module, Attention))
+    of = (FastVit,)
+    attends_by = Attention
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Every block that has attention; the smallest models have none."""

@@ -25,10 +25,7 @@ class GcvitFamily(AttentionOnlyFamily):
 
     key = "gcvit"
     title = same("GCViT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's GlobalContextVit."""
-        return isinstance(module, GlobalContextVit)
+    of = (GlobalContextVit,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """All blocks; a shared query is placed where its output goes."""

@@ -26,10 +26,7 @@ class HieraFamily(AttentionOnlyFamily):
 
     key = "hiera"
     title = same("Hiera")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's Hiera."""
-        return isinstance(module, Hiera)
+    of = (Hiera,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """All blocks; the queries of a stage's first one lie on its own grid, the keys on the grid before."""

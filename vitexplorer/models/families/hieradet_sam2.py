@@ -20,10 +20,7 @@ class HieradetSam2Family(AttentionOnlyFamily):
 
     key = "hieradet_sam2"
     title = same("Hiera (SAM 2)")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's HieraDet."""
-        return isinstance(module, HieraDet)
+    of = (HieraDet,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """All blocks; where queries are pooled their windows shrink with them."""

@@ -20,10 +20,7 @@ class LevitFamily(AttentionOnlyFamily):
 
     key = "levit"
     title = same("LeViT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's Levit."""
-        return isinstance(module, Levit)
+    of = (Levit,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Blocks of each stage; before it, queries on its grid look at keys on the one before."""

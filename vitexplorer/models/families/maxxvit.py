@@ -30,10 +30,7 @@ class MaxxvitFamily(AttentionOnlyFamily):
 
     key = "maxxvit"
     title = same("MaxViT / CoAtNet")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's MaxxVit."""
-        return isinstance(module, MaxxVit)
+    of = (MaxxVit,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Every attention of every stage, in the order of the pass."""

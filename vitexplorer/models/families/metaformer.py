@@ -8,7 +8,7 @@ from __future__ import annotations
 from timm.models.metaformer import Attention, MetaFormer
 from torch import nn
 
-from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_the_grid, parts
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_the_grid
 from vitexplorer.types import BlockSite
 from vitexplorer.words import same
 
@@ -18,10 +18,8 @@ class MetaformerFamily(AttentionOnlyFamily):
 
     key = "metaformer"
     title = same("MetaFormer")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's MetaFormer."""
-        return isinstance(module, MetaFormer) and bool(parts(module, Attention))
+    of = (MetaFormer,)
+    attends_by = Attention
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Every block whose token mixer is attention."""

@@ -25,14 +25,12 @@ class MobilevitFamily(AttentionOnlyFamily):
 
     key = "mobilevit"
     title = same("MobileViT")
+    of = (ByobNet,)
+    attends_by = MobileVitBlock
     left_out = Text(
         "stages whose feature map is resampled because the patches do not divide it",
         "图块不能整除特征图、因而重新采样的阶段",
     )
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's ByobNet."""
-        return isinstance(module, ByobNet) and bool(parts(module, MobileVitBlock))
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """The attention of every transformer; one token of each patch, so that its tokens are spread over the image."""

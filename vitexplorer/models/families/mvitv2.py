@@ -23,10 +23,7 @@ class Mvitv2Family(AttentionOnlyFamily):
 
     key = "mvitv2"
     title = same("MViTv2")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's MultiScaleVit."""
-        return isinstance(module, MultiScaleVit)
+    of = (MultiScaleVit,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token, where there is one."""

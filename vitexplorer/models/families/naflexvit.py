@@ -19,10 +19,7 @@ class NaflexvitFamily(AttentionOnlyFamily):
 
     key = "naflexvit"
     title = same("NaFlexViT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's NaFlexVit."""
-        return isinstance(module, NaFlexVit)
+    of = (NaFlexVit,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token where there is one, then the registers."""

@@ -20,10 +20,7 @@ class NestFamily(AttentionOnlyFamily):
 
     key = "nest"
     title = same("NesT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's Nest."""
-        return isinstance(module, Nest)
+    of = (Nest,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """The blocks of every level."""

@@ -24,14 +24,11 @@ class NextvitFamily(AttentionOnlyFamily):
 
     key = "nextvit"
     title = same("Next-ViT")
+    of = (NextViT,)
     left_out = Text(
         "blocks whose keys are averages along the sequence, not over squares of the image",
         "键沿序列取平均、而非图像方块平均的块",
     )
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's NextViT."""
-        return isinstance(module, NextViT)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """The blocks whose keys are not averaged."""

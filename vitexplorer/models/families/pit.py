@@ -19,10 +19,7 @@ class PitFamily(AttentionOnlyFamily):
 
     key = "pit"
     title = same("PiT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's PoolingVisionTransformer."""
-        return isinstance(module, PoolingVisionTransformer)
+    of = (PoolingVisionTransformer,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token and, where it was distilled, the distillation token."""

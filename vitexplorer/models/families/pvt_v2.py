@@ -21,14 +21,11 @@ class PvtV2Family(AttentionOnlyFamily):
 
     key = "pvt_v2"
     title = same("PVTv2")
+    of = (PyramidVisionTransformerV2,)
     left_out = Text(
         "blocks that pool to 7 x 7 keys where that does not divide the grid",
         "网格不能被 7×7 池化整除的块",
     )
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's PyramidVisionTransformerV2."""
-        return isinstance(module, PyramidVisionTransformerV2)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Blocks of all stages; pooled keys only where the pool divides the grid, and its cells are whole."""

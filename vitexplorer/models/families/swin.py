@@ -23,10 +23,7 @@ class SwinFamily(ModelFamily):
 
     key = "swin"
     title = same("Swin")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's SwinTransformer and SwinTransformerV2."""
-        return isinstance(module, (SwinTransformer, SwinTransformerV2))
+    of = (SwinTransformer, SwinTransformerV2)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """None."""

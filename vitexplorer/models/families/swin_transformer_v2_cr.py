@@ -20,10 +20,7 @@ class SwinTransformerV2CrFamily(AttentionOnlyFamily):
 
     key = "swin_transformer_v2_cr"
     title = same("Swin V2 (Reich)")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's SwinTransformerV2Cr."""
-        return isinstance(module, SwinTransformerV2Cr)
+    of = (SwinTransformerV2Cr,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """All blocks; the windows are read off each."""

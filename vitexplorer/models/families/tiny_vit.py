@@ -20,10 +20,7 @@ class TinyVitFamily(AttentionOnlyFamily):
 
     key = "tiny_vit"
     title = same("TinyViT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's TinyVit."""
-        return isinstance(module, TinyVit)
+    of = (TinyVit,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """The blocks that attend; padding is not masked and takes its share."""

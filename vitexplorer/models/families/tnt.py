@@ -22,14 +22,11 @@ class TntFamily(AttentionOnlyFamily):
 
     key = "tnt"
     title = same("TNT")
+    of = (TNT,)
     left_out = Text(
         "the inner attention, between pixels of one patch",
         "图块内部像素之间的注意力",
     )
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's TNT."""
-        return isinstance(module, TNT)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token."""

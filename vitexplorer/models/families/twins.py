@@ -23,10 +23,7 @@ class TwinsFamily(AttentionOnlyFamily):
 
     key = "twins"
     title = same("Twins")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's Twins."""
-        return isinstance(module, Twins)
+    of = (Twins,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Blocks of all stages."""

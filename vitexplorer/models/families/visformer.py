@@ -15,10 +15,7 @@ class VisformerFamily(AttentionOnlyFamily):
 
     key = "visformer"
     title = same("Visformer")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's Visformer."""
-        return isinstance(module, Visformer)
+    of = (Visformer,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Every block that has attention."""

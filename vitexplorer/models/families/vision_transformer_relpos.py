@@ -19,10 +19,7 @@ class VisionTransformerRelposFamily(AttentionOnlyFamily):
 
     key = "vision_transformer_relpos"
     title = same("ViT with relative positions")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's VisionTransformerRelPos."""
-        return isinstance(module, VisionTransformerRelPos)
+    of = (VisionTransformerRelPos,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token, where there is one."""

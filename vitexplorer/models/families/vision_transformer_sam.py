@@ -21,10 +21,7 @@ class VisionTransformerSamFamily(AttentionOnlyFamily):
 
     key = "vision_transformer_sam"
     title = same("ViT (SAM)")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's VisionTransformerSAM."""
-        return isinstance(module, VisionTransformerSAM)
+    of = (VisionTransformerSAM,)
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """All blocks; padding is not masked and takes its share."""

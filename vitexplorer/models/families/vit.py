@@ -19,10 +19,7 @@ class VitFamily(ColumnarFamily):
 
     key = "vit"
     title = same("ViT")
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's VisionTransformer and its subclasses."""
-        return isinstance(module, VisionTransformer)
+    of = (VisionTransformer,)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """Class token, distillation token, registers: those that this module has."""

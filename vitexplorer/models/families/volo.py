@@ -25,14 +25,11 @@ class VoloFamily(AttentionOnlyFamily):
 
     key = "volo"
     title = same("VOLO")
+    of = (VOLO,)
     left_out = Text(
         "outlook attention: its weights come from the query alone, without keys",
         "outlook 注意力：权重只来自查询，没有键",
     )
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's VOLO."""
-        return isinstance(module, VOLO)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token."""

@@ -23,14 +23,11 @@ class XcitFamily(AttentionOnlyFamily):
 
     key = "xcit"
     title = same("XCiT")
+    of = (Xcit,)
     left_out = Text(
         "the cross-covariance blocks: attention between channels, without a weight from patch to patch",
         "互协方差块：注意力在通道之间，图块之间没有权重",
     )
-
-    def claims(self, module: nn.Module) -> bool:
-        """timm's Xcit."""
-        return isinstance(module, Xcit)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token."""
