@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.app import served
 from vitexplorer.types import Term
 from vitexplorer.ui.calculator import CALCULATOR_WORDS, MACS, PARAMETERS, CountTable, compact, parts_table, terms_table
+from vitexplorer.ui.static_files import SERVING
 from vitexplorer.words import Text
 
 TITLE = Text("Closed formula", "闭式公式")
@@ -96,7 +97,7 @@ def address() -> Iterator[str]:
         CountTable(value=terms_table([], "en", title=TITLE, note=note), elem_id="none")
         button = gr.Button("double")
         button.click(double_the_first, None, table, queue=False, show_progress="hidden")
-    with served(page) as url:
+    with served(page, app_kwargs=SERVING) as url:
         yield url
 
 

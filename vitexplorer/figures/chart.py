@@ -105,8 +105,13 @@ class Style(NamedTuple):
 
 
 def style_of(page: Page, number: int) -> Style:
+    """The style of the n-th line on a page."""
+    return numbered_style(number, "light" if page.theme.paper == "#ffffff" else "dark")
+
+
+def numbered_style(number: int, theme: str) -> Style:
     """The style of the n-th line; all eight differ in colour and symbol, lines beyond that in dashes."""
-    colors = LINES["light" if page.theme.paper == "#ffffff" else "dark"]
+    colors = LINES[theme]
     return Style(colors[number % len(colors)], DASHES[number // len(colors) % len(DASHES)], SYMBOLS[number % 8])
 
 

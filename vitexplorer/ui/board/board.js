@@ -1,158 +1,201 @@
 // The board as a whole: what Python sent, which patch is looked at, and the keys and pointers that choose it.
-const arrows = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
-let kept = {row: 0, col: 0}; // clicked or reached by keys
-let pointed = null; // under the pointer, while it is there
-let url = null, turn = 0, speaking = 0;
 
-const shown = () => pointed || kept;
-const patchNumber = ({row, col}) => row * props.value.cols + col;
-const tokenIndex = (patch) => props.value.prefix_tokens.length + patchNumber(patch);
+import {filled, make} from '../kit/dom.js';
+import {pngFile, saveFile, svgFile} from '../kit/saving.js';
+import {cutImage} from './cut.js';
+import {drawing} from './drawing.js';
+import {facts, length, tokenIndex} from './facts.js';
+import {ARROWS, inside, nearest, numberOf, patchOf} from './geometry.js';
+import {sharp} from './ink.js';
+import {magnifier} from './magnifier.js';
+import {sequence} from './sequence.js';
 
-// For screen readers, once the picking comes to rest.
-function say(text) {
-  clearTimeout(speaking);
-  speaking = setTimeout(() => { part('.spoken').textContent = text; }, 400);
+/** @typedef {import('./geometry.js').Patch} Patch */
+
+/** Milliseconds after which picking has come to rest and is spoken. */
+const RESTS = 400;
+
+/** A line of mathematics: D leans. */
+function written(text) {
+  return text.split(/(D\b)/).map((piece) => (piece === 'D' ? make('i', {textContent: piece}) : piece));
 }
 
-function math(node, text) {
-  node.replaceChildren(...text.split(/([DP]\b)/).map((piece) => {
-    if (!/^[DP]$/.test(piece)) return piece;
-    const letter = document.createElement('i');
-    letter.textContent = piece;
-    return letter;
-  }));
-}
-
-function writeFacts() {
-  const {cols, prefix_tokens: prefix, patch_size: side, embed_dim: dim} = props.value;
-  const patch = shown(), index = tokenIndex(patch);
-  part('h3').textContent = fill(words().patch, patch);
-  const sum = `${prefix.length ? `${prefix.length} + ` : ''}${patch.row} × ${cols} + ${patch.col}`;
-  part('.index span').textContent = words().index;
-  part('.index .math').textContent = `${sum} = ${spaced(index)}`;
-  const numbers = fill(words().numbers, {n: spaced(side * side * 3)});
-  math(part('.numbers'), `${side} × ${side} × 3 → ${numbers} → D = ${spaced(dim)}`);
-}
-
-function paint() {
-  if (!image) return;
-  paintBoard(shown(), kept);
-  paintPatch(shown());
-  paintStrip(patchNumber(shown()));
-  writeFacts();
-  Object.assign(root.dataset, {row: shown().row, col: shown().col, index: tokenIndex(shown())});
-}
-
-function look(patch, {keep = false, follow = true} = {}) {
-  const before = shown();
-  if (keep && patch) kept = patch;
-  pointed = keep ? null : patch;
-  if (follow) centre(patchNumber(shown()));
-  if (keep || before.row !== shown().row || before.col !== shown().col) paint();
-  if (keep) say(`${part('h3').textContent}, ${words().index} ${tokenIndex(kept)}`);
-}
-
-function pick(row, col) {
-  if (!image) return;
-  const {rows, cols} = props.value, inside = (value, count) => Math.max(0, Math.min(count - 1, value));
-  look({row: inside(row, rows), col: inside(col, cols)}, {keep: true});
-}
-
-function writeWords() {
-  const value = props.value, text = words();
-  const patches = value.rows * value.cols, prefix = value.prefix_tokens.length;
-  part('.gap span').textContent = text.gap;
-  part('.save').setAttribute('aria-label', text.save);
-  for (const kind of ['png', 'svg']) {
-    part(`.${kind}`).title = text[`save_${kind}`];
-    part(`.${kind}`).setAttribute('aria-label', text[`save_${kind}`]);
+/** @param {string} url @returns {Promise<HTMLImageElement | null>} null where it does not arrive */
+async function decoded(url) {
+  const image = new Image();
+  image.src = url;
+  try {
+    await image.decode();
+    return image;
+  } catch {
+    return null;
   }
-  board.setAttribute('aria-label', `${fill(text.board, value)}. ${text.hint}`);
-  zoom.setAttribute('aria-label', text.zoom);
-  part('.hint').textContent = text.hint;
-  planes.forEach((item, channel) => { item.querySelector('.name').textContent = text[['red', 'green', 'blue'][channel]]; });
-  const length = {tokens: spaced(value.num_tokens), prefix, patches: spaced(patches)};
-  part('.length').textContent = fill(prefix ? text.sequence : text.sequence_bare, length);
-  strip.setAttribute('aria-label', part('.length').textContent);
-  part('.failed').textContent = text.image_failed;
 }
 
-async function sync() {
-  const value = props.value, mine = ++turn;
-  root.toggleAttribute('data-empty', !value?.image);
-  if (!value?.image) return;
-  let next = image;
-  if (value.image.url !== url) {
-    next = new Image();
-    next.src = value.image.url;
-    try { await next.decode(); } catch { next = null; }
-    if (mine !== turn) return; // a newer value came meanwhile
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-board'), part = (selector) => root.querySelector(selector);
+  const board = part('.patches');
+  /** @type {import('./cut.js').Scene} */
+  const scene = {value: null, image: null, gap: 0.12};
+  const cut = cutImage(board, scene), zoom = magnifier(root, scene, say), tokens = sequence(root, scene);
+  /** @type {Patch} */
+  let kept = {row: 0, col: 0};  // clicked or reached by keys
+  /** @type {Patch | null} */
+  let pointed = null;  // under the pointer, while it is there
+  let url = null, turn = 0, speaking;
+
+  const shown = () => pointed ?? kept;
+
+  /** For screen readers, once the picking comes to rest. */
+  function say(text) {
+    clearTimeout(speaking);
+    speaking = setTimeout(() => { part('.spoken').textContent = text; }, RESTS);
   }
-  const fresh = !image || kept.row >= value.rows || kept.col >= value.cols;
-  image = next;
-  url = next && value.image.url;
-  part('.failed').hidden = Boolean(next);
-  sharp(board);
-  writeWords();
-  root.style.setProperty('--aspect', value.cols / value.rows);
-  pointed = null;
-  if (fresh) kept = {row: value.rows >> 1, col: value.cols >> 1};
-  if (fresh) pixel = {row: value.patch_size >> 1, col: value.patch_size >> 1};
-  layStrip();
-  paintLayer();
-  paint();
-  centre(patchNumber(kept));
-  root.dataset.ready = ++root.dataset.ready || 1;
-}
 
-const underPointer = (event) => {
-  const box = board.getBoundingClientRect(), scale = board.width / box.width;
-  return boardGeometry().at((event.clientX - box.left) * scale, (event.clientY - box.top) * scale);
-};
-const tileUnder = (event) => {
-  const patch = event.target.closest('[data-patch]')?.dataset.patch;
-  return patch === undefined ? null : {row: Math.floor(patch / props.value.cols), col: patch % props.value.cols};
-};
-for (const [node, found, follow] of [[board, underPointer, true], [strip, tileUnder, false]]) {
-  node.addEventListener('pointermove', (event) => image && event.pointerType !== 'touch' && look(found(event), {follow}));
-  node.addEventListener('pointerleave', () => image && look(null, {follow}));
-  node.addEventListener('click', (event) => {
-    const patch = image && found(event);
-    if (!patch) return;
-    look(patch, {keep: true, follow});
-    trigger('patch_select', patch);
+  // ------------------------------------------------------------------------------------ painting
+
+  function writeFacts() {
+    const {title, index, sum, numbers} = facts(scene.value, shown());
+    part('h3').textContent = title;
+    part('.index span').textContent = index;
+    part('.index .math').textContent = sum;
+    part('.numbers').replaceChildren(...written(numbers));
+  }
+
+  function paint() {
+    if (!scene.image) return;
+    cut.paint(shown(), kept);
+    zoom.paint(shown());
+    tokens.paint(numberOf(scene.value, shown()));
+    writeFacts();
+    Object.assign(root.dataset, {...shown(), index: tokenIndex(scene.value, shown())});
+  }
+
+  function lay() {
+    tokens.lay();
+    cut.paintLayer();
+    paint();
+    tokens.centre(numberOf(scene.value, shown()));
+  }
+
+  // ------------------------------------------------------------------------------------ picking
+
+  /**
+   * @param {Patch | null} patch null where the pointer leaves
+   * @param {{keep?: boolean, follow?: boolean}} how kept until another one is; the sequence follows
+   */
+  function look(patch, {keep = false, follow = true} = {}) {
+    const before = shown();
+    if (keep && patch) kept = patch;
+    pointed = keep ? null : patch;
+    if (follow) tokens.centre(numberOf(scene.value, shown()));
+    if (keep || before.row !== shown().row || before.col !== shown().col) paint();
+    if (keep) say(`${part('h3').textContent}, ${scene.value.words.index} ${tokenIndex(scene.value, kept)}`);
+  }
+
+  function pick(row, col) {
+    if (scene.image) look(nearest(scene.value, {row, col}), {keep: true});
+  }
+
+  function listen(node, under, follow) {
+    node.addEventListener('pointermove', (event) => {
+      if (scene.image && event.pointerType !== 'touch') look(under(event), {follow});
+    });
+    node.addEventListener('pointerleave', () => { if (scene.image) look(null, {follow}); });
+    node.addEventListener('click', (event) => {
+      const patch = scene.image && under(event);
+      if (!patch) return;
+      look(patch, {keep: true, follow});
+      trigger('patch_select', patch);
+    });
+  }
+
+  listen(board, cut.under, true);
+  listen(tokens.strip, tokens.under, false);
+  board.addEventListener('keydown', (event) => {
+    const step = ARROWS[event.key];
+    if (!scene.image || !(step || ['Home', 'End', 'Enter'].includes(event.key))) return;
+    event.preventDefault();
+    if (step) pick(kept.row + step[0], kept.col + step[1]);
+    else if (event.key === 'Enter') trigger('patch_select', kept);
+    else pick(kept.row, event.key === 'Home' ? 0 : scene.value.cols - 1);
   });
+  tokens.strip.addEventListener('keydown', (event) => {
+    const step = ARROWS[event.key]?.[1];
+    if (!scene.image || !step) return;
+    event.preventDefault();
+    const {rows, cols} = scene.value, next = patchOf(scene.value, inside(numberOf(scene.value, kept) + step, rows * cols));
+    pick(next.row, next.col);
+  });
+  tokens.strip.addEventListener('scroll', () => { if (scene.image) tokens.paint(numberOf(scene.value, shown())); });
+
+  // ------------------------------------------------------------------------------------ gap and files
+
+  part('.gap input').addEventListener('input', (event) => {
+    scene.gap = event.target.valueAsNumber / 100;
+    cut.paintLayer();
+    paint();
+  });
+
+  const picture = () => drawing(scene, shown(), zoom.plane);
+
+  /** @param {'png' | 'svg'} kind the first at twice the size */
+  async function save(kind) {
+    const {rows, cols} = scene.value, {row, col} = shown(), made = picture();
+    const file = kind === 'svg' ? svgFile(made) : await pngFile(made, 2);
+    saveFile(file, `patches-${rows}x${cols}-row${row}-column${col}.${kind}`);
+  }
+
+  part('.png').addEventListener('click', () => { if (scene.image) save('png'); });
+  part('.svg').addEventListener('click', () => { if (scene.image) save('svg'); });
+
+  // ------------------------------------------------------------------------------------ what Python sends
+
+  function writeWords() {
+    const {value} = scene, {words} = value;
+    const label = (node, name) => node.setAttribute('aria-label', name);
+    part('.gap span').textContent = words.gap;
+    label(part('.save'), words.save);
+    for (const [kind, name] of [['png', words.save_png], ['svg', words.save_svg]]) {
+      part(`.${kind}`).title = name;
+      label(part(`.${kind}`), name);
+    }
+    label(board, `${filled(words.board, value)}. ${words.hint}`);
+    label(part('.zoom'), words.zoom);
+    part('.hint').textContent = words.hint;
+    const names = [words.red, words.green, words.blue];
+    root.querySelectorAll('.planes .name').forEach((node, channel) => { node.textContent = names[channel]; });
+    part('.length').textContent = length(value);
+    label(tokens.strip, length(value));
+    part('.failed').textContent = words.image_failed;
+  }
+
+  async function show() {
+    const value = props.value, mine = ++turn;
+    root.toggleAttribute('data-empty', !value?.image);
+    if (!value?.image) return;
+    const next = value.image.url === url ? scene.image : await decoded(value.image.url);
+    if (mine !== turn) return;  // a newer value came meanwhile
+    const fresh = !scene.image || kept.row >= value.rows || kept.col >= value.cols;
+    Object.assign(scene, {value, image: next});
+    url = next && value.image.url;
+    part('.failed').hidden = Boolean(next);
+    sharp(board);
+    writeWords();
+    root.style.setProperty('--aspect', value.cols / value.rows);
+    pointed = null;
+    if (fresh) {
+      kept = {row: value.rows >> 1, col: value.cols >> 1};
+      zoom.begin();
+    }
+    lay();
+    root.dataset.ready = ++root.dataset.ready || 1;
+  }
+
+  new ResizeObserver(() => { if (scene.image) lay(); }).observe(root);
+  root.pick = pick;
+  root.picture = picture;  // the SVG element that the buttons save
+  watch('value', show);
+  show();
 }
-board.addEventListener('keydown', (event) => {
-  const {cols} = props.value || {}, step = arrows[event.key];
-  if (!image || !(step || ['Home', 'End', 'Enter'].includes(event.key))) return;
-  event.preventDefault();
-  if (step) pick(kept.row + step[0], kept.col + step[1]);
-  else if (event.key === 'Enter') trigger('patch_select', kept);
-  else pick(kept.row, event.key === 'Home' ? 0 : cols - 1);
-});
-strip.addEventListener('keydown', (event) => {
-  const step = arrows[event.key]?.[1], last = props.value && props.value.rows * props.value.cols - 1;
-  if (!image || !step) return;
-  event.preventDefault();
-  const {cols} = props.value, patch = Math.max(0, Math.min(last, kept.row * cols + kept.col + step));
-  pick(Math.floor(patch / cols), patch % cols);
-});
-strip.addEventListener('scroll', () => paintStrip(patchNumber(shown())));
-part('.gap input').addEventListener('input', (event) => {
-  gap = event.target.valueAsNumber / 100;
-  paintLayer();
-  paint();
-});
-for (const kind of ['png', 'svg']) part(`.${kind}`).addEventListener('click', () => image && save(kind));
-new ResizeObserver(() => {
-  if (!image) return;
-  layStrip();
-  paintLayer();
-  paint();
-  centre(patchNumber(shown()));
-}).observe(root);
-root.pick = pick;
-root.picture = picture; // the SVG element that the buttons save
-watch('value', sync);
-sync();

@@ -41,7 +41,7 @@ class PatchesBoard(Widget):
     data_model = BoardData
     stem = "board"
     folder = Path(__file__).parent
-    scripts = ("painting.js", "magnifier.js", "sequence.js", "saving.js", "board.js")
+    sends = ("patch_select",)
 
 
 def board_data(

@@ -1,54 +1,64 @@
 // The tokens in their order, prefix tokens first and always in sight where they leave room. Only the patches in sight
 // exist as elements, so that 4,096 of them cost as much as 49.
-const strip = part('.strip'), tiles = part('.tiles'), prefixes = part('.prefixes'), sight = part('.patches-in-sight');
-const TILE = 38, PREFIX = 84, SIZE = 34, PREFIX_SIZE = 80, EDGE = 8; // CSS pixels: tile to tile, the tile itself, the border
 
-const firstPatch = () => EDGE + props.value.prefix_tokens.length * PREFIX;
-const pinned = () => strip.classList.contains('pinned');
+import {filled, make} from '../kit/dom.js';
+import {EDGE, SIZE, TILE, firstPatch, inSight, patchOf, scrollTo} from './geometry.js';
 
-function tile(index, className) {
-  const node = document.createElement('div'), face = document.createElement('div'), label = document.createElement('span');
-  node.className = `tile ${className}`;
-  label.textContent = index;
-  node.append(face, label);
-  return node;
-}
+/**
+ * @param {HTMLElement} root of the board
+ * @param {import('./cut.js').Scene} scene
+ */
+export function sequence(root, scene) {
+  const strip = /** @type {HTMLElement} */ (root.querySelector('.strip'));
+  const tiles = /** @type {HTMLElement} */ (root.querySelector('.tiles'));
+  const prefixes = root.querySelector('.prefixes'), sight = root.querySelector('.patches-in-sight');
+  const prefix = () => scene.value.prefix_tokens.length, count = () => scene.value.rows * scene.value.cols;
 
-function prefixTile(name, index) {
-  const node = tile(index, 'prefix');
-  node.firstChild.textContent = name;
-  node.title = fill(words().prefix, {name});
-  return node;
-}
+  function tile(index, face, options) {
+    return make('div', options, face, make('span', {textContent: index}));
+  }
 
-function patchTile(patch, marked) {
-  const {prefix_tokens: names, rows, cols} = props.value;
-  const node = tile(names.length + patch, patch === marked ? 'marked' : ''), face = node.firstChild.style;
-  node.dataset.patch = patch;
-  node.style.left = `${firstPatch() + patch * TILE}px`;
-  face.backgroundImage = `url("${image.src}")`;
-  face.backgroundSize = `${cols * SIZE}px ${rows * SIZE}px`;
-  face.backgroundPosition = `${-(patch % cols) * SIZE}px ${-Math.floor(patch / cols) * SIZE}px`;
-  return node;
-}
+  function prefixTile(name, index) {
+    const title = filled(scene.value.words.prefix, {name});
+    return tile(index, make('div', {textContent: name}), {className: 'tile prefix', title});
+  }
 
-function layStrip() {
-  const {rows, cols, prefix_tokens: names} = props.value;
-  tiles.style.width = `${firstPatch() + rows * cols * TILE + EDGE}px`;
-  prefixes.replaceChildren(...names.map(prefixTile));
-  strip.classList.toggle('pinned', firstPatch() < strip.clientWidth / 2);
-}
+  function patchTile(patch, marked) {
+    const {rows, cols} = scene.value, {row, col} = patchOf(scene.value, patch);
+    const face = make('div', {style: {
+      'background-image': `url("${scene.image.src}")`,
+      'background-size': `${cols * SIZE}px ${rows * SIZE}px`,
+      'background-position': `${-col * SIZE}px ${-row * SIZE}px`,
+    }});
+    const place = {left: `${firstPatch(prefix()) + patch * TILE}px`};
+    return tile(prefix() + patch, face, {className: `tile${marked ? ' marked' : ''}`, dataset: {patch}, style: place});
+  }
 
-// marked: a patch, counted from 0
-function paintStrip(marked) {
-  if (!image) return;
-  const count = props.value.rows * props.value.cols, left = strip.scrollLeft - firstPatch();
-  const first = Math.max(0, Math.floor(left / TILE)), end = Math.min(count, Math.ceil((left + strip.clientWidth) / TILE));
-  sight.replaceChildren(...Array.from({length: Math.max(0, end - first)}, (_, at) => patchTile(first + at, marked)));
-}
+  /** The whole strip, after its length or width has changed. */
+  function lay() {
+    const first = firstPatch(prefix());
+    tiles.style.width = `${first + count() * TILE + EDGE}px`;
+    prefixes.replaceChildren(...scene.value.prefix_tokens.map(prefixTile));
+    strip.classList.toggle('pinned', first < strip.clientWidth / 2);
+  }
 
-// Brings a patch to the middle of what is free of prefix tokens.
-function centre(patch) {
-  const covered = pinned() ? firstPatch() : 0;
-  strip.scrollLeft = firstPatch() + (patch + 0.5) * TILE - (strip.clientWidth + covered) / 2;
+  /** @param {number} marked a patch, counted from 0 */
+  function paint(marked) {
+    if (!scene.image) return;
+    const shown = inSight(strip.scrollLeft, strip.clientWidth, prefix(), count());
+    sight.replaceChildren(...shown.map((patch) => patchTile(patch, patch === marked)));
+  }
+
+  /** @param {number} patch comes to the middle */
+  function centre(patch) {
+    strip.scrollLeft = scrollTo(patch, strip.clientWidth, prefix(), strip.classList.contains('pinned'));
+  }
+
+  /** @param {Event} event @returns {import('./geometry.js').Patch | null} the patch under the pointer */
+  function under({target}) {
+    const tile = /** @type {HTMLElement | null} */ (/** @type {Element} */ (target).closest('[data-patch]'));
+    return tile && patchOf(scene.value, Number(tile.dataset.patch));
+  }
+
+  return {strip, lay, paint, centre, under};
 }

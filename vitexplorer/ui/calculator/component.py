@@ -45,4 +45,5 @@ class CountTable(Widget):
 
     data_model = CountTableData
     stem = "calculator"
+    sends = ()
     folder = Path(__file__).parent

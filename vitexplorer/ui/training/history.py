@@ -41,8 +41,8 @@ class HistoryView(Widget):
 
     data_model = HistoryData
     stem = "history"
-    scripts = ("make.js", "history.js")
     folder = Path(__file__).parent
+    sends = ("reopen", "remove")
 
 
 def history_data(trainings: Iterable[JobState], opened: str, language: Language) -> HistoryData:

@@ -1,127 +1,196 @@
 // Methods as switches. What is set stays here; Python is told the whole choice and answers with counts and estimates.
 
-const root = element.querySelector('.vx-methods'), part = (selector) => root.querySelector(selector);
-const on = {}, settings = {}, rates = {}, unfolded = {};
-const plan = {epochs: '10', seed: '0', augmentation: 'crop_flip', class_weights: 'none', backbone: ''};
-let shown = null;  // the last value that had methods
-let planOf = '';  // the training whose plan the fields took last
+import {make} from '../kit/dom.js';
 
-const choice = () => ({
-  methods: shown.items.filter(({key, impossible}) => on[key] && !impossible).map(({key}) => ({key, settings: settings[key] ?? {}, rate: rates[key] ?? ''})),
-  ...plan,
-});
-const ask = (kind) => { part('.refused').hidden = true; trigger(kind, choice()); };
-const changed = () => ask('count');
+const AUGMENTATIONS = ['none', 'crop_flip', 'crop_flip_colour'];
+const WEIGHTS = ['none', 'balanced'];
+const FIELDS = ':is(input, select, summary)';
 
-function field(data, key) {
-  let input;
-  if (data.options.length) {
-    input = make('select');
-    input.append(...data.options.map(({value, label}) => new Option(label, value)));
-  } else {
-    input = make('input', {type: 'number', min: data.low, max: data.high, step: data.step});
-  }
-  input.value = settings[key]?.[data.name] ?? data.value;
-  input.addEventListener('change', () => { (settings[key] ??= {})[data.name] = input.value; changed(); });
+/**
+ * One setting of a method.
+ *
+ * @param {any} data the field as Python describes it
+ * @param {string | undefined} written what was set before
+ * @param {(value: string) => void} set
+ */
+function field(data, written, set) {
+  const input = data.options.length
+    ? make('select', {}, ...data.options.map(({value, label}) => new Option(label, value)))
+    : make('input', {type: 'number', min: data.low, max: data.high, step: data.step});
+  input.value = written ?? data.value;
+  input.addEventListener('change', () => set(input.value));
   return make('label', {}, data.label, input);
 }
 
-function item(data, words) {
-  const {key} = data, ticked = Boolean(on[key]) && !data.impossible;
-  const box = make('input', {type: 'checkbox', checked: ticked});
-  box.disabled = Boolean(data.refused) && !ticked;
-  box.addEventListener('change', () => { on[key] = box.checked; changed(); });
-  const card = make('div', {className: `item${ticked ? ' on' : ''}`},
-    make('label', {className: 'head'}, box, data.title),
-    make('p', {className: 'why', textContent: data.refused || data.sentence}));
-  card.dataset.key = key;
-  card.dataset.refused = data.refused ? 'yes' : 'no';
-  if (data.counts) card.append(make('p', {className: 'counts', textContent: data.counts}));
-  if (data.estimate) card.append(make('p', {className: 'estimated', textContent: data.estimate}));
-  const rate = make('input', {type: 'text', inputMode: 'decimal', value: rates[key] || data.rate});
-  rate.addEventListener('change', () => { rates[key] = rate.value; changed(); });
-  const more = make('details', {open: Boolean(unfolded[key])}, make('summary', {textContent: words.methods_settings}),
-    make('div', {className: 'settings'}, ...data.settings.map((one) => field(one, key)), make('label', {}, words.methods_rate, rate)));
-  more.addEventListener('toggle', () => { unfolded[key] = more.open; });
-  if (data.paper) more.append(make('a', {href: data.paper_url, target: '_blank', rel: 'noopener', textContent: data.paper}));
-  if (!data.refused || ticked) card.append(more);
-  return card;
-}
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-methods'), part = (selector) => root.querySelector(selector);
+  const on = {}, settings = {}, rates = {}, unfolded = {};  // by method
+  const plan = {epochs: '10', seed: '0', augmentation: 'crop_flip', class_weights: 'none', backbone: ''};
+  let shown = null;  // the last value that had methods
+  let planOf = '';  // the training whose plan the fields took last
 
-function planned(input, label) {
-  input.addEventListener('change', () => {
-    plan[input.name] = input.value;
-    for (const one of root.querySelectorAll('.estimated')) one.remove();  // they were for another plan
+  // ------------------------------------------------------------------------------------ asking
+
+  function ticked({key, impossible}) {
+    return on[key] && !impossible;
+  }
+
+  /** @returns {object} all that was chosen */
+  function choice() {
+    const methods = shown.items.filter(ticked);
+    return {methods: methods.map(({key}) => ({key, settings: settings[key] ?? {}, rate: rates[key] ?? ''})), ...plan};
+  }
+
+  /** @param {string} kind count, estimate or start */
+  function ask(kind) {
+    part('.refused').hidden = true;
+    trigger(kind, choice());
+  }
+
+  const changed = () => ask('count');
+
+  // ------------------------------------------------------------------------------------ methods
+
+  function box(data) {
+    const tick = make('input', {type: 'checkbox', checked: ticked(data), disabled: Boolean(data.refused) && !ticked(data)});
+    tick.addEventListener('change', () => {
+      on[data.key] = tick.checked;
+      changed();
+    });
+    return tick;
+  }
+
+  function rateField({key, rate}, words) {
+    const input = make('input', {type: 'text', inputMode: 'decimal', value: rates[key] || rate});
+    input.addEventListener('change', () => {
+      rates[key] = input.value;
+      changed();
+    });
+    return make('label', {}, words.methods_rate, input);
+  }
+
+  /** The settings of a method, folded until somebody wants them. */
+  function more(data, words) {
+    const {key, paper} = data;
+    const fields = data.settings.map((one) => field(one, settings[key]?.[one.name], (value) => {
+      (settings[key] ??= {})[one.name] = value;
+      changed();
+    }));
+    const link = {href: data.paper_url, target: '_blank', rel: 'noopener', textContent: paper};
+    const folded = make('details', {open: Boolean(unfolded[key])},
+      make('summary', {textContent: words.methods_settings}),
+      make('div', {className: 'settings'}, ...fields, rateField(data, words)),
+      ...(paper ? [make('a', link)] : []));
+    folded.addEventListener('toggle', () => { unfolded[key] = folded.open; });
+    return folded;
+  }
+
+  function item(data, words) {
+    const {key, title, refused, sentence, counts, estimate} = data;
+    const className = `item${ticked(data) ? ' on' : ''}`, dataset = {key, refused: refused ? 'yes' : 'no'};
+    return make('div', {className, dataset},
+      make('label', {className: 'head'}, box(data), title),
+      make('p', {className: 'why', textContent: refused || sentence}),
+      ...(counts ? [make('p', {className: 'counts', textContent: counts})] : []),
+      ...(estimate ? [make('p', {className: 'estimated', textContent: estimate})] : []),
+      ...(!refused || ticked(data) ? [more(data, words)] : []));
+  }
+
+  /** The cards anew; the field that a person is in keeps the focus. */
+  function showItems({items, words}) {
+    const focus = root.contains(document.activeElement) ? document.activeElement : null;
+    const key = /** @type {HTMLElement | null} */ (focus?.closest('.item'))?.dataset.key;
+    const fields = () => [...root.querySelectorAll(`.item[data-key="${key}"] ${FIELDS}`)];
+    const place = key ? fields().indexOf(focus) : -1;
+    part('.items').replaceChildren(...items.map((one) => item(one, words)));
+    if (place >= 0) fields()[place]?.focus({preventScroll: true});
+  }
+
+  // ------------------------------------------------------------------------------------ the plan
+
+  function planned(input, label) {
+    input.addEventListener('change', () => {
+      plan[input.name] = input.value;
+      for (const one of root.querySelectorAll('.estimated')) one.remove();  // they were for another plan
+    });
+    return make('label', {}, label, input);
+  }
+
+  function select(name, label, options) {
+    const input = make('select', {name}, ...options.map(([key, text]) => new Option(text, key)));
+    input.value = plan[name];
+    return planned(input, label);
+  }
+
+  function number(name, label, min) {
+    return planned(make('input', {type: 'number', name, min, step: 1, value: plan[name]}), label);
+  }
+
+  function showPlan({backbones, words}) {
+    const all = (name, keys) => keys.map((key) => [key, words[`methods_${name}_${key}`]]);
+    part('.plan').replaceChildren(
+      number('epochs', words.methods_epochs, 1),
+      number('seed', words.methods_seed, 0),
+      select('augmentation', words.methods_augmentation, all('augmentation', AUGMENTATIONS)),
+      select('class_weights', words.methods_weights, all('weights', WEIGHTS)));
+    const menu = select('backbone', words.methods_base, backbones.map(({value, label}) => [value, label]));
+    menu.addEventListener('change', changed);
+    part('.base').replaceChildren(menu);
+  }
+
+  // ------------------------------------------------------------------------------------ answers
+
+  /** What is worked on, what was refused; both may come without methods. */
+  function showAnswer({working, refused, ready}) {
+    part('.working').textContent = working;
+    part('.refused').textContent = refused;
+    part('.refused').hidden = !refused;
+    root.toggleAttribute('data-busy', Boolean(working));
+    for (const one of root.querySelectorAll('.go button')) one.disabled = Boolean(working) || !(shown?.ready ?? ready);
+  }
+
+  /** The plan that the fields begin with: its own, or that of a training that was opened. */
+  function takePlan(value) {
+    if (!shown) for (const {key, on: ticks} of value.items) on[key] = ticks;
+    const another = value.plan && value.plan.training !== planOf;
+    if (another) {
+      const {training, ...fields} = value.plan;
+      planOf = training;
+      Object.assign(plan, fields);
+    }
+    if (another || !shown) showPlan(value);
+  }
+
+  function showMethods(value) {
+    const {words, backbone, ready} = value;
+    part('h3').textContent = words.methods_title;
+    part('.backbone').textContent = backbone;
+    showItems(value);
+    part('.start').textContent = words.methods_start;
+    part('.estimate').textContent = words.methods_estimate;
+    for (const one of root.querySelectorAll('.go button')) one.disabled = !ready;
+    root.dataset.state = ready ? 'ready' : 'waiting';
+    root.dataset.shown = Number(root.dataset.shown ?? 0) + 1;
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value) return;
+    showAnswer(value);
+    if (!value.items.length) return;
+    takePlan(value);
+    shown = value;
+    showMethods(value);
+    const set = plan.backbone || Object.keys(settings).length || Object.keys(rates).length;
+    if (!value.asked && set) changed();
+  }
+
+  part('.start').addEventListener('click', () => {
+    part('.working').textContent = shown.words.methods_starting;
+    ask('start');
   });
-  return make('label', {}, label, input);
+  part('.estimate').addEventListener('click', () => ask('estimate'));
+  watch('value', show);
+  show();
 }
-
-function select(name, label, options) {
-  const input = make('select', {name});
-  input.append(...options.map(([key, text]) => new Option(text, key)));
-  input.value = plan[name];
-  return planned(input, label);
-}
-
-function number(name, label, low) {
-  return planned(make('input', {type: 'number', name, min: low, step: 1, value: plan[name]}), label);
-}
-
-function showBackbones({backbones, words}) {
-  const menu = select('backbone', words.methods_base, backbones.map(({value, label}) => [value, label]));
-  menu.querySelector('select').addEventListener('change', changed);
-  part('.base').replaceChildren(menu);
-}
-
-function showPlan(words) {
-  const all = (name, keys) => keys.map((key) => [key, words[`methods_${name}_${key}`]]);
-  part('.plan').replaceChildren(
-    number('epochs', words.methods_epochs, 1),
-    number('seed', words.methods_seed, 0),
-    select('augmentation', words.methods_augmentation, all('augmentation', ['none', 'crop_flip', 'crop_flip_colour'])),
-    select('class_weights', words.methods_weights, all('weights', ['none', 'balanced'])));
-}
-
-function show() {
-  const value = props.value;
-  if (!value) return;
-  part('.working').textContent = value.working;
-  part('.refused').textContent = value.refused;
-  part('.refused').hidden = !value.refused;
-  root.toggleAttribute('data-busy', Boolean(value.working));
-  for (const one of root.querySelectorAll('.go button')) one.disabled = Boolean(value.working) || !(shown ?? value).ready;
-  if (!value.items.length) return;
-  const {words} = value, focus = root.contains(document.activeElement) ? document.activeElement : null;
-  const at = focus?.closest('.item')?.dataset.key, place = at ? [...root.querySelectorAll(`.item[data-key="${at}"] :is(input, select, summary)`)].indexOf(focus) : -1;
-  if (!shown) {
-    for (const one of value.items) on[one.key] = one.on;
-    showPlan(words);
-    showBackbones(value);
-  }
-  if (value.plan && value.plan.training !== planOf) {
-    const {training, ...fields} = value.plan;
-    planOf = training;
-    Object.assign(plan, fields);
-    showPlan(words);
-    showBackbones(value);
-  }
-  shown = value;
-  part('h3').textContent = words.methods_title;
-  part('.backbone').textContent = value.backbone;
-  part('.items').replaceChildren(...value.items.map((one) => item(one, words)));
-  if (place >= 0) root.querySelectorAll(`.item[data-key="${at}"] :is(input, select, summary)`)[place]?.focus({preventScroll: true});
-  part('.start').textContent = words.methods_start;
-  part('.estimate').textContent = words.methods_estimate;
-  for (const one of root.querySelectorAll('.go button')) one.disabled = !value.ready;
-  root.dataset.state = value.ready ? 'ready' : 'waiting';
-  root.dataset.shown = Number(root.dataset.shown ?? 0) + 1;
-  if (!value.asked && (plan.backbone || Object.keys(settings).length || Object.keys(rates).length)) changed();
-}
-
-part('.start').addEventListener('click', () => {
-  part('.working').textContent = shown.words.methods_starting;
-  ask('start');
-});
-part('.estimate').addEventListener('click', () => ask('estimate'));
-watch('value', show);
-show();

@@ -81,7 +81,7 @@ class MethodsPicker(Widget):
 
     data_model = MethodsData
     stem = "methods"
-    scripts = ("make.js", "methods.js")
+    sends = ("count", "estimate", "start")
     folder = Path(__file__).parent
 
 

@@ -1,63 +1,132 @@
 // A training: each method's row with its bar, two charts, stop and resume. The address names it while it is open.
 
-const root = element.querySelector('.vx-progress'), part = (selector) => root.querySelector(selector);
-let asked = '';  // stop or resume, until the state answers
+import {writeAddress} from '../kit/address.js';
+import {make, setText} from '../kit/dom.js';
+import {plotly} from '../kit/plotly.js';
+import {svg} from '../kit/svg.js';
+import {onTheme, theme} from '../kit/theme.js';
+import {curves} from './curves.js';
 
-function row(data, number) {
-  const {colour, dash} = styleOf(number);
-  const sample = draw('svg', {viewBox: '0 0 30 10', width: 30, height: 10});
-  sample.setAttribute('aria-hidden', 'true');
-  sample.append(draw('line', {x1: 0, x2: 30, y1: 5, y2: 5, stroke: colour, 'stroke-width': 3, 'stroke-dasharray': dash}));
-  const bar = make('progress', {max: 1, value: data.share});
-  bar.setAttribute('aria-label', data.key);
-  const node = make('li', {}, sample, make('b', {textContent: data.key}), bar,
-    make('span', {className: 'label', textContent: data.label}), make('span', {className: 'detail', textContent: data.detail}));
-  if (data.error) node.append(make('p', {className: 'error', textContent: data.error}));
-  Object.assign(node.dataset, {run: data.key, state: data.state});
-  return node;
+const RESUMABLE = ['stopped', 'interrupted', 'failed'];
+
+/** The piece of a method's line that its row begins with. */
+function sample({light, dark, dash}) {
+  const colours = `--on-light: ${light}; --on-dark: ${dark}`;
+  const shown = {class: `sample ${dash}`, viewBox: '0 0 30 10', style: colours, 'aria-hidden': 'true'};
+  return svg('svg', shown, svg('path', {d: 'M0 5h30'}));
 }
 
-function show() {
-  const value = props.value;
-  if (!value?.words?.run_stop) return;
-  if (window.vxAddress && (root.dataset.run || '') !== value.run) window.vxAddress({run: value.run});
-  root.hidden = !value.run;
-  if (asked === 'stop' && value.state !== 'running') asked = '';
-  if (asked === 'resume' && value.state === 'running') asked = '';
-  Object.assign(root.dataset, {run: value.run, state: value.state || 'empty'});
-  if (!value.run) return;
-  const {words} = value;
-  part('h3').textContent = value.title;
-  part('.doing').textContent = [asked === 'stop' ? words.run_stopping : value.doing, value.left].filter(Boolean).join(' · ');
-  part('.stop').textContent = words.run_stop;
-  part('.resume').textContent = words.run_resume;
-  part('.stop').hidden = value.state !== 'running';
-  part('.stop').disabled = asked === 'stop';
-  part('.resume').hidden = !['stopped', 'interrupted', 'failed'].includes(value.state);
-  part('.resume').disabled = asked === 'resume';
-  const whole = part('.whole');
-  whole.hidden = value.state !== 'running';
-  if (value.share === null) whole.removeAttribute('value');
-  else whole.value = value.share;
-  whole.setAttribute('aria-label', value.title);
-  part('.top + .whole + .error').textContent = value.error;
-  part('.top + .whole + .error').hidden = !value.error;
-  part('.rows').replaceChildren(...value.rows.map(row));
-  part('.notes').textContent = value.notes.join(' ');
-  const pointed = value.rows.some(({loss, metric}) => loss.length || metric.length) || value.baseline !== null;
-  part('.charts').hidden = !pointed;
-  if (!pointed) return;
-  const lines = (kind) => value.rows.map((one) => ({name: one.key, points: one[kind]}));
-  chart(part('.loss'), {title: words.run_loss, xName: words.run_axis, lines: lines('loss'), xMax: value.epochs});
-  chart(part('.metric'), {
-    title: value.metric, xName: words.run_axis, lines: lines('metric'), xMax: value.epochs, percent: value.is_share,
-    range: value.is_share ? [0, 1] : null,
-    level: value.baseline === null ? null : {value: value.baseline, name: words.run_baseline},
-  });
+function row({key, style, share, label, detail, error, state}) {
+  return make('li', {dataset: {run: key, state}}, sample(style), make('b', {textContent: key}),
+    make('progress', {max: 1, value: share, attributes: {'aria-label': key}}),
+    make('span', {className: 'label', textContent: label}), make('span', {className: 'detail', textContent: detail}),
+    ...(error ? [make('p', {className: 'error', textContent: error})] : []));
 }
 
-for (const kind of ['stop', 'resume']) {
-  part(`button.${kind}`).addEventListener('click', () => { asked = kind; show(); trigger(kind, {}); });
+/**
+ * What the two charts show.
+ *
+ * @returns {[string, Parameters<typeof curves>[0]][]} by the class of the chart's place
+ */
+function charts({rows, words, epochs, metric, is_share: share, baseline}) {
+  const lines = (kind) => rows.map((one) => ({
+    name: one.key, points: one[kind], colour: one.style[theme()], dash: one.style.dash,
+  }));
+  const level = baseline === null ? null : {value: baseline, name: words.run_baseline};
+  return [
+    ['loss', {title: words.run_loss, xName: words.run_axis, lines: lines('loss'), epochs}],
+    ['metric', {title: metric, xName: words.run_axis, lines: lines('metric'), epochs, share, level}],
+  ];
 }
-watch('value', show);
-show();
+
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-progress'), part = (selector) => root.querySelector(selector);
+  let asked = '';  // stop or resume, until the state answers
+  let library = null;  // plotly, once it is there
+
+  /** The page's own colours and font, which change with its theme. */
+  function look() {
+    const style = getComputedStyle(root), colour = (name) => style.getPropertyValue(name).trim();
+    return {
+      text: colour('--body-text-color'), muted: colour('--body-text-color-subdued'),
+      line: colour('--border-color-primary'), font: style.fontFamily,
+    };
+  }
+
+  /** Draws both charts in place: a new point makes nothing blink. */
+  async function draw() {
+    library = await plotly(props.value.library.url);
+    const value = props.value;  // which may have become another meanwhile
+    if (!value?.run || part('.charts').hidden) return;
+    for (const [place, chart] of charts(value)) {
+      const host = part(`.${place}`), {data, layout} = curves(chart, look());
+      host.setAttribute('aria-label', chart.title);
+      await library.react(host, data, layout, {displayModeBar: false, responsive: false});
+      host.dataset.points = chart.lines.reduce((sum, {points}) => sum + points.length, 0);
+      host.toggleAttribute('data-level', Boolean(chart.level));
+    }
+  }
+
+  function showCharts({rows, baseline}) {
+    const pointed = rows.some(({loss, metric}) => loss.length || metric.length) || baseline !== null;
+    part('.charts').hidden = !pointed;
+    if (pointed) draw().catch((error) => console.warn('training:', error));
+  }
+
+  function showButtons({state, words}) {
+    setText(part('.stop'), words.run_stop);
+    setText(part('.resume'), words.run_resume);
+    part('.stop').hidden = state !== 'running';
+    part('.stop').disabled = asked === 'stop';
+    part('.resume').hidden = !RESUMABLE.includes(state);
+    part('.resume').disabled = asked === 'resume';
+  }
+
+  function showWhole({state, share, title}) {
+    const whole = part('.whole');
+    whole.hidden = state !== 'running';
+    if (share === null) whole.removeAttribute('value');
+    else whole.value = share;
+    whole.setAttribute('aria-label', title);
+  }
+
+  function showTraining(value) {
+    const {title, doing, left, error, notes, words} = value;
+    setText(part('h3'), title);
+    setText(part('.doing'), [asked === 'stop' ? words.run_stopping : doing, left].filter(Boolean).join(' · '));
+    showButtons(value);
+    showWhole(value);
+    setText(part('.top + .whole + .error'), error);
+    part('.top + .whole + .error').hidden = !error;
+    part('.rows').replaceChildren(...value.rows.map(row));
+    setText(part('.notes'), notes.join(' '));
+    showCharts(value);
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value?.words?.run_stop) return;
+    if ((root.dataset.run || '') !== value.run) writeAddress({run: value.run});
+    root.hidden = !value.run;
+    if (asked === 'stop' && value.state !== 'running') asked = '';
+    if (asked === 'resume' && value.state === 'running') asked = '';
+    Object.assign(root.dataset, {run: value.run, state: value.state || 'empty'});
+    if (value.run) showTraining(value);
+  }
+
+  /** @param {string} kind stop or resume */
+  function ask(kind) {
+    asked = kind;
+    show();
+    trigger(kind, {});
+  }
+
+  for (const kind of ['stop', 'resume']) part(`button.${kind}`).addEventListener('click', () => ask(kind));
+  onTheme(show);
+  new ResizeObserver(() => {
+    for (const host of root.querySelectorAll('.chart')) if (host.data && host.clientWidth) library.Plots.resize(host);
+  }).observe(part('.charts'));
+  watch('value', show);
+  show();
+}

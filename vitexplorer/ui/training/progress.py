@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from gradio.data_classes import GradioModel
+from gradio.data_classes import FileData, GradioModel
 
 from vitexplorer.finetune.job.events import Event
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.state import JobState, RunState
 from vitexplorer.finetune.results.metrics import METRIC
+from vitexplorer.ui.figure_panel.component import LIBRARY
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, score
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
@@ -24,10 +25,21 @@ MOST_POINTS = 160
 """of a curve; more cannot be told apart at its width"""
 
 
+class LineStyle(GradioModel):
+    """How a method's line is told apart, in the palette of the figures."""
+
+    light: str
+    """colour on a light page"""
+    dark: str
+    dash: str
+    """solid, dash, dashdot or longdash"""
+
+
 class RunRow(GradioModel):
     """One method of the training."""
 
     key: str
+    style: LineStyle
     state: str
     label: str
     """the state in words"""
@@ -60,6 +72,8 @@ class ProgressData(GradioModel):
     """whether the metric lies in 0-1"""
     baseline: float | None = None
     notes: list[str] = []
+    library: FileData | None = None
+    """plotly.js as the plotly package ships it"""
     words: dict[str, str] = {}
 
 
@@ -68,8 +82,8 @@ class ProgressView(Widget):
 
     data_model = ProgressData
     stem = "progress"
-    scripts = ("make.js", "chart.js", "progress.js")
     folder = Path(__file__).parent
+    sends = ("stop", "resume")
 
 
 def no_progress(language: Language) -> ProgressData:
@@ -88,7 +102,9 @@ def progress_data(state: JobState, events: Iterable[Event], language: Language) 
     data.metric = say("run_on_validation", language, metric=TRAINING_WORDS[f"metric_{metric}"])
     data.is_share = metric == "accuracy"
     data.baseline = next((event.values["metrics"][metric] for event in told if event.kind == "baseline"), None)
-    data.rows = [_row(run, told, metric, state.state == "running", language) for run in state.runs]
+    works = state.state == "running"
+    data.rows = [_row(run, number, told, metric, works, language) for number, run in enumerate(state.runs)]
+    data.library = FileData(path=str(LIBRARY))
     data.doing, data.left, data.share = _doing(state, language)
     data.error = state.text.in_(language) if state.text and state.state != "running" else ""
     data.notes = [event.text.in_(language) for event in told if event.kind == "note" and event.text]
@@ -108,7 +124,7 @@ def _doing(state: JobState, language: Language) -> tuple[str, str, float | None]
     return text, say("run_left", language, time=duration(state.seconds_left, language)), min(1.0, done / steps)
 
 
-def _row(run: RunState, told: list[Event], metric: str, works: bool, language: Language) -> RunRow:
+def _row(run: RunState, number: int, told: list[Event], metric: str, works: bool, language: Language) -> RunRow:
     own = [event.values for event in told if event.run == run.key and event.kind in ("step", "epoch")]
     losses = [
         (values["step"] / values["steps"] * values["epochs"], values["loss"])
@@ -130,6 +146,7 @@ def _row(run: RunState, told: list[Event], metric: str, works: bool, language: L
         details.append(say("run_left", language, time=duration(run.seconds_left, language)))
     return RunRow(
         key=run.key,
+        style=line_style(number),
         state=run.state,
         label=say(f"run_{run.state}", language),
         detail=" · ".join(details),
@@ -138,6 +155,14 @@ def _row(run: RunState, told: list[Event], metric: str, works: bool, language: L
         loss=thinned(losses),
         metric=thinned(figures),
     )
+
+
+def line_style(number: int) -> LineStyle:
+    """The style of the n-th method."""
+    from vitexplorer.figures.chart import numbered_style
+
+    light, dark = (numbered_style(number, theme) for theme in ("light", "dark"))
+    return LineStyle(light=light.color, dark=dark.color, dash=light.dash)
 
 
 def thinned(points: list[tuple[float, float]], most: int = MOST_POINTS) -> list[tuple[float, float]]:

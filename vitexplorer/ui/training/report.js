@@ -1,39 +1,16 @@
 // The data report. A column that is picked asks Python, which reads the images again.
 
-const root = element.querySelector('.vx-report');
+import {make} from '../kit/dom.js';
 
-function select(name, label, options, value) {
-  const input = make('select', {name});
-  input.append(...options.map(([key, text]) => new Option(text, key)));
-  input.value = value;
-  input.addEventListener('change', () => {
-    const picked = Object.fromEntries([...root.querySelectorAll('.columns select')].map((one) => [one.name, one.value]));
-    trigger('pick', name === 'target' ? {...picked, task: ''} : picked);
-  });
-  return make('label', {}, label, input);
-}
-
-function columns({columns: names, image_column: image, target_column: target, task, words}) {
-  if (!names.length) return null;
-  const own = names.map((name) => [name, name]);
-  return make('div', {className: 'columns'},
-    select('image', words.report_image_column, own, image),
-    select('target', words.report_target_column, own, target),
-    select('task', words.report_task, [
-      ['classification', words.report_classification], ['regression', words.report_regression],
-    ], task));
-}
-
+/** Counts as bars, one for each class or range of numbers. */
 function chart({chart: title, bars, more}) {
   const most = Math.max(1, ...bars.map(({count}) => count));
-  const rows = bars.map(({name, count}) => {
-    const bar = make('i');
-    bar.style.width = `${100 * count / most}%`;
-    return make('li', {}, make('span', {className: 'name', textContent: name, title: name}),
-      make('span', {className: 'bar'}, bar), make('span', {className: 'count', textContent: count}));
-  });
-  return make('div', {className: 'chart'}, make('h4', {textContent: title}), make('ul', {}, ...rows),
-    more && make('p', {textContent: more}));
+  const rows = bars.map(({name, count}) => make('li', {},
+    make('span', {className: 'name', textContent: name, title: name}),
+    make('span', {className: 'bar'}, make('i', {style: {width: `${100 * count / most}%`}})),
+    make('span', {className: 'count', textContent: count})));
+  const rest = more ? [make('p', {textContent: more})] : [];
+  return make('div', {className: 'chart'}, make('h4', {textContent: title}), make('ul', {}, ...rows), ...rest);
 }
 
 function findings({findings: found, words}) {
@@ -48,27 +25,69 @@ function samples({samples: images, words}) {
     make('img', {src: image.url, alt: `${words.report_sample}: ${label}`}), make('figcaption', {textContent: label}))));
 }
 
-function show() {
-  const value = props.value;
-  if (!value?.words?.report_none) return;
-  const {words} = value;
-  if (value.working) {
+/** How the report stands, for styles and tests. */
+function stateOf({refused, title, can_train: trains}) {
+  if (refused) return 'refused';
+  if (!title) return 'empty';
+  return trains ? 'ready' : 'stopped';
+}
+
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-report');
+
+  function select(name, label, options, value) {
+    const input = make('select', {name}, ...options.map(([key, text]) => new Option(text, key)));
+    input.value = value;
+    input.addEventListener('change', () => {
+      const fields = [...root.querySelectorAll('.columns select')].map((one) => [one.name, one.value]);
+      const picked = Object.fromEntries(fields);
+      trigger('pick', name === 'target' ? {...picked, task: ''} : picked);
+    });
+    return make('label', {}, label, input);
+  }
+
+  /** What the table's columns stand for; nothing for class folders. */
+  function columns({columns: names, image_column: image, target_column: target, task, words}) {
+    if (!names.length) return [];
+    const own = names.map((name) => [name, name]);
+    const tasks = ['classification', 'regression'].map((key) => [key, words[`report_${key}`]]);
+    return [make('div', {className: 'columns'},
+      select('image', words.report_image_column, own, image),
+      select('target', words.report_target_column, own, target),
+      select('task', words.report_task, tasks, task))];
+  }
+
+  function showWorking(text) {
     const line = root.querySelector(':scope > .working') ?? make('p', {className: 'working', role: 'status'});
-    line.textContent = value.working;
+    line.textContent = text;
     root.prepend(line);
     root.dataset.state = 'working';
-    return;
   }
-  root.dataset.state = value.refused ? 'refused' : value.title ? (value.can_train ? 'ready' : 'stopped') : 'empty';
-  const refused = value.refused ? make('p', {className: 'refused', role: 'status', textContent: value.refused}) : null;
-  if (!value.title) { root.replaceChildren(refused ?? make('p', {className: 'hint', textContent: words.report_none})); return; }
-  root.replaceChildren(...[
-    refused,
-    make('h3', {textContent: value.title}),
-    make('p', {className: 'summary', role: 'status', textContent: value.can_train ? value.summary : words.report_stopped}),
-    columns(value),
-    make('div', {className: 'both'}, chart(value), make('div', {}, findings(value), samples(value))),
-  ].filter(Boolean));
+
+  function body(value) {
+    const {title, summary, can_train: trains, words} = value;
+    if (!title) return value.refused ? [] : [make('p', {className: 'hint', textContent: words.report_none})];
+    return [
+      make('h3', {textContent: title}),
+      make('p', {className: 'summary', role: 'status', textContent: trains ? summary : words.report_stopped}),
+      ...columns(value),
+      make('div', {className: 'both'}, chart(value), make('div', {}, findings(value), samples(value))),
+    ];
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value?.words?.report_none) return;
+    if (value.working) {
+      showWorking(value.working);
+      return;
+    }
+    const refused = value.refused ? [make('p', {className: 'refused', role: 'status', textContent: value.refused})] : [];
+    root.dataset.state = stateOf(value);
+    root.replaceChildren(...refused, ...body(value));
+  }
+
+  watch('value', show);
+  show();
 }
-watch('value', show);
-show();

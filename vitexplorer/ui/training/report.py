@@ -73,8 +73,8 @@ class DataReportView(Widget):
 
     data_model = ReportData
     stem = "report"
-    scripts = ("make.js", "report.js")
     folder = Path(__file__).parent
+    sends = ("pick",)
 
 
 def empty_report(language: Language, refused: str = "", working: str = "") -> ReportData:

@@ -1,79 +1,99 @@
 // Leaderboard, images and files. A row that is pressed becomes the chosen run; an image that is pressed opens the rooms.
 
-const root = element.querySelector('.vx-results'), part = (selector) => root.querySelector(selector);
-let shown = null, fetched = '';
+import {filled, make} from '../kit/dom.js';
 
-function table({rows, metric, baseline, constant, chosen, words}) {
+const cells = (texts) => texts.map((textContent) => make('td', {textContent}));
+
+/**
+ * @param {any} value what Python sent
+ * @param {(run: string) => void} choose
+ */
+function table({rows, metric, baseline, constant, chosen, words}, choose) {
   const head = ['', words.board_method, metric, words.board_trainable, words.board_time, words.board_file];
-  const body = rows.map((one) => {
-    const choose = button(one.run, {className: 'run'}, () => trigger('choose', {run: one.run}));
-    choose.setAttribute('aria-pressed', String(one.run === chosen));
-    const row = make('tr', {}, make('td', {textContent: one.place}),
-      make('td', {}, choose, one.note && make('small', {textContent: one.note})),
-      ...[one.value, one.trainable, one.time, one.file].map((text) => make('td', {textContent: text})));
-    row.dataset.run = one.run;
-    if (one.run === chosen) row.className = 'chosen-row';
-    return row;
+  const body = rows.map(({run, place, note, value, trainable, time, file}) => {
+    const attributes = {'aria-pressed': String(run === chosen)};
+    const name = make('button', {type: 'button', className: 'run', textContent: run, onclick: () => choose(run), attributes});
+    const notes = note ? [make('small', {textContent: note})] : [];
+    return make('tr', {className: run === chosen ? 'chosen-row' : '', dataset: {run}},
+      ...cells([place]), make('td', {}, name, ...notes), ...cells([value, trainable, time, file]));
   });
-  const plain = [[words.board_baseline, baseline], [words.board_constant, constant]].filter(([, value]) => value)
-    .map(([name, value]) => make('tr', {className: 'plain'}, make('td'), make('td', {textContent: name}),
-      make('td', {textContent: value}), make('td'), make('td'), make('td')));
-  return make('table', {}, make('thead', {}, make('tr', {}, ...head.map((text) => make('th', {textContent: text, scope: 'col'})))),
-    make('tbody', {}, ...body, ...plain));
+  const plain = [[words.board_baseline, baseline], [words.board_constant, constant]].filter(([, figure]) => figure)
+    .map(([name, figure]) => make('tr', {className: 'plain'}, ...cells(['', name, figure, '', '', ''])));
+  const headings = head.map((textContent) => make('th', {textContent, scope: 'col'}));
+  return make('table', {}, make('thead', {}, make('tr', {}, ...headings)), make('tbody', {}, ...body, ...plain));
 }
 
-function image({index, image: file, label}) {
-  const node = button('', {title: label, disabled: !shown.opens}, () => trigger('open', {run: shown.chosen, index}));
-  node.dataset.index = index;
-  node.append(make('img', {src: file.url, alt: ''}), make('span', {textContent: label}));
-  return node;
-}
-
-function fetchFile(what) {
-  part('.working').textContent = shown.words.board_preparing;
-  part('.refused').hidden = true;
-  trigger('fetch', {run: shown.chosen, what});
-}
-
-function download(file) {
-  const link = make('a', {href: file.url, download: file.orig_name});
+/** Hands over a file that Python serves. */
+function download({url, orig_name: name}) {
+  const link = make('a', {href: url, download: name});
   document.body.append(link);
   link.click();
   link.remove();
 }
 
-function show() {
-  const value = props.value;
-  if (!value) return;
-  part('.working').textContent = value.working;
-  part('.refused').textContent = value.refused;
-  part('.refused').hidden = !value.refused;
-  if (value.download && value.download.url !== fetched) { fetched = value.download.url; download(value.download); }
-  if (!value.words?.board_title) return;
-  shown = value;
-  fetched = '';
-  const {words} = value;
-  root.hidden = !value.rows.length;
-  root.dataset.state = value.rows.length ? 'ready' : 'empty';
-  root.dataset.rows = value.rows.length;
-  if (!value.rows.length) return;
-  part('h3').textContent = words.board_title;
-  part('.table').replaceChildren(table(value));
-  part('.verdicts').replaceChildren(make('h4', {textContent: words.board_really}), ...value.verdicts.map((text) => make('p', {textContent: text})));
-  part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen});
-  part('.buttons').replaceChildren(
-    ...(value.opens ? [
-      button(words.board_open, {className: 'open'}, () => trigger('open', {run: value.chosen})),
-      button(words.board_changed, {className: 'changed'}, () => trigger('changed', {run: value.chosen})),
-    ] : []),
-    make('span', {textContent: words.board_downloads}),
-    ...value.files.map(({what, label}) => {
-      const node = button(label, {}, () => fetchFile(what));
-      node.dataset.what = what;
-      return node;
-    }));
-  part('.wrong-title').textContent = value.wrong_title;
-  part('.wrong').replaceChildren(...value.wrong.map(image));
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-results'), part = (selector) => root.querySelector(selector);
+  let shown = null;  // the last value that had results: what is worked on or refused comes alone
+  let fetched = '';  // the file that was handed over last
+
+  function image({index, image: file, label}) {
+    const open = () => trigger('open', {run: shown.chosen, index});
+    return make('button', {type: 'button', title: label, disabled: !shown.opens, dataset: {index}, onclick: open},
+      make('img', {src: file.url, alt: ''}), make('span', {textContent: label}));
+  }
+
+  function fetchFile(what) {
+    part('.working').textContent = shown.words.board_preparing;
+    part('.refused').hidden = true;
+    trigger('fetch', {run: shown.chosen, what});
+  }
+
+  const button = (textContent, options) => make('button', {type: 'button', textContent, ...options});
+
+  function buttons({chosen: run, opens, files, words}) {
+    const rooms = opens ? [
+      button(words.board_open, {className: 'open', onclick: () => trigger('open', {run})}),
+      button(words.board_changed, {className: 'changed', onclick: () => trigger('changed', {run})}),
+    ] : [];
+    const home = files.map(({what, label}) => button(label, {dataset: {what}, onclick: () => fetchFile(what)}));
+    return [...rooms, make('span', {textContent: words.board_downloads}), ...home];
+  }
+
+  function showAnswer({working, refused, download: file}) {
+    part('.working').textContent = working;
+    part('.refused').textContent = refused;
+    part('.refused').hidden = !refused;
+    if (!file || file.url === fetched) return;
+    fetched = file.url;
+    download(file);
+  }
+
+  function showResults(value) {
+    const {words, verdicts} = value;
+    part('h3').textContent = words.board_title;
+    part('.table').replaceChildren(table(value, (run) => trigger('choose', {run})));
+    part('.verdicts').replaceChildren(
+      make('h4', {textContent: words.board_really}), ...verdicts.map((textContent) => make('p', {textContent})));
+    part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen});
+    part('.buttons').replaceChildren(...buttons(value));
+    part('.wrong-title').textContent = value.wrong_title;
+    part('.wrong').replaceChildren(...value.wrong.map(image));
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value) return;
+    showAnswer(value);
+    if (!value.words?.board_title) return;
+    shown = value;
+    fetched = '';
+    root.hidden = !value.rows.length;
+    root.dataset.state = value.rows.length ? 'ready' : 'empty';
+    root.dataset.rows = value.rows.length;
+    if (value.rows.length) showResults(value);
+  }
+
+  watch('value', show);
+  show();
 }
-watch('value', show);
-show();

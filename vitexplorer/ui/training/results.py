@@ -88,8 +88,8 @@ class ResultsView(Widget):
 
     data_model = ResultsData
     stem = "results"
-    scripts = ("make.js", "results.js")
     folder = Path(__file__).parent
+    sends = ("choose", "open", "changed", "fetch")
 
 
 def no_results(language: Language) -> ResultsData:

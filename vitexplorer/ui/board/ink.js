@@ -1,0 +1,50 @@
+// Canvases that are sharp on every screen, and outlines that are seen on every ground.
+
+/** Pixels of the screen to one of CSS. */
+export const screenScale = () => window.devicePixelRatio || 1;
+
+/**
+ * Sets the backing store to the canvas's size on the screen and empties it.
+ *
+ * @param {HTMLCanvasElement} canvas
+ * @param {DOMRect} [box] its place on the page
+ * @returns {CanvasRenderingContext2D | null} null while it is hidden
+ */
+export function sharp(canvas, box = canvas.getBoundingClientRect()) {
+  const scale = screenScale(), width = Math.round(box.width * scale), height = Math.round(box.height * scale);
+  if (!width || !height) return null;
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, {width, height});
+  const pen = canvas.getContext('2d');
+  pen.clearRect(0, 0, width, height);
+  return pen;
+}
+
+/**
+ * White between black, around a square rather than over it.
+ *
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {number} side
+ * @param {boolean} [thin]
+ */
+export function outline(pen, x, y, side, thin = false) {
+  const scale = screenScale(), out = (thin ? 0.5 : 2) * scale;
+  for (const [width, colour] of /** @type {[number, string][]} */ (thin ? [[3, '#000'], [1.2, '#fff']] : [[6, '#000'], [3, '#fff']])) {
+    pen.lineWidth = width * scale;
+    pen.strokeStyle = colour;
+    pen.strokeRect(x - out, y - out, side + 2 * out, side + 2 * out);
+  }
+}
+
+/**
+ * Pixels on a canvas of their own size.
+ *
+ * @param {ImageData} data
+ */
+export function canvasOf(data) {
+  const canvas = document.createElement('canvas');
+  Object.assign(canvas, {width: data.width, height: data.height});
+  canvas.getContext('2d').putImageData(data, 0, 0);
+  return canvas;
+}

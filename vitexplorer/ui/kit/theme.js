@@ -1,0 +1,21 @@
+// Whether the page is light or dark, for what a style sheet does not reach: figures and canvases.
+
+/** @returns {'light' | 'dark'} */
+export function theme() {
+  return document.body.classList.contains('dark') ? 'dark' : 'light';
+}
+
+/**
+ * Calls back whenever the page has become dark or light.
+ *
+ * @param {() => void} callback
+ */
+export function onTheme(callback) {
+  let last = theme();
+  const observer = new MutationObserver(() => {
+    if (theme() === last) return;
+    last = theme();
+    callback();
+  });
+  observer.observe(document.body, {attributes: true, attributeFilter: ['class']});
+}
