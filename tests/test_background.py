@@ -10,6 +10,7 @@ import gradio as gr
 import numpy as np
 import pytest
 
+from tests.built import built
 from tests.small_models import capture_small
 from vitexplorer.controls import TargetControl
 from vitexplorer.interfaces import View
@@ -298,12 +299,14 @@ def test_a_stop_is_never_a_sentence(panel: RoomFigures, engine: Engine, monkeypa
 
 
 def test_a_head_of_the_whole_network_opens_its_map(engine: Engine):
-    room = AttentionRoom(Desk(engine, Translations(), gr.State(Address()), gr.State("en")))
-    block, data, code, picked = room.open(gr.EventData(None, {"block": 1, "head": 2}), ADDRESS, "en")
-    assert (block, data.block, data.head, data.query, picked) == (1, 1, "2", "cls", ("2", "cls"))
-    assert "block=1, head=2" in code
+    room = built(AttentionRoom(Desk(engine, Translations(), gr.State(Address()), gr.State("en"))))
+    opened = room.open(gr.EventData(None, {"block": 1, "head": 2}), ADDRESS, "en")
+    data = opened[room.canvas]
+    assert (opened[room.block], data.block, data.head, data.query) == (1, 1, "2", "cls")
+    assert opened[room.picked] == ("2", "cls")
+    assert "block=1, head=2" in opened[room.code]
     for wrong in ({}, {"block": 3, "head": 0}, {"block": 0, "head": 3}, {"block": "0", "head": None}):
-        assert all("__type__" in part for part in room.open(gr.EventData(None, wrong), ADDRESS, "en"))
+        assert room.open(gr.EventData(None, wrong), ADDRESS, "en") == gr.skip()
 
 
 @pytest.mark.parametrize("sent", [{}, {"view": "random"}, {"view": "cellar", "settings": {}}])

@@ -15,6 +15,7 @@ import pytest
 
 import vitexplorer as vx
 from tests.app import run_apart
+from tests.built import built
 from tests.small_families import capture_case
 from tests.small_models import capture_small
 from vitexplorer.cache import BytesCache
@@ -22,7 +23,6 @@ from vitexplorer.formulas import ViTShape
 from vitexplorer.models import images
 from vitexplorer.models.catalog import catalog
 from vitexplorer.settings import ASSETS, Settings
-from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator.literature import DECLARED, counted
 from vitexplorer.ui.calculator.multiplications import ATTENTION, PROJECTIONS, vit_macs, windowed_attention
@@ -32,6 +32,7 @@ from vitexplorer.ui.engine import Engine, Explored, Picture
 from vitexplorer.ui.exploring import exploring
 from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
 from vitexplorer.ui.menu import model_choices
+from vitexplorer.ui.page import Page
 from vitexplorer.ui.parts.status import StatusData
 from vitexplorer.ui.pictures import examples, keep_upload, opened
 from vitexplorer.ui.rooms.attention import AttentionRoom, block_data, default_query, row_file, size
@@ -41,6 +42,7 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.size import SizeRoom, choose_preset, count_design
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
+from vitexplorer.ui.visit import Visit
 from vitexplorer.views import VIEWS
 from vitexplorer.words import ExplainedError
 
@@ -218,6 +220,19 @@ def test_an_unforeseen_error_is_logged_and_not_shown(engine: Engine, monkeypatch
 # ---------------------------------------------------------------------------------------------- images
 
 
+@pytest.fixture(scope="module")
+def visit(engine: Engine) -> Visit:
+    """The frame of a whole page."""
+    page = Page(Settings(), Desk(engine, Translations(), gr.State(Address()), gr.State("en"), visitor=gr.State("")))
+
+    async def build() -> None:  # gradio leaves a loop open where none is running
+        with gr.Blocks(analytics_enabled=False) as blocks:
+            page.build(blocks)
+
+    run_apart(build())
+    return page.visit
+
+
 def test_an_upload_is_kept_by_its_content(tmp_path) -> None:
     path = tmp_path / "a.png"
     pixels = np.random.default_rng(0).integers(0, 255, (20, 30, 3), dtype=np.uint8)
@@ -228,13 +243,14 @@ def test_an_upload_is_kept_by_its_content(tmp_path) -> None:
         opened("upload-" + 64 * "0")
 
 
-def test_an_upload_is_opened_and_hashed_once(tmp_path, monkeypatch) -> None:
+def test_an_upload_is_opened_and_hashed_once(tmp_path, monkeypatch, visit: Visit) -> None:
     path, read, hashed = tmp_path / "a.png", [], []
     PIL.Image.effect_noise((40, 30), 50).convert("RGB").save(path)
     for name, asked in (("open_image", read), ("image_hash", hashed)):
         real = getattr(images, name)
         monkeypatch.setattr(images, name, lambda it, real=real, asked=asked, **to: asked.append(it) or real(it, **to))
-    engine, (address, _) = Engine(Settings()), visit.choose_upload(str(path), Address(model=SMALL.model), "en")
+    engine = Engine(Settings())
+    address = visit.choose_upload(str(path), Address(model=SMALL.model), "en")[visit.wanted]
     captures = [
         engine.explore(Picture(address.image, SMALL.model, "random", fit)).capture for fit in ("crop", "squash")
     ]
@@ -242,7 +258,7 @@ def test_an_upload_is_opened_and_hashed_once(tmp_path, monkeypatch) -> None:
     assert {"upload-" + capture.provenance.image_hash for capture in captures} == {address.image}
 
 
-def test_a_broken_upload_is_a_sentence_in_the_visitors_language(tmp_path) -> None:
+def test_a_broken_upload_is_a_sentence_in_the_visitors_language(tmp_path, visit: Visit) -> None:
     path = tmp_path / "b.png"
     path.write_bytes(b"no picture")
     with pytest.raises(gr.Error) as english:
@@ -253,9 +269,9 @@ def test_a_broken_upload_is_a_sentence_in_the_visitors_language(tmp_path) -> Non
     assert str(tmp_path) not in english.value.message
 
 
-def test_an_example_that_is_none_changes_nothing() -> None:
+def test_an_example_that_is_none_changes_nothing(visit: Visit) -> None:
     event = gr.EventData(None, {"id": "../secret"})
-    assert all("__type__" in part for part in visit.choose_example(event, Address(), "en"))
+    assert visit.choose_example(event, Address(), "en") == gr.skip()
 
 
 # ---------------------------------------------------------------------------------------------- rooms
@@ -314,7 +330,7 @@ def test_queries_and_keys_of_every_block_travel_as_they_lie(case: str) -> None:
 
 
 def made(room: type[Room], engine: Engine) -> Room:
-    return room(Desk(engine, Translations(), gr.State(Address()), gr.State("en")))
+    return built(room(Desk(engine, Translations(), gr.State(Address()), gr.State("en"))))
 
 
 def engine_with(case: str) -> tuple[Engine, Address]:
@@ -327,29 +343,36 @@ def engine_with(case: str) -> tuple[Engine, Address]:
 def test_a_query_that_does_not_look_in_a_block_is_not_in_the_lines_of_python() -> None:
     engine, address = engine_with("cait")
     room = made(AttentionRoom, engine)
-    _, data, _, code, picked = room.fill(engine.explore(address.picture), replace(address, query="1,2"), "en")
+    filled = room.fill(engine.explore(address.picture), replace(address, query="1,2"), "en")
+    data, code = filled[room.canvas], filled[room.code]
     assert (data.block, data.silent, data.query) == (3, ["patches"], "1,2")  # the canvas says that it does not look
     assert "block=3, head='mean', query='cls'" in code
-    data, code = room.show_block(0, picked, address, "en")
-    assert data.silent == ["cls"]
-    assert "block=0, head='mean', query=(1, 2)" in code
-    data, code = room.show_block(0, ("7", "cls"), address, "en")
-    assert "block=0, head='mean', query='mean'" in code
+    other = room.show_block(0, filled[room.picked], address, "en")
+    assert other[room.canvas].silent == ["cls"]
+    assert "block=0, head='mean', query=(1, 2)" in other[room.code]
+    assert "block=0, head='mean', query='mean'" in room.show_block(0, ("7", "cls"), address, "en")[room.code]
 
 
-@pytest.mark.parametrize(("room", "view"), [(PatchesRoom, "patch_grid"), (FlowRoom, "attention_rollout")])
-def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: str) -> None:
+@pytest.mark.parametrize(
+    ("room", "view", "filled"),
+    [
+        (PatchesRoom, "patch_grid", "board words code"),
+        (FlowRoom, "attention_rollout", "fusion discard start canvas words code picked"),
+    ],
+)
+def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: str, filled: str) -> None:
     engine, address = engine_with("pvt_v2")
     explored, here = engine.explore(address.picture), made(room, engine)
     for language, said in (("en", "only the attention of single blocks"), ("zh", "只能显示单个块的注意力")):
-        sentence, column, *rest = here.fill(explored, address, language)
+        refused = here.fill(explored, address, language)
+        sentence, column = (refused[part] for part in here.own.components)
         assert VIEWS[view].question.in_(language) in sentence.value
         assert said in sentence.value
         assert (sentence.visible, column.visible) == (True, False)
-        assert {"__type__": "update"} in rest
+        assert len(refused) == 2  # whatever else is there keeps what it has
     shown = here.fill(engine.explore(SMALL), Address(model=SMALL.model, image=SMALL.image, weights="random"), "en")
-    assert (shown[0].visible, shown[1].visible, len(shown)) == (False, True, 2 + len(rest))
-    assert {"__type__": "update"} not in shown
+    assert [shown[part].visible for part in here.own.components] == [False, True]
+    assert set(shown) == {*here.own.components, *(getattr(here, part) for part in filled.split())}
 
 
 @pytest.mark.parametrize("room", ["attention", "flow", "tokens", "outputs", "positions", "size"])
@@ -365,19 +388,23 @@ def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
 def test_parameters_are_counted_for_every_family() -> None:
     engine, address = engine_with("pvt_v2")
     capture = engine.capture(address.picture)
-    _, parts, formula, code, *_ = made(SizeRoom, engine).fill(engine.explore(address.picture), address, "en")
+    room = made(SizeRoom, engine)
+    filled = room.fill(engine.explore(address.picture), address, "en")
+    parts = filled[room.parts]
     assert [row.name for row in parts.rows][:3] == ["patch embedding", "stages.0", "stages.1"]
     assert parts.total == sum(parameter.numel() for parameter in capture.model.module.parameters())
-    assert "No closed formula" in formula.note
-    assert 'vx.compute("parameters"' in code
+    assert "No closed formula" in filled[room.formula].note
+    assert 'vx.compute("parameters"' in filled[room.code]
 
 
 def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> None:
     engine, address = engine_with("pvt_v2")
-    data, _, plain, changed, *_ = made(WhatIfRoom, engine).enter("what_if", address, Address(), None, "en")
-    assert not data.refused
-    assert plain.attention.path != changed.attention.path
-    assert {item.key for item in data.items if item.refused} == {"positions", "temperature", "top_k", "heads_off"}
+    room = made(WhatIfRoom, engine)
+    entered = room.enter("what_if", address, Address(), None, "en")
+    assert not entered[room.picker].refused
+    assert entered[room.plain_canvas].attention.path != entered[room.changed_canvas].attention.path
+    refused = {item.key for item in entered[room.picker].items if item.refused}
+    assert refused == {"positions", "temperature", "top_k", "heads_off"}
 
 
 def test_the_rollout_of_every_query_is_the_rollout(engine: Engine) -> None:

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import vitexplorer as vx
+from tests.built import built
 from tests.small_models import capture_small
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.figures import render
@@ -20,7 +21,7 @@ from vitexplorer.ui.changes import changes_data
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
-from vitexplorer.ui.rooms.what_if import ChangedFigures, WhatIfRoom
+from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.views import VIEWS
 from vitexplorer.views.before_after import followed, put_back
 from vitexplorer.views.translation import correlation, moved_right
@@ -30,17 +31,14 @@ HERE = Address(image="scene_flower", model="scenes_vit_patch16_192", room="what_
 
 @pytest.fixture(scope="module")
 def room() -> WhatIfRoom:
-    """The room without its components, which nothing here needs."""
-    made = WhatIfRoom(Desk(Engine(Settings()), Translations(), address=gr.State(), language=gr.State()))
-    made.panel = ChangedFigures(made.desk, made.runs)
-    return made
+    return built(WhatIfRoom(Desk(Engine(Settings()), Translations(), address=gr.State(), language=gr.State())))
 
 
 def event(**data: object) -> gr.EventData:
     return gr.EventData(None, data)
 
 
-def entered(room: WhatIfRoom, address: Address = HERE, language: str = "en") -> list:
+def entered(room: WhatIfRoom, address: Address = HERE, language: str = "en") -> dict:
     return room.enter("what_if", address, Address(), None, language)
 
 
@@ -48,9 +46,11 @@ def entered(room: WhatIfRoom, address: Address = HERE, language: str = "en") -> 
 
 
 def test_a_result_is_there_before_the_first_click(room):
-    data, _, plain, changed, address, shown = entered(room)
+    updates = entered(room)
+    data, plain, changed = (updates[part] for part in (room.picker, room.plain_canvas, room.changed_canvas))
+    address = updates[room.changed]
     assert address.change == "shuffle_patches:seed=0"
-    assert shown == HERE
+    assert updates[room.shown] == HERE
     assert [item.key for item in data.items if item.on] == ["shuffle_patches"]
     assert data.answer
     assert plain.link == changed.link
@@ -65,49 +65,50 @@ def test_a_result_is_there_before_the_first_click(room):
 
 
 def test_nobody_waits_who_looks_elsewhere(room):
-    assert all("__type__" in part for part in room.enter("attention", HERE, Address(), None, "en"))
-    assert all("__type__" in part for part in room.enter("what_if", HERE, Address(), HERE, "en"))
+    assert room.enter("attention", HERE, Address(), None, "en") == gr.skip()
+    assert room.enter("what_if", HERE, Address(), HERE, "en") == gr.skip()
 
 
 def test_a_link_opens_the_very_change(room):
     linked = Address(**{**vars(HERE), "change": "top_k:k=4;heads_off:heads=5.0+5.1,how=mean"})
-    data, _, _, _, address, _ = entered(room, linked)
-    assert address.change == linked.change == data.text
-    assert entered(room, Address(**{**vars(HERE), "change": "nothing"}))[4].change == ""
+    updates = entered(room, linked)
+    assert updates[room.changed].change == linked.change == updates[room.picker].text
+    assert entered(room, Address(**{**vars(HERE), "change": "nothing"}))[room.changed].change == ""
 
 
 def test_other_changes_are_made_once(room, monkeypatch):
-    address = entered(room)[4]
-    data, plain, changed, now = room.choose(event(text="positions:how=off;top_k:k=8"), address, 2, "zh")
+    updates = room.choose(event(text="positions:how=off;top_k:k=8"), entered(room)[room.changed], 2, "zh")
+    plain, changed, now = (updates[part] for part in (room.plain_canvas, room.changed_canvas, room.changed))
     assert now.change == "positions:how=off,seed=0;top_k:k=8"
     assert (plain.block, changed.block) == (2, 2)
     assert "位置编码关闭" in changed.weights
     monkeypatch.setattr("vitexplorer.interventions.intervene", lambda *_: pytest.fail("the network ran again"))
-    again = room.choose(event(text=now.change), address, 2, "zh")
-    assert again[0].answer == data.answer
-    room.show_block(3, now, "zh")
+    again = room.choose(event(text=now.change), now, 2, "zh")
+    assert again[room.picker].answer == updates[room.picker].answer
+    assert set(room.show_block(3, now, "zh")) == {room.plain_canvas, room.changed_canvas}
 
 
 @pytest.mark.parametrize("text", ["heads_off:heads=99.0", "no_such", "top_k:k=x", "top_k", 3, None])
 def test_whatever_a_browser_sends_is_checked(room, text):
-    address = entered(room)[4]
-    data, *others = room.choose(event(text=text), address, 5, "en")
+    updates = room.choose(event(text=text), entered(room)[room.changed], 5, "en")
     if text == "top_k":
-        assert others[-1].change == "top_k:k=8"
-        return
-    assert all("__type__" in part for part in others)
-    assert "__type__" in data if not isinstance(text, str) else data.refused
+        assert updates[room.changed].change == "top_k:k=8"
+    elif isinstance(text, str):
+        assert set(updates) == {room.picker}
+        assert updates[room.picker].refused
+    else:
+        assert updates == gr.skip()
 
 
 def test_another_model_without_such_a_head_begins_anew(room):
     before = Address(**{**vars(HERE), "change": "heads_off:heads=11.2"})
-    data, _, _, _, address, _ = room.enter("what_if", HERE, before, None, "en")
-    assert address.change == "shuffle_patches:seed=0"
-    assert not data.refused
+    updates = room.enter("what_if", HERE, before, None, "en")
+    assert updates[room.changed].change == "shuffle_patches:seed=0"
+    assert not updates[room.picker].refused
 
 
 def test_the_panel_shows_the_changed_run_and_its_lines(room):
-    address = entered(room)[4]
+    address = entered(room)[room.changed]
     data, _ = room.panel.enter("what_if", address, None, "en")
     assert data.chosen == "before_after"
     assert not data.refused

@@ -1,44 +1,117 @@
 """What happens when a visitor arrives or picks another image, model, weights or fit.
 
-Every function reads the address that is wanted and gives the next one; nothing is computed here.
+Every event reads the address that is wanted and gives the next one; nothing is computed here.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
 
 import gradio as gr
+from gradio.blocks import Block
 
 from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.desk import Updates
 from vitexplorer.ui.language import language_of_request, word
 from vitexplorer.ui.menu import model_choices, model_sentence
-from vitexplorer.ui.parts.header import header_data
-from vitexplorer.ui.parts.status import StatusData
-from vitexplorer.ui.parts.strip import StripData, strip_data
+from vitexplorer.ui.parts.header import Header, header_data
+from vitexplorer.ui.parts.status import StatusData, StatusLine
+from vitexplorer.ui.parts.strip import ExampleStrip, StripData, strip_data
+from vitexplorer.ui.parts.upload import ImageUpload
 from vitexplorer.ui.pictures import examples, keep_upload
 from vitexplorer.words import ExplainedError, Language
 
 
-def start(request: gr.Request) -> dict[str, Any]:
-    """The page as its URL asks for it, by component; the rooms are filled by the event that follows."""
-    language = language_of_request(request)
-    address = Address.read(request.query_params)
-    return {
-        "language": language,
-        "wanted": address,
-        "active": address.room,
-        "header": header_data(language),
-        "upload": picture(address),
-        "strip": strip(address, language),
-        "model": gr.Dropdown(choices=model_choices(language, settings()), value=address.model),
-        "sentence": model_sentence(address.model, language),
-        "weights": address.weights,
-        "fit": address.fit,
-        "tabs": gr.Tabs(selected=address.room),
-        "status": StatusData(text=word("status_engine", language)),
-    }
+@dataclass(frozen=True)
+class Visit:
+    """The frame around the rooms, as one visitor has it."""
+
+    language: gr.State
+    wanted: gr.State
+    """the Address that is asked for"""
+    active: gr.State
+    """key of the room that is looked at"""
+    header: Header
+    upload: ImageUpload
+    strip: ExampleStrip
+    model: gr.Dropdown
+    sentence: gr.Markdown
+    """what the catalogue says of the model"""
+    weights: gr.Radio
+    fit: gr.Radio
+    status: StatusLine
+    tabs: gr.Tabs
+
+    @property
+    def components(self) -> list[Block]:
+        """All of them."""
+        return [getattr(self, part.name) for part in fields(self)]
+
+    def start(self, request: gr.Request) -> Updates:
+        """The page as its URL asks for it; the rooms are filled by the event that follows."""
+        language = language_of_request(request)
+        address = Address.read(request.query_params)
+        return {
+            self.language: language,
+            self.wanted: address,
+            self.active: address.room,
+            self.header: header_data(language),
+            self.upload: picture(address),
+            self.strip: strip(address, language),
+            self.model: gr.Dropdown(choices=model_choices(language, settings()), value=address.model),
+            self.sentence: model_sentence(address.model, language),
+            self.weights: address.weights,
+            self.fit: address.fit,
+            self.status: StatusData(text=word("status_engine", language)),
+            self.tabs: gr.Tabs(selected=address.room),
+        }
+
+    def choose_example(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+        """One of the examples."""
+        if event.id not in examples():
+            return gr.skip()
+        address = replace(address, image=event.id, query="")
+        return {self.wanted: address, self.upload: picture(address), self.strip: strip(address, language)}
+
+    def choose_upload(self, path: str | None, address: Address, language: Language) -> Updates:
+        """A file from the visitor. What cannot be read is answered with a sentence and changes nothing."""
+        if path is None:
+            return gr.skip()
+        try:
+            address = replace(address, image=keep_upload(path), query="")
+        except ExplainedError as error:
+            raise not_possible(error, language) from error
+        return {self.wanted: address, self.strip: strip(address, language)}
+
+    def choose_model(self, name: str | None, address: Address, language: Language) -> Updates:
+        """Another model. Block, head and query start anew."""
+        name = (name or "").strip()
+        address = replace(address, model=name, block="", head="", query="")
+        return {self.wanted: address, self.sentence: model_sentence(name, language)}
+
+    @property
+    def of_choice(self) -> list[Block]:
+        """Those that another choice of model and image writes to."""
+        left = [self.wanted, self.upload, self.strip, self.model, self.sentence, self.weights]
+        return [*left, self.tabs, self.active]
+
+    def enter(self, address: Address, language: Language) -> Updates:
+        """A room with a model, as an address has them; the picture in the image field stays what it is."""
+        return {
+            self.wanted: address,
+            self.strip: strip(address, language),
+            self.model: gr.Dropdown(value=address.model),
+            self.sentence: model_sentence(address.model, language),
+            self.weights: address.weights,
+            self.tabs: gr.Tabs(selected=address.room),
+            self.active: address.room,
+        }
+
+
+def not_possible(error: ExplainedError, language: Language) -> gr.Error:
+    """Why a choice is not possible, as gradio says it."""
+    return gr.Error(error.text.in_(language), title=word("not_possible", language), print_exception=False)
 
 
 def picture(address: Address) -> str | None:
@@ -50,32 +123,6 @@ def picture(address: Address) -> str | None:
 def strip(address: Address, language: Language) -> StripData:
     """The example strip with the image in use marked."""
     return strip_data(language, word("examples", language), address.image)
-
-
-def choose_example(event: gr.EventData, address: Address, language: Language) -> tuple[Any, Any, Any]:
-    """One of the examples: address, picture in the image field, strip."""
-    if event.id not in examples():
-        return gr.skip(), gr.skip(), gr.skip()
-    address = replace(address, image=event.id, query="")
-    return address, str(examples()[event.id].path), strip(address, language)
-
-
-def choose_upload(path: str | None, address: Address, language: Language) -> tuple[Any, Any]:
-    """A file from the visitor: address, strip. What cannot be read is answered with a sentence and changes nothing."""
-    if path is None:
-        return gr.skip(), gr.skip()
-    try:
-        address = replace(address, image=keep_upload(path), query="")
-    except ExplainedError as error:
-        title = word("not_possible", language)
-        raise gr.Error(error.text.in_(language), title=title, print_exception=False) from error
-    return address, strip(address, language)
-
-
-def choose_model(name: str | None, address: Address, language: Language) -> tuple[Address, str]:
-    """Another model: address, its sentence. Block, head and query start anew."""
-    name = (name or "").strip()
-    return replace(address, model=name, block="", head="", query=""), model_sentence(name, language)
 
 
 def choose_weights(weights: str, address: Address) -> Address:

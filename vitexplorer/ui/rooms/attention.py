@@ -28,7 +28,7 @@ from vitexplorer.ui.canvas import (
     packed_bytes,
 )
 from vitexplorer.ui.canvas.canvas import head_of, looks, query_of, query_text
-from vitexplorer.ui.desk import QUICK
+from vitexplorer.ui.desk import QUICK, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
@@ -51,71 +51,76 @@ class AttentionRoom(Room):
     def build(self) -> list[Component]:
         """Block slider and canvas, then the words about it."""
         t, state = self.desk.t, [self.desk.address, self.desk.language]
-        block = gr.Slider(0, 11, 11, step=1, label=t("block"), elem_id="vx-block", elem_classes=["vx-slim"])
-        canvas = AttentionCanvas(elem_id="vx-attention-canvas")
-        words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
+        self.block = gr.Slider(0, 11, 11, step=1, label=t("block"), elem_id="vx-block", elem_classes=["vx-slim"])
+        self.canvas = AttentionCanvas(elem_id="vx-attention-canvas")
+        self.words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
         with gr.Accordion(t("python_lines"), open=False):
-            code = gr.Code(language="python", show_label=False, interactive=False)
+            self.code = gr.Code(language="python", show_label=False, interactive=False)
         self.panel = RoomFigures(self.desk, self.key, own=("attention_map", "head_gallery"))
         self.panel.build()
-        picked = gr.State(None)  # head and query that the visitor chose, for the lines of Python
-        self.panel.panel.open(self.open, state, [block, canvas, code, picked], **QUICK)
-        block.input(self.show_block, [block, picked, *state], [canvas, code], trigger_mode="always_last", **QUICK)
-        block.input(None, block, None, js="(block) => { window.vxAddress({block}); }", **QUICK)
-        canvas.patch_select(self.select, [block, *state], [canvas, code, picked], trigger_mode="always_last", **QUICK)
-        return [block, canvas, words, code, picked]
+        self.picked = gr.State(None)  # head and query that the visitor chose, for the lines of Python
+        shown, latest = [self.canvas, self.code], {"trigger_mode": "always_last", **QUICK}
+        self.panel.panel.open(self.open, state, [self.block, *shown, self.picked], **QUICK)
+        self.block.input(self.show_block, [self.block, self.picked, *state], shown, **latest)
+        self.block.input(None, self.block, None, js="(block) => { window.vxAddress({block}); }", **QUICK)
+        self.canvas.patch_select(self.select, [self.block, *state], [*shown, self.picked], **latest)
+        return [self.block, self.canvas, self.words, self.code, self.picked]
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
+    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
         """The block, head and query that the address asks for; the last block and its first query where it does not."""
         capture = explored.capture
         block = min(int(address.block or capture.depth - 1), capture.depth - 1)
         data = block_data(capture, block, language)
         data.head, wanted = address.head or "mean", query_of(address.query, data) or default_query(capture, block)
         data.query = query_text(wanted)
-        slider = gr.Slider(maximum=capture.depth - 1, value=block)
-        return [
-            slider,
-            data,
-            about("attention_map", language),
-            self.code_of(address, capture, data, data.head, wanted),
-            (data.head, wanted),
-        ]
+        return {
+            self.block: gr.Slider(maximum=capture.depth - 1, value=block),
+            self.canvas: data,
+            self.words: about("attention_map", language),
+            self.code: self.code_of(address, capture, data, data.head, wanted),
+            self.picked: (data.head, wanted),
+        }
 
     def show_block(
         self, block: float, picked: tuple[str, Query] | None, address: Address, language: Language
-    ) -> list[Any]:
+    ) -> Updates:
         """Another block of the same capture; head and query stay what the visitor chose in the browser."""
         capture = self.desk.engine.capture(address.picture)
         data = block_data(capture, max(0, min(int(block), capture.depth - 1)), language)
         head, query = picked or ("mean", default_query(capture, data.block))
-        return [data, self.code_of(address, capture, data, head, query)]
+        return {self.canvas: data, self.code: self.code_of(address, capture, data, head, query)}
 
-    def open(self, event: gr.EventData, address: Address, language: Language) -> list[Any]:
+    def open(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """A head was chosen from the whole network: its map, from the query that a block begins with."""
         capture = self.desk.engine.capture(address.picture)
         block, head = event._data.get("block"), event._data.get("head")
         if not (isinstance(block, int) and 0 <= block < capture.depth):
-            return [gr.skip()] * 4
+            return gr.skip()
         if not (isinstance(head, int) and 0 <= head < capture.num_heads(block)):
-            return [gr.skip()] * 4
+            return gr.skip()
         data = block_data(capture, block, language)
         query = default_query(capture, block)
         data.head, data.query = str(head), query_text(query)
-        return [block, data, self.code_of(address, capture, data, data.head, query), (data.head, query)]
+        return {
+            self.block: block,
+            self.canvas: data,
+            self.code: self.code_of(address, capture, data, data.head, query),
+            self.picked: (data.head, query),
+        }
 
-    def select(self, event: gr.EventData, block: float, address: Address, language: Language) -> list[Any]:
+    def select(self, event: gr.EventData, block: float, address: Address, language: Language) -> Updates:
         """A query or head was picked: the lines of Python follow, and so does the map where rows are sent singly."""
         capture = self.desk.engine.capture(address.picture)
         frame = frame_data(capture, max(0, min(int(block), capture.depth - 1)), language)
         picked = Selection.read(event._data, frame)
         if picked is None or picked.block != frame.block:
-            return [gr.skip(), gr.skip(), gr.skip()]
+            return gr.skip()
         chosen = (picked.head, picked.query)
-        code = self.code_of(address, capture, frame, *chosen)
-        if fits(capture, picked.block):
-            return [gr.skip(), code, chosen]
-        frame.attention = row_file(capture, picked.block, shown_query(capture, frame, picked.query))
-        return [frame, code, chosen]
+        updates: Updates = {self.code: self.code_of(address, capture, frame, *chosen), self.picked: chosen}
+        if not fits(capture, picked.block):
+            frame.attention = row_file(capture, picked.block, shown_query(capture, frame, picked.query))
+            updates[self.canvas] = frame
+        return updates
 
     def code_of(self, address: Address, capture: Capture, data: CanvasData, head: str, query: Query) -> str:
         """The lines of Python that give the map on the canvas, which may have been asked for another head or query."""

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradio.components.base import Component
 
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.room_figures import RoomFigures
-from vitexplorer.words import Language
 
 
 class FigureRoom(Room):
     """A room whose views are all drawn as figures."""
 
     def build(self) -> list[Component]:
-        """The panel."""
+        """The panel, which fills itself when the room is entered."""
         self.panel = RoomFigures(self.desk, self.key)
         self.panel.build()
-        return []
-
-    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
-        """Nothing: the panel fills itself when the room is entered."""
         return []
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 from gradio.components.base import Component
@@ -15,7 +14,6 @@ from gradio.events import Dependency
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import QUICK, Listen, Updates
-from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.training.data_part import READING, DataPart
 from vitexplorer.ui.training.images import Chosen
@@ -25,6 +23,7 @@ from vitexplorer.ui.training.report import empty_report
 from vitexplorer.ui.training.result_part import ResultPart
 from vitexplorer.ui.training.run_part import RunPart
 from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.visit import Visit
 from vitexplorer.ui.visitor import VISITOR, training_of, visitor_of
 from vitexplorer.words import ExplainedError, Language
 
@@ -66,10 +65,6 @@ class FinetuneRoom(Room):
         self.results.follow_on(self.runs.ticked)
         return []
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
-        """Nothing: the room is filled when it is entered."""
-        return []
-
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Count for the model at the left when the room is entered or the model is another; open what was open."""
         session = self.session
@@ -103,9 +98,9 @@ class FinetuneRoom(Room):
         opened.then(self.runs.earlier, [*mine, self.desk.language], self.runs.history, **QUICK)
         self.results.follow_on(entered)
 
-    def lead(self, parts: dict[str, Component], then_explore: Callable[[Dependency], None]) -> None:
+    def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
         """A wrong image, a tuned model or a file of one opens in the other rooms."""
-        self.opening.lead(self.results.results, parts, then_explore)
+        self.opening.lead(self.results.results, visit, then_explore)
 
     # -------------------------------------------------------------------------------------- events
 

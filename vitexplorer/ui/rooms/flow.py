@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import gradio as gr
 import numpy as np
@@ -12,7 +12,7 @@ from gradio.data_classes import FileData
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import MEAN, AttentionCanvas, CanvasData, Selection, attention_file
-from vitexplorer.ui.desk import QUICK, Desk
+from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import default_query, frame_data, on_grids
@@ -45,61 +45,68 @@ class FlowRoom(Room):
         with self.own.build():
             with gr.Row(elem_classes=["vx-row"]):
                 fusions = [(t(f"fusion_{how}"), how) for how in ("mean", "max", "min")]
-                fusion = gr.Radio(fusions, value="mean", label=t("fusion"))
-                discard = gr.Slider(0, 0.98, 0, step=0.02, label=t("discard"))
-                start = gr.Slider(0, 11, 0, step=1, label=t("start_block"))
-            canvas = AttentionCanvas(elem_id="vx-flow-canvas")
-            words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
+                self.fusion = gr.Radio(fusions, value="mean", label=t("fusion"))
+                self.discard = gr.Slider(0, 0.98, 0, step=0.02, label=t("discard"))
+                self.start = gr.Slider(0, 11, 0, step=1, label=t("start_block"))
+            self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
+            self.words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
             with gr.Accordion(t("python_lines"), open=False):
-                code = gr.Code(language="python", show_label=False, interactive=False)
+                self.code = gr.Code(language="python", show_label=False, interactive=False)
         self.panel = RoomFigures(self.desk, self.key, own=("attention_rollout",))
         self.panel.build()
-        picked = gr.State(None)  # the query that the visitor chose, for the lines of Python
-        controls = [fusion, discard, start]
+        self.picked = gr.State(None)  # the query that the visitor chose, for the lines of Python
+        controls, shown = [self.fusion, self.discard, self.start], [self.canvas, self.code]
         for control in controls:
-            control.input(self.show, [*controls, picked, *state], [canvas, code], trigger_mode="always_last", **QUICK)
-        canvas.patch_select(
-            self.select, [*controls, *state], [canvas, code, picked], trigger_mode="always_last", **QUICK
+            control.input(self.show, [*controls, self.picked, *state], shown, trigger_mode="always_last", **QUICK)
+        self.canvas.patch_select(
+            self.select, [*controls, *state], [*shown, self.picked], trigger_mode="always_last", **QUICK
         )
-        return [*self.own.components, *controls, canvas, words, code, picked]
+        return [*self.own.components, *controls, self.canvas, self.words, self.code, self.picked]
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
+    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
         """The whole network, heads fused by their mean, nothing discarded."""
         capture = explored.capture
         own, query = self.own.fill(capture, language), default_query(capture, capture.depth - 1)
         if self.own.is_refused(capture):
-            return [*own, *[gr.skip()] * 7]
+            return own
         data = rollout_data(capture, "mean", 0.0, 0, language)
         data.query = query
-        start = gr.Slider(maximum=capture.depth - 1, value=0)
-        lines = self.desk.python_lines(address, "attention_rollout", query=query)
-        return [*own, "mean", 0, start, data, about("attention_rollout", language), lines, None]
+        return own | {
+            self.fusion: "mean",
+            self.discard: 0,
+            self.start: gr.Slider(maximum=capture.depth - 1, value=0),
+            self.canvas: data,
+            self.words: about("attention_rollout", language),
+            self.code: self.desk.python_lines(address, "attention_rollout", query=query),
+            self.picked: None,
+        }
 
     def show(
         self, fusion: str, discard: float, start: float, picked: Query | None, address: Address, language: Language
-    ) -> list[Any]:
+    ) -> Updates:
         """The rollout under other settings, from the same query."""
         capture = self.desk.engine.capture(address.picture)
         first = max(0, min(int(start), capture.depth - 1))
         data = rollout_data(capture, fusion, discard, first, language)
         query = picked or default_query(capture, capture.depth - 1)
-        return [data, code_of(self.desk, address, query, fusion, discard, first)]
+        return {self.canvas: data, self.code: code_of(self.desk, address, query, fusion, discard, first)}
 
     def select(
         self, event: gr.EventData, fusion: str, discard: float, start: float, address: Address, language: Language
-    ) -> list[Any]:
+    ) -> Updates:
         """A query was picked: the lines of Python follow, and so does the map where rows are sent singly."""
         capture = self.desk.engine.capture(address.picture)
         first = max(0, min(int(start), capture.depth - 1))
         frame = rollout_frame(capture, fusion, first, language)
         picked = Selection.read(event._data, frame)
         if picked is None:
-            return [gr.skip(), gr.skip(), gr.skip()]
+            return gr.skip()
         code = code_of(self.desk, address, picked.query, fusion, discard, first)
-        if num_tokens(capture) <= MOST_QUERIES:
-            return [gr.skip(), code, picked.query]
-        frame.attention = rollout_file(capture, [picked.query], fusion, discard, first)
-        return [frame, code, picked.query]
+        updates: Updates = {self.code: code, self.picked: picked.query}
+        if num_tokens(capture) > MOST_QUERIES:
+            frame.attention = rollout_file(capture, [picked.query], fusion, discard, first)
+            updates[self.canvas] = frame
+        return updates
 
 
 def code_of(desk: Desk, address: Address, query: Query, fusion: str, discard: float, start: int) -> str:

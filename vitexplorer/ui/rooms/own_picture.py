@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.blocks import Block
 
+from vitexplorer.ui.desk import Updates
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -40,10 +41,13 @@ class OwnPicture:
 
         return refusal(self._view, capture) is not None
 
-    def fill(self, capture: Capture, language: Language) -> list[Block]:
+    def fill(self, capture: Capture, language: Language) -> Updates:
         """The column, or the view's question and the sentence."""
         from vitexplorer.views import VIEWS, refusal
 
         reason = refusal(self._view, capture)
         said = f"**{VIEWS[self._view].question.in_(language)}**\n\n{reason.in_(language)}" if reason else ""
-        return [gr.Markdown(said, visible=bool(reason)), gr.Column(visible=not reason)]
+        return {
+            self._sentence: gr.Markdown(said, visible=bool(reason)),
+            self._column: gr.Column(visible=not reason),
+        }

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import gradio as gr
 from gradio.blocks import Block
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.board import PatchesBoard, board_data
-from vitexplorer.ui.desk import Desk
+from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.rooms.own_picture import OwnPicture
@@ -31,18 +30,18 @@ class PatchesRoom(Room):
     def build(self) -> list[Block]:
         """The board, then the words about it."""
         with self.own.build():
-            board = PatchesBoard()
-            words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
+            self.board = PatchesBoard()
+            self.words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
             with gr.Accordion(self.desk.t("python_lines"), open=False):
-                code = gr.Code(language="python", show_label=False, interactive=False)
-        return [*self.own.components, board, words, code]
+                self.code = gr.Code(language="python", show_label=False, interactive=False)
+        return [*self.own.components, self.board, self.words, self.code]
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
+    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
         """The patches of the pixels the model saw."""
         capture = explored.capture
         own = self.own.fill(capture, language)
         if self.own.is_refused(capture):
-            return [*own, gr.skip(), gr.skip(), gr.skip()]
+            return own
         board = board_data(
             Path(image_file(capture.input.pixels).path),
             capture.grid(0),
@@ -51,4 +50,8 @@ class PatchesRoom(Room):
             language,
             caption_lines(capture),
         )
-        return [*own, board, about("patch_grid", language), self.desk.python_lines(address, "patch_grid")]
+        return own | {
+            self.board: board,
+            self.words: about("patch_grid", language),
+            self.code: self.desk.python_lines(address, "patch_grid"),
+        }

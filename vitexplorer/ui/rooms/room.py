@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import gradio as gr
 from gradio.blocks import Block
-from gradio.components.base import Component
 from gradio.events import Dependency
 
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import Desk, Listen
+from vitexplorer.ui.desk import Desk, Listen, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
+from vitexplorer.ui.rooms.room_figures import RoomFigures
+from vitexplorer.ui.visit import Visit
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
-    from vitexplorer.ui.rooms.room_figures import RoomFigures
 
 
 class Room(ABC):
@@ -43,12 +43,12 @@ class Room(ABC):
         if self.panel:
             self.panel.enter_on(listen, active)
 
-    def lead(self, parts: dict[str, Component], then_explore: Callable[[Dependency], None]) -> None:  # noqa: B027
+    def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:  # noqa: B027
         """Bind events of the room that choose what all rooms show; `then_explore` follows each. Most have none."""
 
-    @abstractmethod
-    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
-        """A value for each component of `build`, for a capture that has just been made."""
+    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
+        """What a capture that has just been made changes in the components of `build`; the rest fills itself later."""
+        return {}
 
 
 def about(view: str, language: Language) -> str:

@@ -17,7 +17,7 @@ from vitexplorer.ui.calculator import CountTable, parts_table, terms_table
 from vitexplorer.ui.calculator.literature import DECLARED, HUGE, LARGE, SMALL, TINY, counted
 from vitexplorer.ui.calculator.multiplications import WINDOW, as_counted, vit_macs, windowed_attention
 from vitexplorer.ui.calculator.units import MACS, compact
-from vitexplorer.ui.desk import QUICK
+from vitexplorer.ui.desk import QUICK, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.room import Room, about
 from vitexplorer.ui.rooms.room_figures import RoomFigures
@@ -42,14 +42,14 @@ class SizeRoom(Room):
     def build(self) -> list[Component]:
         """The model's table and its formula, then the sliders with theirs."""
         t = self.desk.t
-        words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
+        self.words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
         with gr.Row(elem_classes=["vx-row"]):
             with gr.Column(scale=2, min_width=300):
-                parts = CountTable()
+                self.parts = CountTable()
             with gr.Column(scale=3, min_width=300):
-                formula = CountTable()
+                self.formula = CountTable()
         with gr.Accordion(t("python_lines"), open=False):
-            code = gr.Code(language="python", show_label=False, interactive=False)
+            self.code = gr.Code(language="python", show_label=False, interactive=False)
         self.panel = RoomFigures(self.desk, self.key)
         self.panel.build()
         gr.Markdown(t("calculator_info"), elem_classes=["vx-note"])
@@ -65,7 +65,7 @@ class SizeRoom(Room):
                 gr.Slider(1, 8, start.hidden / start.dim, step=0.5, label=t("mlp_ratio"), min_width=210),
                 gr.Slider(0, 22000, start.classes, step=1, label=t("num_classes"), min_width=210),
             ]
-        designed = [CountTable()]
+        self.designed = designed = [CountTable()]
         with gr.Row(elem_classes=["vx-row"]):
             for _ in ("rough formula", "what it leaves out"):
                 with gr.Column(min_width=300):
@@ -76,22 +76,25 @@ class SizeRoom(Room):
             slider.input(count_design, [*sliders, self.desk.language], designed, trigger_mode="always_last", **QUICK)
         chosen = preset.input(choose_preset, preset, sliders, **QUICK)
         chosen.then(count_design, [*sliders, self.desk.language], designed, **QUICK)
-        declared = gr.Markdown(elem_classes=["vx-note"])
-        return [words, parts, formula, code, *designed, declared]
+        self.declared = gr.Markdown(elem_classes=["vx-note"])
+        return [self.words, self.parts, self.formula, self.code, *designed, self.declared]
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
+    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
         """Counts of the model on the screen; the calculator starts at ViT-B/16."""
         from vitexplorer.views import compute
 
         counted = compute("parameters", explored.capture)
         title = UI_WORDS["size_of_model"].format(model=self.desk.engine.places.title_of(address.model))
         names = [part_text(part).in_(language) for part in counted.parts]
-        parts = parts_table(names, counted.values.tolist(), language, title=title)
         exact = UI_WORDS["formula_equals"] if counted.terms else UI_WORDS["formula_none"]
-        formula = terms_table(counted.terms, language, title=UI_WORDS["formula"], note=exact)
-        code = self.desk.python_lines(address, "parameters")
-        designed = design_tables(ViTShape(), language)
-        return [about("parameters", language), parts, formula, code, *designed, declared_table(language)]
+        return {
+            self.words: about("parameters", language),
+            self.parts: parts_table(names, counted.values.tolist(), language, title=title),
+            self.formula: terms_table(counted.terms, language, title=UI_WORDS["formula"], note=exact),
+            self.code: self.desk.python_lines(address, "parameters"),
+            **dict(zip(self.designed, design_tables(ViTShape(), language), strict=True)),
+            self.declared: declared_table(language),
+        }
 
 
 def choose_preset(name: str) -> list[float]:

@@ -17,13 +17,12 @@ from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.canvas import AttentionCanvas, CanvasData
+from vitexplorer.ui.canvas import AttentionCanvas
 from vitexplorer.ui.canvas.canvas import query_text
 from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.changes import ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.changes.changes import START
-from vitexplorer.ui.desk import QUICK, Desk, Listen
-from vitexplorer.ui.engine import Explored
+from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import block_data, default_query
 from vitexplorer.ui.rooms.room import Room
@@ -109,10 +108,6 @@ class WhatIfRoom(Room):
         )
         return []
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> list[Any]:
-        """Nothing: the room is filled when it is entered."""
-        return []
-
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Fill the room when it is entered, and when the image or model is another."""
         entered = listen(
@@ -125,10 +120,10 @@ class WhatIfRoom(Room):
 
     def enter(
         self, active: str, address: Address, changed: Address, shown: Address | None, language: Language
-    ) -> list[Any]:
+    ) -> Updates:
         """The changes chosen before, or those of the address, or a puzzle; the last block."""
         if active != self.key or shown == address or address == Address():
-            return [gr.skip()] * 6
+            return gr.skip()
         before = (
             changed.change if changed != Address() else {"": START, NOTHING: ""}.get(address.change, address.change)
         )
@@ -137,23 +132,26 @@ class WhatIfRoom(Room):
         if run is None:  # another model may have no such head
             data, run, text = self._changed(address, START, language)
         block = plain.depth - 1
-        slider = gr.Slider(maximum=block, value=block)
-        canvases = self._canvases(plain, run, block, language)
-        return [data, slider, *canvases, replace(address, change=text), address]
+        return {
+            self.picker: data,
+            self.block: gr.Slider(maximum=block, value=block),
+            **self._canvases(plain, run, block, language),
+            self.changed: replace(address, change=text),
+            self.shown: address,
+        }
 
-    def choose(self, event: gr.EventData, changed: Address, block: float, language: Language) -> list[Any]:
+    def choose(self, event: gr.EventData, changed: Address, block: float, language: Language) -> Updates:
         """Other changes; those that are not possible are answered with a sentence, and nothing else moves."""
         text = event._data.get("text")
         if not isinstance(text, str) or changed == Address():
-            return [gr.skip()] * 4
+            return gr.skip()
         data, run, text = self._changed(changed, text, language)
         if run is None:
-            return [data, gr.skip(), gr.skip(), gr.skip()]
-        plain = self.desk.engine.capture(changed.picture)
-        canvases = self._canvases(plain, run, int(block), language)
-        return [data, *canvases, replace(changed, change=text)]
+            return {self.picker: data}
+        canvases = self._canvases(self.desk.engine.capture(changed.picture), run, int(block), language)
+        return {self.picker: data, **canvases, self.changed: replace(changed, change=text)}
 
-    def show_block(self, block: float, changed: Address, language: Language) -> list[Any]:
+    def show_block(self, block: float, changed: Address, language: Language) -> Updates:
         """Another block of both runs."""
         plain = self.desk.engine.capture(changed.picture)
         return self._canvases(plain, self.runs.capture(changed.picture, changed.change), int(block), language)
@@ -174,18 +172,17 @@ class WhatIfRoom(Room):
         data.answer = answer(plain, run, language) if chosen else ""
         return data, run, write_changes(chosen)
 
-    def _canvases(self, plain: Capture, run: Capture, block: int, language: Language) -> list[CanvasData]:
+    def _canvases(self, plain: Capture, run: Capture, block: int, language: Language) -> Updates:
         """Both runs' attention of a block, under one mouse."""
         block = max(0, min(block, plain.depth - 1))
-        canvases = [block_data(capture, block, language) for capture in (plain, run)]
-        for data in canvases:
+        before, after = (block_data(capture, block, language) for capture in (plain, run))
+        for data in (before, after):
             data.link, data.query = self.key, query_text(default_query(plain, block))
         if run.change:
             said = "；" if language == "zh" else "; "
-            after = canvases[1]
             after.weights += f" · {said.join(text.in_(language) for text in run.change.texts)}"
             after.warning = f"{word('changed_on_picture', language)} {after.warning}".strip()
-        return canvases
+        return {self.plain_canvas: before, self.changed_canvas: after}
 
 
 def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:

@@ -7,27 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import gradio as gr
-from gradio.components.base import Component
 from gradio.events import Dependency
 
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.models.images import open_shrunk
 from vitexplorer.settings import settings
-from vitexplorer.ui import visit
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.files import image_file
-from vitexplorer.ui.language import word
 from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.results import ResultsView, image_path
 from vitexplorer.ui.training.sent_model import keep_sent
 from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.visit import Visit, not_possible
 from vitexplorer.words import ExplainedError, Language
 
 ARRIVE = "() => { window.vxAddress({room: 'attention'}); window.scrollTo({top: 0}); }"
-WRITTEN = ("wanted", "upload", "strip", "model", "sentence", "weights", "tabs", "active")
-"""parts of the page that a model and an image are opened in"""
 THUMBNAIL = 340
 """pixels of the shorter side"""
 
@@ -49,16 +45,13 @@ class Opening:
             elem_id="vx-training-file",
         )
 
-    def lead(
-        self, results: ResultsView, page: dict[str, Component], then_explore: Callable[[Dependency], None]
-    ) -> None:
+    def lead(self, results: ResultsView, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
         """A wrong image and its model, a model alone, or a file that was uploaded open in the other rooms."""
-        self.page, language = page, self.desk.language
+        self.visit, language = visit, self.desk.language
         mine = [self.session.visitor, self.session.training]
-        written = [page[name] for name in WRITTEN]
-        opened = results.open(self.open, [*mine, page["wanted"], language], written, **READING)
-        sent = [self.file, self.session.visitor, page["wanted"], language]
-        loaded = self.file.upload(self.load, sent, written, **READING)
+        opened = results.open(self.open, [*mine, visit.wanted, language], visit.of_choice, **READING)
+        sent = [self.file, self.session.visitor, visit.wanted, language]
+        loaded = self.file.upload(self.load, sent, visit.of_choice, **READING)
         for event in (opened, loaded):
             event.success(None, None, None, js=ARRIVE, **QUICK)
             then_explore(event)
@@ -73,37 +66,23 @@ class Opening:
             if isinstance(index, int) and 0 <= index < len(result.paths):
                 path = image_path(folder, result, index)
                 wanted = replace(wanted, image=keep_upload(str(path)))
-                shown = {self.page["upload"]: thumbnail(path)}
+                shown = {self.visit.upload: thumbnail(path)}
         except ExplainedError as error:
-            raise refusal(error, language) from error
-        return self._entering(places.name_of(result.file), wanted, language) | shown
+            raise not_possible(error, language) from error
+        return self.visit.enter(tuned(places.name_of(result.file), wanted), language) | shown
 
     def load(self, paths: list[str] | None, visitor: str, wanted: Address, language: Language) -> Updates:
         """A tuned model from files that were taken home, on the picture at the left."""
         try:
             name = keep_sent(self.desk.engine, visitor, paths or [], wanted.picture)
         except ExplainedError as error:
-            raise refusal(error, language) from error
-        return self._entering(name, wanted, language)
-
-    def _entering(self, model: str, wanted: Address, language: Language) -> Updates:
-        """The left column and the Attention room with a tuned model; block, head and query start anew."""
-        address = replace(wanted, model=model, weights="trained", room="attention", block="", head="", query="")
-        written = {
-            "wanted": address,
-            "strip": visit.strip(address, language),
-            "model": gr.Dropdown(value=address.model),
-            "sentence": visit.model_sentence(address.model, language),
-            "weights": address.weights,
-            "tabs": gr.Tabs(selected=address.room),
-            "active": address.room,
-        }
-        return {self.page[name]: value for name, value in written.items()}
+            raise not_possible(error, language) from error
+        return self.visit.enter(tuned(name, wanted), language)
 
 
-def refusal(error: ExplainedError, language: Language) -> gr.Error:
-    """Why a model cannot be opened, as gradio says it."""
-    return gr.Error(error.text.in_(language), title=word("not_possible", language), print_exception=False)
+def tuned(model: str, wanted: Address) -> Address:
+    """A tuned model in the Attention room; block, head and query start anew."""
+    return replace(wanted, model=model, weights="trained", room="attention", block="", head="", query="")
 
 
 def thumbnail(path: Path) -> str:
