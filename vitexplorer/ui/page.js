@@ -1,9 +1,11 @@
-// What belongs to the page as a whole. `window.vxAddress` and `window.vxEnter` are for the few lines of JavaScript that
-// stand at gradio's own events; this module runs before gradio does.
+// What belongs to the page as a whole. What it puts on `window` is for the few lines of JavaScript that stand at
+// gradio's own events; this module runs before gradio does.
 
 import {writeAddress} from './kit/address.js';
+import {visitor} from './visitor.js';
 
 window.vxAddress = writeAddress;
+window.vxVisitor = visitor;
 
 // What a visitor picks on the attention canvas stands in the address bar, so that a link opens the very map.
 document.addEventListener('vx-select', (event) => {

@@ -1,4 +1,4 @@
-"""The page's JavaScript modules and its style sheet as static files, sent once.
+"""The page's JavaScript modules and its style sheet as static files, sent once; and the markup of its components.
 
 Every path holds a hash of them all, so that a browser may keep a file for good, and relative imports between modules
 stay within one version. Of a version that is no longer there nothing is served: a page that was left open then says
@@ -84,10 +84,18 @@ async def _serve(request: Request) -> Response:
     return Response(content, media_type=kind, headers={"cache-control": "public, max-age=31536000, immutable"})
 
 
+@cache
+def _markup() -> dict[str, str]:
+    """The markup of every component by the path of its module."""
+    files = {path: path.with_suffix(".js").relative_to(_FOLDER).as_posix() for path in sorted(_FOLDER.rglob("*.html"))}
+    return {module: path.read_text(encoding="utf-8").strip() for path, module in files.items()}
+
+
 def page_head(language: Language) -> str:
     """What stands in the page's <head>: the style, the modules to fetch at once, and how a component is mounted.
 
-    The last is a script of the page itself, so that it can say so where no module arrives.
+    The last needs the markup of every component, once for all its instances. It is a script of the page itself, so
+    that it can say so where no module arrives.
     """
     folder = f"./modules/{version()}/"
     start = (_FOLDER / "kit" / "start.js").read_text(encoding="utf-8")
@@ -96,6 +104,7 @@ def page_head(language: Language) -> str:
         [
             f'<link rel="stylesheet" href="{folder}{_STYLE}">',
             *(f'<link rel="modulepreload" href="{folder}{module}">' for module in with_imports(FIRST)),
+            *(f'<template data-module="{module}">{markup}</template>' for module, markup in _markup().items()),
             f'<script data-folder="{folder}" data-failed="{sentence}">{start}</script>',
             f'<script type="module" src="{folder}page.js"></script>',
         ]

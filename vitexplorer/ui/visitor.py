@@ -11,17 +11,7 @@ from typing import Any
 
 _NAME = re.compile("[0-9a-f]{32}")
 
-VISITOR = """(first, ...others) => {
-  const hex = (byte) => byte.toString(16).padStart(2, '0');
-  const draw = () => [...crypto.getRandomValues(new Uint8Array(16))].map(hex).join('');
-  let visitor = window.vxVisitor;
-  try { visitor ??= localStorage.getItem('vx-visitor'); } catch { /* a frame that may not keep anything */ }
-  if (!/^[0-9a-f]{32}$/.test(visitor)) visitor = draw();
-  window.vxVisitor = visitor;
-  try { localStorage.setItem('vx-visitor', visitor); } catch { /* then for this page alone */ }
-  const run = new URL(location.href).searchParams.get('run') ?? '';
-  return [JSON.stringify({visitor, run}), ...others];
-}"""
+VISITOR = "(...inputs) => window.vxVisitor(...inputs)"
 """put into the first input of an event: JSON with `visitor` and `run`, the training that the address names"""
 
 

@@ -1,4 +1,7 @@
-"""The image field. It hands over the file as it came; opening it, and saying what is wrong, is the engine's work."""
+"""What takes files. They are handed over as they came; opening them, and saying what is wrong, is the engine's work.
+
+gradio writes the JSON schema of a file three times into the configuration for each; nobody asks for it here.
+"""
 
 from __future__ import annotations
 
@@ -32,3 +35,21 @@ class ImageUpload(gr.Image):
         if payload is None or payload.path is None:
             return None
         return payload.path
+
+    def api_info(self) -> dict[str, str]:
+        """The value's JSON type."""
+        return {"type": "object"}
+
+
+class UploadButton(gr.UploadButton):
+    """A button that takes files."""
+
+    is_template = True  # drawn by gradio's own UploadButton
+
+    def get_config(self, cls: type | None = None) -> dict[str, Any]:
+        """The configuration of gradio's UploadButton, whose arguments ours are."""
+        return super().get_config(cls or gr.UploadButton)
+
+    def api_info(self) -> dict[str, str]:
+        """The value's JSON type."""
+        return {"type": "object"}

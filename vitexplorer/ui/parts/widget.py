@@ -1,8 +1,7 @@
 """A gradio component that draws itself in the browser from one value, with a JavaScript module of its own.
 
 Everything travels in `value` (custom properties are lost when a component is hidden and shown again), and text reaches
-the page through `textContent` alone: gradio evaluates what stands in templates. Markup travels with the component;
-script and style are static files, which the page fetches once for all components of a class.
+the page through `textContent` alone. Markup, style and script of a class are in the page once, see `static_files.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import gradio as gr
 
 _UI = Path(__file__).parent.parent
 TRIGGER = Path(__file__).parent / "trigger.js"
+_OF_CHATS = ("_retryable", "_undoable", "likeable", "streamable")
 
 
 class Widget(gr.HTML):
@@ -35,7 +35,7 @@ class Widget(gr.HTML):
         """Args: value: the component's data model or None; options: as for `gr.HTML`."""
         super().__init__(
             value=value,
-            html_template=(self.folder / f"{self.stem}.html").read_text(encoding="utf-8"),
+            html_template=self._markup() if self.sends is None else "",
             js_on_load=self._scripts() if self.sends is None else self._mount(),
             apply_default_css=False,
             **options,
@@ -45,6 +45,9 @@ class Widget(gr.HTML):
         """Gradio takes for an event of the component what stands here in quotes."""
         module = (self.folder / f"{self.stem}.js").relative_to(_UI).as_posix()
         return f"vxMount('{module}', {json.dumps(self.sends)}, {{element, props, trigger, watch}});"
+
+    def _markup(self) -> str:
+        return (self.folder / f"{self.stem}.html").read_text(encoding="utf-8")
 
     def _scripts(self) -> str:
         files = [TRIGGER, *(self.folder / name for name in self.scripts or (f"{self.stem}.js",))]
@@ -56,6 +59,10 @@ class Widget(gr.HTML):
 
     def preprocess(self, payload: Any) -> None:
         """Nothing is ever read back from the browser's copy of the value."""
+
+    def get_config(self, cls: type | None = None) -> dict[str, Any]:
+        """The configuration of gradio's HTML without what only its chat asks for."""
+        return {name: value for name, value in super().get_config().items() if name not in _OF_CHATS}
 
     def api_info(self) -> dict[str, str]:
         """The value's JSON type."""

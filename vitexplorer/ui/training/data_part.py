@@ -15,6 +15,7 @@ from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.progress import Progress
 from vitexplorer.ui.background import Background, Done
 from vitexplorer.ui.desk import Desk, Updates
+from vitexplorer.ui.parts.upload import UploadButton
 from vitexplorer.ui.training.images import Chosen, Looked, draw, look, of_training, point_at, unpack
 from vitexplorer.ui.training.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.training.session import Session
@@ -37,7 +38,7 @@ class DataPart:
         """Buttons and report; returns the events after which there are other images."""
         t, local = self.desk.t, not self.desk.engine.places.hosted
         with gr.Row(elem_classes=["vx-row", "vx-training-data"]):
-            zipped = gr.UploadButton(
+            zipped = UploadButton(
                 t("training_zip"), file_types=[".zip"], variant="primary", size="md", elem_id="vx-training-zip"
             )
             scenes = gr.Button(t("training_scenes"), size="md", elem_id="vx-training-scenes")

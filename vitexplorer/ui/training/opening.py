@@ -15,6 +15,7 @@ from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.files import image_file
+from vitexplorer.ui.parts.upload import UploadButton
 from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.results import ResultsView, image_path
@@ -37,7 +38,7 @@ class Opening:
 
     def build(self) -> None:
         """The button that loads a tuned model's file."""
-        self.file = gr.UploadButton(
+        self.file = UploadButton(
             self.desk.t("training_file"),
             file_count="multiple",
             file_types=[".safetensors", ".zip", ".json"],

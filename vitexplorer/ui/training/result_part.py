@@ -18,6 +18,7 @@ from vitexplorer.progress import Progress
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.figure_panel.component import FigurePanel
+from vitexplorer.ui.parts.upload import UploadButton
 from vitexplorer.ui.training.change_part import ChangePart
 from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.figures import Asked, result_figures
@@ -42,7 +43,7 @@ class ResultPart:
         self.found = gr.State(None)  # the training that is on the screen and its finished runs
         self.asked = gr.State(Asked())  # the figure that is on the screen
         with gr.Column(visible=False) as self.column:
-            self.test = gr.UploadButton(
+            self.test = UploadButton(
                 self.desk.t("training_predict"),
                 file_count="multiple",
                 file_types=[".zip", "image"],
