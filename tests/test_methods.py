@@ -9,10 +9,14 @@ from functools import cached_property
 import pytest
 import torch
 import torch.nn.functional as F
+from torch import nn
 
 from tests.small_backbones import CONVOLUTIONAL, TRANSFORMERS, load_backbone, on_meta, pixels
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, attach, count_parameters, merge, methods, refusal
+from vitexplorer.finetune.parts.low_rank import LowRank
+from vitexplorer.finetune.parts.window_prompts import AS_PADDING
+from vitexplorer.finetune.peft import export_peft
 from vitexplorer.finetune.storing import learned, load_tuned, save_tuned
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
 
@@ -29,6 +33,8 @@ SMALL = {
     "partial_k": [{"k": 1}, {"k": 3}],
 }
 """settings for models this small; what is not here takes its defaults"""
+OTHER_HEADS = ("mlp_k", {}), ("linear", {"norm": True})
+"""with which a classifier that is kept says something else"""
 ON_ALL = ("bitfit", "full", "linear", "mlp_k", "norm", "partial_k")
 NO_PLACE = {
     ("adapter", "parallel"),
@@ -104,7 +110,7 @@ def snapshot(module):
 
 def test_the_output_is_unchanged_right_after_attaching(case):
     model = load_backbone(case.backbone)
-    if case.method == "mlp_k" or case.settings.get("norm"):
+    if (case.method, case.settings) in OTHER_HEADS:
         pytest.skip("has another head")
     tuned, images = attach(model, case.method, **case.settings), pixels(model)
     same = torch.allclose(logits(tuned, images), logits(model, images), rtol=1e-4, atol=1e-4)
@@ -136,7 +142,8 @@ def test_merged_is_unmerged(case):
     merged = merge(case.trained)
     torch.testing.assert_close(logits(merged, images), expected, rtol=2e-3, atol=2e-3)
     assert torch.equal(logits(case.trained, images), expected)
-    assert not [name for name in merged.module.state_dict() if ".lora." in name or ".ssf." in name]
+    plain = attach(load_backbone(case.backbone), "full", CLASSES).module
+    assert [name for name, _ in merged.module.named_modules()] == [name for name, _ in plain.named_modules()]
 
 
 def test_a_file_gives_the_same_logits(case, tmp_path):
@@ -158,6 +165,40 @@ def test_the_base_is_untouched(case):
     assert not own & {parameter.data_ptr() for parameter in case.trained.module.parameters()}
     again = attach(model, case.method, CLASSES, **case.settings).module.state_dict()
     assert all(torch.equal(tensor, again[name]) for name, tensor in case.fresh.module.state_dict().items())
+
+
+def test_matrices_of_layers_decay_and_nothing_else(case):
+    groups = parameter_groups(case.fresh, weight_decay=0.5)
+    decayed = {id(parameter) for group in groups if group["weight_decay"] for parameter in group["params"]}
+    module = case.fresh.module
+    layers = [part for part in module.modules() if isinstance(part, (nn.Linear, nn.Conv2d, LowRank))]
+    matrices = {id(parameter) for layer in layers for parameter in layer.parameters() if parameter.ndim > 1}
+    spared = getattr(module, "no_weight_decay", set)()
+    named = {name: parameter for name, parameter in trainable(module).items() if name not in spared}
+    assert [
+        name for name, parameter in named.items() if (id(parameter) in decayed) != (id(parameter) in matrices)
+    ] == []
+
+
+def test_methods_add_the_tokens_that_they_say(case):
+    base, tuned = load_backbone(case.backbone), case.fresh
+    grown = len(tuned.prefix_tokens) > len(base.prefix_tokens) or AS_PADDING in tuned.notes
+    assert grown == methods()[case.method].adds_tokens
+
+
+def test_methods_export_what_they_learned_or_refuse(case, tmp_path):
+    exports = methods()[case.method].exports
+    if exports is None:
+        with pytest.raises(UnsupportedError, match=r"only lora can be exported"):
+            export_peft(case.trained, tmp_path)
+        return
+    merged, base = merge(case.trained).module.state_dict(), case.fresh.module.state_dict()
+    changes = exports(case.trained.module)
+    assert {f"{name}.weight" for name in changes} == {
+        name for name in merged.keys() & base.keys() if not torch.equal(merged[name], base[name]) and "head" not in name
+    }
+    for name, change in changes.items():
+        torch.testing.assert_close(base[f"{name}.weight"] + change.delta(), merged[f"{name}.weight"])
 
 
 @pytest.mark.parametrize(("method", "backbone"), sorted(NO_PLACE))

@@ -1,13 +1,15 @@
-"""What a method of fine-tuning is: how it changes a model, what it is called, how it likes to be trained.
+"""What a method of fine-tuning is: how it changes a model, what it is called, what it can, how it likes to be trained.
 
 A new method is one file in `methods/` that defines METHOD; menus, the command line, the README's table and the
-contract tests are made from these records.
+contract tests are made from these records. Nothing outside of that file asks for a method by name: what others must
+know of it is an ability in its record, and the contract tests hold each against what the method does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from torch import nn
 
@@ -15,6 +17,9 @@ from vitexplorer.controls import Control
 from vitexplorer.interfaces import Paper
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    from vitexplorer.finetune.parts.low_rank import LowRank
 
 TRANSFORMERS = ("vit", "beit", "eva", "swin")
 BACKBONES = (*TRANSFORMERS, "convolutional")
@@ -36,6 +41,11 @@ PETL = Recipe(learning_rate=1e-3, drop_path=0.1)
 """of methods that train a few added numbers or a few of the model's"""
 
 
+def is_matrix_of_a_layer(name: str, parameter: nn.Parameter) -> bool:
+    """Whether weight decay belongs on a parameter: not on biases, norms, scales, tokens, positions and prompts."""
+    return parameter.ndim > 1 and name.endswith(".weight")
+
+
 @dataclass(frozen=True)
 class Method:
     """A method of fine-tuning. `inject(model, **settings)` changes a private copy in which only the head trains."""
@@ -53,8 +63,17 @@ class Method:
     paper: Paper | None = None
     merge: Callable[[nn.Module], None] | None = None
     """takes the added parts down and puts what they do into the weights; None where that cannot be done"""
+    exports: Callable[[nn.Module], Mapping[str, LowRank]] | None = None
+    """its changes of low rank, by the names of the layers, which is what peft's files hold; None where it makes others.
+    Such a method has the settings `r` and `alpha`"""
+    decays: Callable[[str, nn.Parameter], bool] = is_matrix_of_a_layer
+    """which trained parameters weight decay may make smaller, of all that the model itself does not spare"""
+    adds_tokens: bool = False
+    """whether learned tokens stand beside the image's, so that attention can go to them"""
     changes_output: bool = False
     """whether the model says something else as soon as the method is attached: prompts do"""
+    is_usual: bool = False
+    """whether it is among those that are compared when nobody says which"""
 
 
 def already_merged(module: nn.Module) -> None:

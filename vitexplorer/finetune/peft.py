@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
-from vitexplorer.finetune.parts.hanging import hung
+from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.low_rank import LowRank, query_value_spans
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import LoadedModel
@@ -28,6 +28,8 @@ from vitexplorer.models.outline import classifiers, outline
 from vitexplorer.words import Text
 
 WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
+_METHOD = "lora"
+"""what a file is read as"""
 _PREFIX = "base_model.model."
 _PLAIN: dict[str, Any] = {
     "use_dora": False,
@@ -54,9 +56,7 @@ def export_peft(tuned: TunedModel, folder: str | os.PathLike) -> None:
     Raises UnsupportedError for another method, and for models whose attention peft cannot change: BEiT, EVA and
     Swin V2 read the weight of their projection without calling it.
     """
-    _check_can_leave(tuned)
-    names = {id(module): name for name, module in tuned.module.named_modules()}
-    layers = {names[id(linear)]: part for linear, part in hung(tuned.module, "lora")}
+    layers = _exported(tuned)
     tensors: dict[str, Tensor] = {}
     for name, part in layers.items():
         tensors[f"{_PREFIX}{name}.lora_A.weight"] = part.down
@@ -85,13 +85,16 @@ def _whole(number: float) -> float | int:
     return round(number) if abs(number - round(number)) < 1e-9 else number
 
 
-def _check_can_leave(tuned: TunedModel) -> None:
-    if tuned.method != "lora":
+def _exported(tuned: TunedModel) -> Mapping[str, LowRank]:
+    """What of the model peft can say, by layer. Raises UnsupportedError where that is not all it learned."""
+    exports = METHODS[tuned.method].exports
+    if exports is None:
+        known = ", ".join(key for key, method in METHODS.items() if method.exports)
         raise UnsupportedError(
             Text(
-                "peft knows no {method} of a timm model: only lora can be exported. save_tuned saves every method.",
-                "peft 不支持 timm 模型的 {method}：只能导出 lora。save_tuned 可保存所有方法。",
-            ).format(method=tuned.method)
+                "peft knows no {method} of a timm model: only {known} can be exported. save_tuned saves every method.",
+                "peft 不支持 timm 模型的 {method}：只能导出 {known}。save_tuned 可保存所有方法。",
+            ).format(method=tuned.method, known=known)
         )
     attentions = [getattr(tuned.module.get_submodule(name), "attn", None) for name in outline(tuned.module).blocks]
     if any(getattr(attention, "q_bias", None) is not None for attention in attentions):
@@ -102,6 +105,7 @@ def _check_can_leave(tuned: TunedModel) -> None:
                 "{model} 直接读取投影权重而不调用该层，peft 的 LoRA 在此不起作用。请合并模型，或用 save_tuned 保存。",
             ).format(model=tuned.name)
         )
+    return exports(tuned.module)
 
 
 # ---------------------------------------------------------------------------------------------- in
@@ -133,10 +137,11 @@ def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
     if not changes or not matrices or not changes.keys() <= spans.keys():
         raise _not_plain(folder)
     rank = max(len(down) // len(_columns(up, spans[name])) for name, (down, up) in changes.items())
-    tuned = attach(model, "lora", num_classes, r=rank, alpha=scale * rank)
+    tuned = attach(model, _METHOD, num_classes, r=rank, alpha=scale * rank)
+    layers = METHODS[_METHOD].exports(tuned.module)
     with torch.no_grad():
         for name, (down, up) in changes.items():
-            _fill(tuned.module.get_submodule(name).lora, down, up, folder)
+            _fill(layers[name], down, up, folder)
         for head, own in heads.items():
             if own:
                 _fill_head(tuned.module.get_submodule(head), own, folder)

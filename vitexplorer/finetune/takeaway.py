@@ -44,7 +44,7 @@ def merged_checkpoint(tuned: TunedModel) -> bytes:
 
 
 def peft_zip(tuned: TunedModel) -> bytes:
-    """A zip of the folder that `peft.PeftModel.from_pretrained` reads. Raises UnsupportedError for all but lora."""
+    """A zip of the folder that `peft.PeftModel.from_pretrained` reads. Raises UnsupportedError as `export_peft`."""
     packed = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         export_peft(tuned, folder)
@@ -129,7 +129,7 @@ def _uses(result: FinetuneResult, stem: str) -> Iterator[tuple[str, str]]:
             f'module = timm.create_model("{architecture}", num_classes={outputs})\n'
             f'module.load_state_dict(load_file("{stem}-merged.safetensors"))',
         )
-    if result.method == "lora":
+    if METHODS[result.method].exports:
         yield (
             f"`{stem}-peft.zip`, unpacked, with Hugging Face's peft:",
             "import vitexplorer as vx\nfrom peft import PeftModel\n\n"

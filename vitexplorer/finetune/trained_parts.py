@@ -42,8 +42,8 @@ def parameter_groups(
 ) -> list[dict[str, Any]]:
     """Groups for an optimizer: body and head, each with and without weight decay; empty ones are left out.
 
-    Matrices of layers are decayed; biases, norms, scales, tokens, positions, prompts and what timm's models name in
-    `no_weight_decay` are not. What is None is the method's own recipe's.
+    The method says what decays (`Method.decays`), but for what timm's models name in `no_weight_decay`. What is None is
+    the method's own recipe's.
     """
     recipe = recipe_of(tuned)
     rate = recipe.learning_rate if learning_rate is None else learning_rate
@@ -54,8 +54,7 @@ def parameter_groups(
     groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
     for name, parameter in trainable(tuned.module).items():
         in_head = any(name.startswith(f"{head}.") for head in heads)
-        is_matrix = parameter.ndim > 1 and (name.endswith(".weight") or ".lora." in name)
-        decays = is_matrix and name not in spared
+        decays = METHODS[tuned.method].decays(name, parameter) and name not in spared
         groups.setdefault((in_head, decays), []).append(parameter)
     return [
         {"params": params, "lr": head_rate if in_head else rate, "weight_decay": decay if decays else 0.0}

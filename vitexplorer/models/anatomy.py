@@ -8,6 +8,7 @@ first layers, and in Swin V2 the norm comes last. A parallel block (ViT-22B) has
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 from timm.layers import RmsNorm
 from timm.models.eva import EvaBlockPostNorm
@@ -24,7 +25,7 @@ _NORMS = (nn.LayerNorm, nn.GroupNorm, nn.modules.batchnorm._BatchNorm, RmsNorm, 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a linear layer's weight: the outputs that are queries, or values."""
+    """Rows of a linear layer's weight: the outputs that are queries, keys or values."""
 
     layer: str
     start: int
@@ -89,16 +90,15 @@ def _projections(attention: nn.Module) -> tuple[str, ...]:
     return ("qkv",) if fused is not None else ("q_proj", "k_proj", "v_proj")
 
 
-def query_and_value(module: nn.Module, name: str) -> tuple[Rows, Rows]:
-    """Which outputs of which layer are the queries and the values of the block `name`.
+def projected_rows(module: nn.Module, name: str) -> tuple[Rows, Rows, Rows]:
+    """Which outputs of which layer are the queries, the keys and the values of the block `name`.
 
     Raises UnsupportedError where the block has no such layer.
     """
     block = module.get_submodule(name)
     if isinstance(block, ParallelScalingBlock):
-        hidden, *widths = block.in_split
-        starts = [hidden, hidden + widths[0] + widths[1]]
-        return tuple(Rows(f"{name}.in_proj", start, start + widths[0]) for start in starts)
+        edges = list(accumulate(block.in_split))
+        return tuple(Rows(f"{name}.in_proj", start, stop) for start, stop in pairwise(edges))
     attention = getattr(block, "attn", None)
     if attention is None or not any(hasattr(attention, part) for part in ("qkv", "q_proj")):
         raise UnsupportedError(
@@ -109,8 +109,10 @@ def query_and_value(module: nn.Module, name: str) -> tuple[Rows, Rows]:
         )
     if _projections(attention) == ("qkv",):
         width = attention.qkv.out_features // 3
-        return Rows(f"{name}.attn.qkv", 0, width), Rows(f"{name}.attn.qkv", 2 * width, 3 * width)
-    return tuple(Rows(f"{name}.attn.{part}", 0, getattr(attention, part).out_features) for part in ("q_proj", "v_proj"))
+        return tuple(Rows(f"{name}.attn.qkv", n * width, (n + 1) * width) for n in range(3))
+    return tuple(
+        Rows(f"{name}.attn.{part}", 0, getattr(attention, part).out_features) for part in _projections(attention)
+    )
 
 
 def reads_weight(module: nn.Module, name: str) -> bool:

@@ -12,9 +12,9 @@ MUTANTS = (
     ),
     Mutant(
         "LoRA on the keys instead of the values",
-        "query_and_value",
-        'Rows(f"{name}.attn.qkv", 2 * width, 3 * width)',
-        'Rows(f"{name}.attn.qkv", width, 2 * width)',
+        "query_value_spans",
+        "query, _, value =",
+        "query, value, _ =",
         "test_lora_leaves_the_keys_alone",
     ),
     Mutant(

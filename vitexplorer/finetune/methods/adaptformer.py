@@ -67,4 +67,5 @@ METHOD = Method(
         Number("scale", Text("Scale", "缩放系数"), low=0.01, high=10, start=0.1),
     ),
     paper=Paper("Chen et al. 2022", "https://arxiv.org/abs/2205.13535"),
+    is_usual=True,
 )

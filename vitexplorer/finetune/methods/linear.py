@@ -34,4 +34,5 @@ METHOD = Method(
     families=None,
     paper=Paper("He et al. 2021, appendix A.1", "https://arxiv.org/abs/2111.06377"),
     merge=fold_norms,
+    is_usual=True,
 )

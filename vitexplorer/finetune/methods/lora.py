@@ -38,6 +38,17 @@ def merge(module: nn.Module) -> None:
         take_down(linear, "lora")
 
 
+def changes(module: nn.Module) -> dict[str, LowRank]:
+    """The change of each projection, by its name."""
+    names = {id(part): name for name, part in module.named_modules()}
+    return {names[id(linear)]: part for linear, part in hung(module, "lora")}
+
+
+def decays(name: str, parameter: nn.Parameter) -> bool:
+    """A and B are matrices of a layer, though not called its weight."""
+    return parameter.ndim > 1
+
+
 METHOD = Method(
     title=Text("LoRA", "LoRA（低秩适配）"),
     sentence=Text(
@@ -54,4 +65,7 @@ METHOD = Method(
     ),
     paper=Paper("Hu et al. 2021", "https://arxiv.org/abs/2106.09685"),
     merge=merge,
+    exports=changes,
+    decays=decays,
+    is_usual=True,
 )

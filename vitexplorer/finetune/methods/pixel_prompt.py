@@ -7,7 +7,6 @@ input size is then fixed: the frame belongs to it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -16,6 +15,7 @@ from torch import Tensor, nn
 from vitexplorer.controls import Number
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.finetune.method import PETL, Method
+from vitexplorer.finetune.parts.hanging import hang_before
 from vitexplorer.interfaces import Paper
 from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.loading import LoadedModel
@@ -60,15 +60,8 @@ def inject(model: LoadedModel, pad: int) -> LoadedModel:
                 "pad 必须小于图像边长的一半 {half:g}，而不是 {pad}。",
             ).format(half=min(size) / 2, pad=pad)
         )
-    embed = model.module.patch_embed
-    embed.add_module("pixels", PixelFrame(len(model.preprocessing.mean), size, pad))
-    embed.register_forward_pre_hook(_add_frame)
+    hang_before(model.module.patch_embed, "pixels", PixelFrame(len(model.preprocessing.mean), size, pad))
     return replace(model, family=_of_one_size(model.family))
-
-
-def _add_frame(embed: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    images, *others = args
-    return embed.pixels(images), *others
 
 
 def _of_one_size(family: ModelFamily) -> ModelFamily:

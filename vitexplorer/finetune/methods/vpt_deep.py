@@ -28,5 +28,6 @@ METHOD = Method(
     recipe=PETL,
     controls=(COUNT,),
     paper=Paper("Jia et al. 2022", "https://arxiv.org/abs/2203.12119"),
+    adds_tokens=True,
     changes_output=True,
 )

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.models.anatomy import query_and_value
+from vitexplorer.models.anatomy import projected_rows
 from vitexplorer.models.outline import outline
 
 
@@ -20,7 +20,8 @@ def query_value_spans(module: nn.Module) -> dict[str, tuple[tuple[int, int], ...
     """
     spans: dict[str, tuple[tuple[int, int], ...]] = {}
     for name in outline(module).blocks:
-        for rows in query_and_value(module, name):
+        query, _, value = projected_rows(module, name)
+        for rows in (query, value):
             spans[rows.layer] = (*spans.get(rows.layer, ()), (rows.start, rows.stop))
     return spans
 

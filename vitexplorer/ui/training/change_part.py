@@ -82,7 +82,9 @@ class ChangePart:
             return None
 
     def _panel(self, result: FinetuneResult, asked: Asked, address: Address, language: Language) -> PanelData:
-        keys = ("map", "size", "rank", *(("prompts",) if result.method.startswith("vpt") else ()))
+        from vitexplorer.finetune.methods import METHODS
+
+        keys = ("map", "size", "rank", *(("prompts",) if METHODS[result.method].adds_tokens else ()))
         view = asked.view if asked.view in keys else keys[0]
         controls = []
         if view == "map":

@@ -18,9 +18,6 @@ from vitexplorer.words import Text
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
 
-TICKED = ("linear", "lora", "adaptformer")
-"""to begin with: the baseline's own method and two that train well on little data"""
-
 
 @dataclass(frozen=True)
 class MethodChoice:

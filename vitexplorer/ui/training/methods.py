@@ -12,7 +12,7 @@ from vitexplorer.controls import Choice, Control, Number, Switch, written_value
 from vitexplorer.ui.parts.field import Field, Option
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, memory, percentage
-from vitexplorer.ui.training.choice import TICKED, TrainingChoice, candidate
+from vitexplorer.ui.training.choice import TrainingChoice, candidate
 from vitexplorer.ui.training.words import say, words_with
 from vitexplorer.words import ExplainedError, Language, Text
 
@@ -129,7 +129,7 @@ def methods_data(
             sentence=record.sentence.in_(language),
             paper=record.paper.citation if record.paper else "",
             paper_url=record.paper.url if record.paper else "",
-            on=(key in chosen if choice else key in TICKED) and first.refused is None,
+            on=(key in chosen if choice else record.is_usual) and first.refused is None,
             rate=f"{record.recipe.learning_rate:g}",
         )
         if first.refused:

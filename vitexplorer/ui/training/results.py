@@ -181,5 +181,5 @@ def takeaways(result: FinetuneResult) -> tuple[str, ...]:
     """Kinds of files that this result can be had as."""
     from vitexplorer.finetune.methods import METHODS
 
-    merged = ("merged",) if METHODS[result.method].merge else ()
-    return ("tuned", *merged, *(("peft",) if result.method == "lora" else ()), "card")
+    method = METHODS[result.method]
+    return ("tuned", *(("merged",) if method.merge else ()), *(("peft",) if method.exports else ()), "card")
