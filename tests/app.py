@@ -100,6 +100,7 @@ class Visit:
     def __init__(self, browser: Browser, width: int = 1440, height: int = 900):
         self.context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
         self.page: Page = self.context.new_page()
+        self.url = ""
         self.errors: list[str] = []
         self.requests: list[str] = []
         self.page.on("console", self._console)
@@ -115,6 +116,7 @@ class Visit:
 
     def open(self, url: str, **parameters: str) -> None:
         """Go to the page with these URL parameters and wait for its first result."""
+        self.url = url
         query = "&".join(f"{name}={value}" for name, value in parameters.items())
         before = len(self.errors)
         self.page.goto(f"{url}?{query}")
@@ -131,6 +133,7 @@ class Visit:
         return self.page.get_attribute(".vx-status", "data-kind")
 
     def close(self) -> None:
-        """Leave the page; nothing may have gone wrong on it."""
+        """Leave the page; nothing may have gone wrong on it, and nothing have left the machine."""
         self.context.close()
         assert self.errors == [], self.errors
+        assert [address for address in self.requests if not address.startswith((self.url, "data:", "blob:"))] == []

@@ -24,7 +24,7 @@ import torch  # noqa: E402
 from playwright.sync_api import Browser  # noqa: E402
 
 from tests.app import Visit, browser, running_app  # noqa: E402
-from tests.small_models import RECIPES, capture_small, load_small  # noqa: E402
+from tests.small_models import CAPTURES, RECIPES, capture_small, load_small  # noqa: E402
 from vitexplorer.capture import Capture  # noqa: E402
 from vitexplorer.models.loading import LoadedModel  # noqa: E402
 
@@ -104,8 +104,6 @@ def thorough(request: pytest.FixtureRequest) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------ small models
-
-CAPTURES = [(key, "squash") for key in RECIPES] + [(key, "native") for key in RECIPES if RECIPES[key].native_size]
 
 
 @pytest.fixture(scope="session", params=RECIPES)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from vitexplorer.interfaces import View
-from vitexplorer.views import VIEWS
+from vitexplorer.capture import Capture
+from vitexplorer.types import Result
+from vitexplorer.views import VIEWS, compute
 
 LEAST: dict[str, dict[str, Any]] = {
     "faithfulness": {"methods": ("input_x_gradient",), "steps": 2},
@@ -17,11 +18,11 @@ LEAST: dict[str, dict[str, Any]] = {
 }
 
 
-def runs_often(view: View) -> bool:
-    """Whether it runs the network many times."""
-    return view.reports_progress
-
-
-def quick_views() -> list[str]:
+def run_once() -> list[str]:
     """Keys of the views that run the network once at most."""
-    return [key for key, view in VIEWS.items() if not runs_often(view)]
+    return [key for key, view in VIEWS.items() if view.runs != "many"]
+
+
+def cheaply(view: str, captured: Capture, **settings: Any) -> Result:
+    """What the view gives for the least that it can be asked for."""
+    return compute(view, captured, **{**LEAST.get(view, {}), **settings})

@@ -84,6 +84,10 @@ RECIPES: dict[str, Recipe] = {
 }
 
 
+CAPTURES = [(key, "squash") for key in RECIPES] + [(key, "native") for key in RECIPES if RECIPES[key].native_size]
+"""each small model at its input size and, where it takes another, at one that is not square"""
+
+
 @cache
 def load_small(key: str) -> LoadedModel:
     """The small model of a recipe; the same one for everybody, so nobody may change it."""

@@ -80,9 +80,8 @@ def wait_for(folder: Path, condition) -> JobState:
     raise AssertionError(f"nothing within {PATIENCE} s: {state}")
 
 
-@pytest.mark.slow
 def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path):
-    config = job(colours, "lora", epochs=20, checkpoint_seconds=1e9)  # only at the ends of epochs: the kill costs steps
+    config = job(colours, "lora", epochs=8, checkpoint_seconds=1e9)  # only at the ends of epochs: the kill costs steps
     whole = tmp_path / "whole"
     run_job(config, whole)
 
@@ -235,7 +234,7 @@ def test_a_stop_before_anything_was_learned_stops(small, colours, tmp_path):
     assert load_comparison(folder).results == ()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_two_processes_learn_what_one_learns(colours, tmp_path):
     config = job(colours, "lora", epochs=1, drop_path=0.0, batch_size=6)
     run_job(config, tmp_path / "one")

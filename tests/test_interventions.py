@@ -14,8 +14,9 @@ import vitexplorer as vx
 from tests import changed as twin
 from tests.explicit import blocks_of, with_fused_attention
 from tests.small_families import capture_case
-from tests.small_models import RECIPES, attention_outputs, capture_small, load_small, picture
+from tests.small_models import CAPTURES, RECIPES, attention_outputs, capture_small, load_small, picture
 from tests.test_capture import fail, traces
+from tests.thorough import in_turn
 from vitexplorer.capture import Capture, capture, capture_input
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.intervening import Effect
@@ -47,6 +48,14 @@ EACH = [
     "heads_off:heads=0.1+2.*",
     "heads_off:heads=0.1+2.*,how=mean",
 ]
+WHOLE = [
+    ("vit", "squash"),
+    ("deit_distilled", "native"),
+    ("beit", "squash"),
+    ("swin_padded", "native"),
+    ("dinov3", "squash"),
+]
+"""what all changes are tried on: one and two prefix tokens, an added bias, windows and padding, rotated positions"""
 COLUMNAR = ["vit", "deit_distilled", "dinov2_registers", "siglip", "beit", "eva02", "dinov3", "rope_mixed", "parallel"]
 NO_BIAS = [key for key in COLUMNAR if key != "beit"]
 
@@ -76,6 +85,7 @@ def effects_of(captured: Capture, changes: str) -> list[Effect]:
     return [INTERVENTIONS[name].effect(captured, **chosen) for name, chosen in settled(captured, changes).items()]
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize("changes", EACH)
 def test_each_refusal_is_stated(any_capture, changes):
     if is_refused(any_capture, changes):
@@ -98,14 +108,15 @@ def test_what_is_only_shown_cannot_be_changed_but_for_its_pixels():
 # ------------------------------------------------------------------------------------------------ nothing selected
 
 
-@pytest.mark.parametrize("changes", NOTHING)
-def test_nothing_selected_changes_no_bit(any_capture, changes):
-    if "mask_patches" in changes and any_capture.site(0).windows:
+@pytest.mark.parametrize(("made", "changes"), in_turn(CAPTURES, NOTHING, WHOLE))
+def test_nothing_selected_changes_no_bit(made, changes):
+    captured = capture_small(*made)
+    if "mask_patches" in changes and captured.site(0).windows:
         changes = changes.replace(",how=attention", "")
-    again = vx.intervene(any_capture, changes)
-    assert torch.equal(again.output, any_capture.output)
-    for block in range(any_capture.depth):
-        assert torch.equal(again.attention(block), any_capture.attention(block))
+    again = vx.intervene(captured, changes)
+    assert torch.equal(again.output, captured.output)
+    for block in range(captured.depth):
+        assert torch.equal(again.attention(block), captured.attention(block))
 
 
 def test_a_change_of_one_head_leaves_the_blocks_before_it_alone(any_capture):
@@ -129,12 +140,13 @@ def test_heads_off_is_the_twins(any_capture):
     close(mean.output, twin.run_changed(module, pixels, twin.averaged_heads(heads)))
 
 
-@pytest.mark.parametrize("k", [1, 3])
-def test_top_k_is_the_twins(any_capture, k):
+@pytest.mark.parametrize(("made", "k"), in_turn(CAPTURES, [1, 3], WHOLE))
+def test_top_k_is_the_twins(made, k):
+    captured = capture_small(*made)
     changes = twin.each_row(lambda row, _: twin.only_top(row, k))
-    again = vx.intervene(any_capture, {"top_k": {"k": k}})
-    close(again.output, twin.run_changed(any_capture.model.module, any_capture.input.tensor, changes))
-    for block in range(any_capture.depth):
+    again = vx.intervene(captured, {"top_k": {"k": k}})
+    close(again.output, twin.run_changed(captured.model.module, captured.input.tensor, changes))
+    for block in range(captured.depth):
         assert ((again.attention(block) > 0).sum(-1) <= k).float().mean() > 0.99  # ties apart
 
 
@@ -328,11 +340,12 @@ def test_a_shuffle_can_be_undone():
 # ------------------------------------------------------------------------------------------------ a capture like any
 
 
-@pytest.mark.parametrize("changes", EACH)
-def test_a_changed_run_shows_the_attention_it_used(any_capture, changes):
-    if is_refused(any_capture, changes):
+@pytest.mark.parametrize(("made", "changes"), in_turn(CAPTURES, EACH, WHOLE))
+def test_a_changed_run_shows_the_attention_it_used(made, changes):
+    captured = capture_small(*made)
+    if is_refused(captured, changes):
         return
-    again = vx.intervene(any_capture, changes)
+    again = vx.intervene(captured, changes)
     for block, output in enumerate(attention_outputs(again)):
         call = again.call(block)
         weights = again.attention(block)

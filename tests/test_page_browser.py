@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 import vitexplorer as vx
 from tests.app import Visit
+from tests.rooms import assert_fits, go_to, painted
 from vitexplorer.settings import ASSETS, settings
 from vitexplorer.ui.address import RoomKey
 
@@ -30,10 +31,19 @@ NAMES = re.compile(
 """what stands in Chinese lectures as it is: proper names, formats, names of papers and of timm"""
 
 
+TEXT = """() => { const skip = new Set(['CODE', 'PRE', 'SCRIPT', 'STYLE']);
+  const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT); const out = [];
+  while (walk.nextNode()) { let node = walk.currentNode.parentElement, ok = node.checkVisibility();
+    for (let up = node; up; up = up.parentElement)
+      ok &&= !skip.has(up.tagName) && !up.matches('.cm-editor, .vx-panel .figure');
+    if (ok) out.push(walk.currentNode.textContent.trim()); } return out.filter(Boolean); }"""
+"""all that is read on the page beside lines of code and figures"""
+
+
 def canvas_state(page: Page, room: str = "attention") -> dict:
     """The numbers on a canvas."""
     page.wait_for_function(f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'")
-    page.wait_for_timeout(100)  # a frame, to paint
+    painted(page)
     return page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read()")
 
 
@@ -87,7 +97,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     state = canvas_state(page)
     truth = vx.compute("attention_map", picture, block=4, head=1).values.ravel()
     np.testing.assert_allclose(state["map"], truth, atol=2 * truth.max() / 255)
-    page.wait_for_timeout(400)
+    page.wait_for_function("new URLSearchParams(location.search).get('block') === '4'")
     assert {"block": "4", "head": "1", "query": "cls"}.items() <= parameters(page).items()
 
     photo = tmp_path / "照片 1.png"
@@ -96,7 +106,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
     uploaded = vx.compute("attention_map", vx.capture(model, photo), block=5).values.ravel()
     page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '5'")
-    page.wait_for_timeout(300)
+    canvas_state(page)
     page.locator("#vx-attention-canvas .heads label").first.click()
     np.testing.assert_allclose(canvas_state(page)["map"], uploaded, atol=2 * uploaded.max() / 255)
 
@@ -127,44 +137,30 @@ def test_a_link_opens_the_very_picture(visit: Visit, url: str) -> None:
     np.testing.assert_allclose(state["map"], truth, atol=truth.max() / 255)
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_chinese_leaves_no_english(visit: Visit, url: str, room: str) -> None:
-    visit.open(url, lang="zh", room=room)
-    visit.page.wait_for_timeout(800)
-    assert visit.page.evaluate("document.documentElement.lang") == "zh-CN"
-    visit.page.evaluate(  # what gradio shows while an answer is slow
+def test_chinese_leaves_no_english(visit: Visit, url: str) -> None:
+    page = visit.page
+    visit.open(url, lang="zh", __theme="dark")
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+    page.evaluate(  # what gradio shows while an answer is slow
         """() => document.querySelector('main')
         .insertAdjacentHTML('beforeend', '<p class="progress-text">queue: 1/2</p>')"""
     )
-    text = visit.page.evaluate(
-        """() => { const skip = new Set(['CODE', 'PRE', 'SCRIPT', 'STYLE']);
-        const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT); const out = [];
-        while (walk.nextNode()) { let node = walk.currentNode.parentElement, ok = node.checkVisibility();
-          for (let up = node; up; up = up.parentElement)
-            ok &&= !skip.has(up.tagName) && !up.matches('.cm-editor, .vx-panel .figure');
-          if (ok) out.push(walk.currentNode.textContent.trim()); } return out.filter(Boolean); }"""
-    )
-    english = [w for line in text for w in re.findall(r"[A-Za-z][A-Za-z_/-]+", line) if not NAMES.fullmatch(w)]
-    assert english == []
+    for room in ROOMS:
+        go_to(page, room, "zh")
+        text = page.evaluate(TEXT)
+        english = [w for line in text for w in re.findall(r"[A-Za-z][A-Za-z_/-]+", line) if not NAMES.fullmatch(w)]
+        assert english == [], room
 
 
-def test_nothing_leaves_the_machine(visit: Visit, url: str) -> None:
-    visit.open(url)
-    for room in ("Patches", "Flow", "Size & cost"):
-        visit.page.get_by_role("tab", name=room).click()
-        visit.page.wait_for_timeout(500)
-    outside = [address for address in visit.requests if not address.startswith((url, "data:", "blob:"))]
-    assert outside == []
-
-
+@pytest.mark.thorough
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_every_room_fits_its_window(chromium, url: str, width: int, height: int, theme: str) -> None:
+def test_a_room_that_is_opened_fits_its_window(chromium, url: str, width: int, height: int, theme: str) -> None:
+    """Without `--thorough` windows are resized in test_rooms_browser.py."""
     visit = Visit(chromium, width, height)
     for room in ROOMS:
         visit.open(url, __theme=theme, room=room)
-        visit.page.wait_for_timeout(300)
-        assert visit.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, room
+        assert_fits(visit.page, room)
     visit.close()
 
 
@@ -181,10 +177,8 @@ def test_wrong_files_get_a_sentence(visit: Visit, url: str, tmp_path: Path) -> N
     assert canvas_state(visit.page)["map"] == before["map"]
 
 
-def test_an_unknown_model_is_named_and_nothing_is_lost(visit: Visit, url: str) -> None:
-    visit.open(url)
-    before = canvas_state(visit.page)
+def test_an_unknown_model_is_named(visit: Visit, url: str) -> None:
+    visit.url = url
     visit.page.goto(f"{url}?model=vit_tinny_patch16_224")
     visit.page.wait_for_selector('.vx-status[data-kind="error"]', timeout=60_000)
     expect(visit.page.locator(".vx-status .line")).to_contain_text("Did you mean")
-    assert before["map"]

@@ -1,19 +1,21 @@
 """Every room for every kind of model, in light and dark: no console error, no empty figure, no exception's text.
 
-One server and one browser; a visit walks through all rooms by their tabs, and in light through all quick views.
+A visit walks through all rooms by their tabs, and in light through all quick views; each room is made narrow and wide.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import get_args
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.app import Visit
+from tests.rooms import PATIENCE, assert_fits, assert_nothing_went_wrong, go_to, panel_of, wait_for_view
+from tests.thorough import quick
 from vitexplorer.ui.address import RoomKey
-from vitexplorer.ui.words import UI_WORDS
 
 pytestmark = pytest.mark.browser
 
@@ -26,80 +28,32 @@ MODELS = {
 }
 WALKS = [(model, theme) for model in MODELS for theme in ("light", "dark")]
 WALKS.remove(("attention alone", "light"))
-EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[object |Something went wrong|\bNone\b")
-PATIENCE = 60_000
-"""milliseconds"""
+PHONE, DESK = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 
 
-def panel_of(page: Page, room: str):
-    return page.locator(f"#vx-{room}-panel .vx-panel")
-
-
-def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
-    """Until the panel shows a view or says why not; a figure is drawn and has something in it."""
-    named = f'[data-view="{view}"]' if view else "[data-view]"
-    panel = page.locator(f"#vx-{room}-panel .vx-panel{named}")
-    panel.wait_for(timeout=PATIENCE)
-    if panel.get_attribute("data-state") == "refused":
-        assert len(panel.locator(".refused").inner_text()) > 20
-        return
-    page.wait_for_function(
-        """([room, view]) => { const panel = document.querySelector(`#vx-${room}-panel .vx-panel`);
-        return panel.dataset.drawn === panel.dataset.view && (!view || panel.dataset.view === view)
-          && panel.querySelectorAll('.figure .main-svg').length > 0
-          && panel.querySelector('.figure').getBoundingClientRect().height > 100
-          && panel.querySelectorAll('.figure .annotation').length > 3; }""",
-        arg=[room, view],
-        timeout=PATIENCE,
-    )
-
-
-def wait_for_canvas(page: Page, room: str) -> None:
-    """Until the canvas of a room has painted a map that is not all one number."""
-    page.wait_for_function(
-        f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'", timeout=PATIENCE
-    )
-    shown = page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read().map")
-    assert max(shown) > min(shown) >= 0
-
-
-def wait_for_own_picture(page: Page, room: str) -> None:
-    """Until the board or canvas of a room is there, or the sentence that says why there is none."""
-    own = ".vx-board" if room == "patches" else f"#vx-{room}-canvas"
-    page.locator(f"{own}:visible, #vx-{room}-refused:visible").first.wait_for(timeout=PATIENCE)
-    if page.locator(f"#vx-{room}-refused").count():
-        assert page.locator(own).count() == 0
-        assert len(page.locator(f"#vx-{room}-refused").first.inner_text()) > 40
-    elif room != "patches":
-        wait_for_canvas(page, room)
-
-
-@pytest.mark.parametrize(("model", "theme"), WALKS)
-def test_every_room_is_whole(chromium, url: str, model: str, theme: str) -> None:
-    visit = Visit(chromium)
+@pytest.mark.parametrize("walk", quick(WALKS, keep=[("vit", "light"), ("attention alone", "dark")]))
+def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str]) -> None:
+    (model, theme), page = walk, visit.page
     visit.open(url, __theme=theme, **MODELS[model])
-    page = visit.page
     for room in get_args(RoomKey):
-        page.get_by_role("tab", name=UI_WORDS[f"room_{room}"].en, exact=True).click()
-        if room in ("patches", "attention", "flow"):
-            wait_for_own_picture(page, room)
-        if page.locator(f"#vx-{room}-panel").count():
-            wait_for_view(page, room)
-            quick = panel_of(page, room).locator(".views button:not([data-slow])")
-            keys = [button.get_attribute("data-view") for button in quick.all()]
+        go_to(page, room)
+        panel = panel_of(page, room)
+        if panel.count():
+            buttons = panel.locator(".views button:not([data-slow])")
+            keys = [button.get_attribute("data-view") for button in buttons.all()]
             for key in keys[1:] if theme == "light" else []:
-                panel_of(page, room).locator(f'.views button[data-view="{key}"]').click()
+                panel.locator(f'.views button[data-view="{key}"]').click()
                 wait_for_view(page, room, key)
-            if panel_of(page, room).get_attribute("data-drawn"):  # not every room has a view for every model
-                panel_of(page, room).and_(page.locator(f'[data-theme="{theme}"]')).wait_for(timeout=PATIENCE)
-        said = page.locator("main").inner_text()
-        assert not EXCEPTION.search(said), (room, EXCEPTION.search(said))
-    visit.close()
+            if panel.get_attribute("data-drawn"):  # not every room has a view for every model
+                panel.and_(page.locator(f'[data-theme="{theme}"]')).wait_for(timeout=PATIENCE)
+        assert_nothing_went_wrong(page, room)
+        for window in (PHONE, DESK):
+            page.set_viewport_size(window)
+            assert_fits(page, room)
 
 
-def test_a_slow_view_is_stopped_and_the_page_goes_on(chromium, url: str) -> None:
-    visit = Visit(chromium)
-    visit.open(url, room="flow", model="vit_small_patch16_224", weights="random")  # slow enough to be stopped
+def test_a_slow_view_is_stopped_and_the_page_goes_on(visit: Visit, url: str) -> None:
+    visit.open(url, room="flow", **MODELS["vit"])
     page, panel = visit.page, panel_of(visit.page, "flow")
     wait_for_view(page, "flow")
     panel.locator('[data-view="integrated_gradients"]').first.click()
@@ -113,19 +67,24 @@ def test_a_slow_view_is_stopped_and_the_page_goes_on(chromium, url: str) -> None
     work.get_by_role("button", name="Stop").click()
     expect(work).to_be_hidden()
     assert panel.locator('[name="steps"]').input_value() == "32"
-    page.wait_for_timeout(1500)
     assert page.evaluate("document.querySelector('#vx-flow-panel .vx-panel').dataset.shown") == drawn
-    expect(work).to_be_hidden()
     panel.locator('[data-view="random"]').first.click()
     wait_for_view(page, "flow", "random")
+    expect(work).to_be_hidden()
+
+
+@pytest.fixture(scope="module")
+def tokens(chromium, url: str) -> Iterator[Visit]:
+    """The room of tokens, for a person who stays in it."""
+    visit = Visit(chromium)
+    visit.open(url, room="tokens", **MODELS["vit"])
+    wait_for_view(visit.page, "tokens")
+    yield visit
     visit.close()
 
 
-def test_a_patch_is_picked_on_the_picture(chromium, url: str) -> None:
-    visit = Visit(chromium)
-    visit.open(url, room="tokens", **MODELS["vit"])
-    page, panel = visit.page, panel_of(visit.page, "tokens")
-    wait_for_view(page, "tokens")
+def test_a_patch_is_picked_on_the_picture(tokens: Visit) -> None:
+    page, panel = tokens.page, panel_of(tokens.page, "tokens")
     panel.locator('[data-view="patch_similarity"]').first.click()
     wait_for_view(page, "tokens", "patch_similarity")
     picture = panel.locator(".picker")
@@ -134,16 +93,12 @@ def test_a_patch_is_picked_on_the_picture(chromium, url: str) -> None:
     expect(panel.locator(".python")).to_contain_text("query=(10, 1)", timeout=PATIENCE)
     picture.press("ArrowRight")
     expect(panel.locator(".python")).to_contain_text("query=(10, 2)", timeout=PATIENCE)
-    visit.close()
 
 
-def test_the_last_of_quick_questions_is_answered(chromium, url: str) -> None:
-    visit = Visit(chromium)
-    visit.open(url, room="tokens", **MODELS["vit"])
-    panel = panel_of(visit.page, "tokens")
-    wait_for_view(visit.page, "tokens")
+def test_the_last_of_quick_questions_is_answered(tokens: Visit) -> None:
+    panel = panel_of(tokens.page, "tokens")
     panel.locator('[data-view="token_pca"]').first.click()
-    wait_for_view(visit.page, "tokens", "token_pca")
+    wait_for_view(tokens.page, "tokens", "token_pca")
     panel.locator('[name="block"]').evaluate(
         """async (input) => { for (const block of [1, 2, 3, 4, 0, 1, 2, 3]) {
           input.value = block;
@@ -152,11 +107,9 @@ def test_the_last_of_quick_questions_is_answered(chromium, url: str) -> None:
         } }"""
     )
     expect(panel.locator(".python")).to_contain_text("block=3", timeout=PATIENCE)
-    visit.close()
 
 
-def test_a_mask_is_painted_on_the_picture(chromium, url: str) -> None:
-    visit = Visit(chromium)
+def test_a_mask_is_painted_on_the_picture(visit: Visit, url: str) -> None:
     visit.open(url, room="outputs", model="scenes_mae_patch16_192")  # 12 x 12 patches
     page, panel = visit.page, panel_of(visit.page, "outputs")
     wait_for_view(page, "outputs")
@@ -206,4 +159,3 @@ def test_a_mask_is_painted_on_the_picture(chromium, url: str) -> None:
     expect(python).to_contain_text("mask=()", timeout=PATIENCE)  # though the question before it may still be open
     expect(painter).to_have_attribute("data-hidden", "108")
     expect(seed).to_be_enabled()
-    visit.close()

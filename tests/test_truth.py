@@ -66,6 +66,7 @@ def test_the_table_has_a_row_for_each_view_and_the_means():
     ]
 
 
+@pytest.mark.thorough
 def test_a_run_on_the_bundled_model():
     scores = measure("scenes_vit_patch16_192", [draw_scene("test", 0), draw_scene("test", 1)], num_untrained=1, steps=2)
     for measured in scores.values():

@@ -13,9 +13,18 @@ from typing import Any
 import pytest
 
 
-def later(*values: Any, id: str | None = None) -> Any:
-    """Values of a parameter that only `--thorough` tries."""
-    return pytest.param(*values, marks=pytest.mark.thorough, id=id)
+def always(*values: Any) -> Any:
+    """Values of parameters that every run tries."""
+    return pytest.param(*values, id="-".join(map(_named, values)))
+
+
+def later(*values: Any) -> Any:
+    """Values of parameters that only `--thorough` tries."""
+    return pytest.param(*values, id="-".join(map(_named, values)), marks=pytest.mark.thorough)
+
+
+def _named(value: Any) -> str:
+    return "-".join(map(_named, value)) if isinstance(value, tuple | list) else str(value)
 
 
 def quick(values: Iterable[Any], keep: Iterable[Any]) -> list[Any]:
@@ -23,7 +32,19 @@ def quick(values: Iterable[Any], keep: Iterable[Any]) -> list[Any]:
     values, kept = list(values), list(keep)
     if missing := [value for value in kept if value not in values]:
         raise ValueError(f"These are kept and do not exist: {missing}")
-    return [value if value in kept else later(value) for value in values]
+    return [always(value) if value in kept else later(value) for value in values]
+
+
+def in_turn(many: Sequence[Any], few: Sequence[Any], whole: Iterable[Any] = ()) -> list[Any]:
+    """Every product of two parameters; without `--thorough` each of many with one of the few in turn.
+
+    Those of `whole` keep all of the few.
+    """
+    whole, rows = list(whole), list(product(enumerate(many), enumerate(few)))
+    if missing := [value for value in whole if value not in many]:
+        raise ValueError(f"These are kept whole and do not exist: {missing}")
+    kept = {(i, j) for (i, one), (j, _) in rows if i % len(few) == j or one in whole}
+    return [always(one, other) if (i, j) in kept else later(one, other) for (i, one), (j, other) in rows]
 
 
 def pairs(*factors: Sequence[Any]) -> list[Any]:
@@ -31,7 +52,7 @@ def pairs(*factors: Sequence[Any]) -> list[Any]:
     rows = list(product(*(range(len(factor)) for factor in factors)))
     kept = _covering(rows)
     named = {row: [factor[i] for factor, i in zip(factors, row, strict=True)] for row in rows}
-    return [pytest.param(*named[row]) if row in kept else later(*named[row]) for row in rows]
+    return [always(*named[row]) if row in kept else later(*named[row]) for row in rows]
 
 
 def _covering(rows: list[tuple[int, ...]]) -> set[tuple[int, ...]]:

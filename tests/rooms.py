@@ -1,0 +1,82 @@
+"""When a room of the page is whole, for the tests that walk through all of them."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, Page
+
+from vitexplorer.ui.words import UI_WORDS
+
+PATIENCE = 60_000
+"""milliseconds"""
+EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[object |Something went wrong|\bNone\b")
+
+
+def go_to(page: Page, room: str, language: str = "en") -> None:
+    """By its tab, until it is whole."""
+    page.get_by_role("tab", name=UI_WORDS[f"room_{room}"].in_(language), exact=True).click()
+    if room in ("patches", "attention", "flow"):
+        wait_for_own_picture(page, room)
+    if page.locator(f"#vx-{room}-panel").count():
+        wait_for_view(page, room)
+
+
+def panel_of(page: Page, room: str) -> Locator:
+    return page.locator(f"#vx-{room}-panel .vx-panel")
+
+
+def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
+    """Until the panel shows a view or says why not; a figure is drawn and has something in it."""
+    named = f'[data-view="{view}"]' if view else "[data-view]"
+    panel = page.locator(f"#vx-{room}-panel .vx-panel{named}")
+    panel.wait_for(timeout=PATIENCE)
+    if panel.get_attribute("data-state") == "refused":
+        assert len(panel.locator(".refused").inner_text()) > 20
+        return
+    page.wait_for_function(
+        """([room, view]) => { const panel = document.querySelector(`#vx-${room}-panel .vx-panel`);
+        return panel.dataset.drawn === panel.dataset.view && (!view || panel.dataset.view === view)
+          && panel.querySelectorAll('.figure .main-svg').length > 0
+          && panel.querySelector('.figure').getBoundingClientRect().height > 100
+          && panel.querySelectorAll('.figure .annotation').length > 3; }""",
+        arg=[room, view],
+        timeout=PATIENCE,
+    )
+
+
+def wait_for_canvas(page: Page, room: str) -> None:
+    """Until the canvas of a room has painted a map that is not all one number."""
+    page.wait_for_function(
+        f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'", timeout=PATIENCE
+    )
+    shown = page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read().map")
+    assert max(shown) > min(shown) >= 0
+
+
+def wait_for_own_picture(page: Page, room: str) -> None:
+    """Until the board or canvas of a room is there, or the sentence that says why there is none."""
+    own = ".vx-board" if room == "patches" else f"#vx-{room}-canvas"
+    page.locator(f"{own}:visible, #vx-{room}-refused:visible").first.wait_for(timeout=PATIENCE)
+    if page.locator(f"#vx-{room}-refused").count():
+        assert page.locator(own).count() == 0
+        assert len(page.locator(f"#vx-{room}-refused").first.inner_text()) > 40
+    elif room != "patches":
+        wait_for_canvas(page, room)
+
+
+def painted(page: Page) -> None:
+    """Until what has changed is laid out and on the screen."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def assert_nothing_went_wrong(page: Page, room: str) -> None:
+    """No text of an exception stands on the page."""
+    said = page.locator("main").inner_text()
+    assert not EXCEPTION.search(said), (room, EXCEPTION.search(said))
+
+
+def assert_fits(page: Page, room: str) -> None:
+    """The page is as wide as its window."""
+    painted(page)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (room, page.viewport_size)
