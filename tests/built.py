@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Protocol, TypeVar
 
 import gradio as gr
+
+from tests.app import run_apart
 
 
 class Part(Protocol):
@@ -24,5 +25,5 @@ def built(part: P) -> P:
         with gr.Blocks(analytics_enabled=False):
             part.build()
 
-    asyncio.run(page())
+    run_apart(page())
     return part

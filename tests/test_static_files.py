@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 import httpx
@@ -10,6 +9,7 @@ import pytest
 from starlette.applications import Starlette
 
 import vitexplorer.ui.page  # noqa: F401  (every widget)
+from tests.app import run_apart
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.static_files import FIRST, SERVING, imported, page_head, static_files, version, with_imports
 
@@ -22,7 +22,7 @@ def fetch(path: str) -> httpx.Response:
         async with httpx.AsyncClient(transport=transport, base_url="http://page") as client:
             return await client.get(path)
 
-    return asyncio.run(answer())
+    return run_apart(answer())
 
 
 @pytest.mark.parametrize(("name", "kind"), [("kit/dom.js", "text/javascript"), ("style.css", "text/css")])
