@@ -483,6 +483,7 @@ def test_changes_as_text():
         ("top_k:n=3", UnknownNameError, "Unknown setting 'n'."),
         ("top_k:3", SettingError, "A change is written name:setting=value,setting=value, not top_k:3."),
         ("top_k:k=0", SettingError, "k must be from 1 to 256, not 0."),
+        ("top_k:k=257", SettingError, "k must be from 1 to 256, not 257."),
         ("heads_off:heads=3.0", SettingError, "There is no block 3: this model has blocks 0 to 2."),
         ("heads_off:heads=0.3", SettingError, "There is no head 3: block 0 has heads 0 to 2."),
         ("heads_off:heads=5", SettingError, "A head is block.head, such as 5.0, or 5.* for a whole block, not ['5']."),

@@ -127,7 +127,7 @@ MUTANTS = (
         "refuses",
         "if capture.model.family.without_positions(capture.model.module):",
         "if capture.model.family.without_positions is not None:",
-        "test_each_refusal_is_stated",
+        "test_what_is_only_shown_cannot_be_changed_but_for_its_pixels",
     ),
     Mutant(
         "patches hidden from attention behind convolutions",
@@ -165,10 +165,10 @@ MUTANTS = (
         "test_discard_ratio_is_below_one",
     ),
     Mutant(
-        "a block beyond the last one accepted",
-        "BlockControl.parse",
-        "0 <= block < capture.depth",
-        "0 <= block <= capture.depth",
+        "a head beyond the last one accepted",
+        "HeadControl.parse",
+        "0 <= head < heads",
+        "0 <= head <= heads",
         "test_a_wrong_value_is_answered_with_the_rule",
     ),
     Mutant(
