@@ -185,7 +185,7 @@ def test_a_mask_can_be_given_in_three_ways(captured):
         assert result.settings_said["mask"][1].en == "chosen by hand"
 
 
-NO_MASKS = ["196", "-1", "a", "1.5", np.ones((SIDE, SIDE), bool), ["0", None], [0.9], [np.inf], [[1, 2], [3]]]
+NO_MASKS = ["196", "-1", "a", "1.5.2", np.ones((SIDE, SIDE), bool), ["0", None], [0.9], [np.inf], [[1, 2], [3]]]
 BOARDS_OF_OTHER_SHAPES = [np.arange(SIDE * SIDE) > 5, np.eye(SIDE - 1, dtype=bool)]
 
 
@@ -248,7 +248,7 @@ def in_the_page(captured, **given):
         "light",
         lambda view, given: compute(view, captured, **given),
     )
-    (painted,) = (control for control in data.controls if control.paint)
+    (painted,) = (control for control in data.controls if control.kind == "patches")
     return data, painted, settings
 
 
@@ -257,16 +257,16 @@ def test_painting_begins_with_what_the_seed_hid(captured):
     hidden = compute("mae_reconstruction", captured, seed=3).hidden
     assert painted.value == ""
     assert [hidden[divmod(patch, SIDE)] for patch in range(SIDE * SIDE)] == [
-        patch in painted.paint.hidden for patch in range(SIDE * SIDE)
+        patch in painted.state["hidden"] for patch in range(SIDE * SIDE)
     ]
-    assert (painted.rows, painted.cols, painted.covered) == (SIDE, SIDE, (1, 1))
-    assert set(painted.paint.instead_of) < {control.name for control in data.controls}
+    assert (painted.board.rows, painted.board.cols, painted.board.covered) == (SIDE, SIDE, (1, 1))
+    assert set(painted.more["instead_of"]) < {control.name for control in data.controls}
     assert data.image is not None
 
 
 def test_what_is_painted_stays_and_the_seed_keeps_its_number(captured):
     data, painted, settings = in_the_page(captured, mask="31,1", seed="7")
-    assert (painted.value, painted.paint.hidden) == ("1,31", [1, 31])
+    assert (painted.value, painted.state["hidden"]) == ("0.1+2.3", [1, 31])
     assert "seed" not in settings
     assert next(control.value for control in data.controls if control.name == "seed") == "7"
 
@@ -274,8 +274,8 @@ def test_what_is_painted_stays_and_the_seed_keeps_its_number(captured):
 def test_everything_painted_is_a_sentence_and_nothing_is_lost(captured):
     everything = ",".join(map(str, range(SIDE * SIDE)))
     data, painted, _ = in_the_page(captured, mask=everything)
-    assert data.refused == painted.paint.full == "At least one patch must stay visible."
-    assert (painted.value, painted.paint.hidden) == (everything, None)
+    assert data.refused == painted.words["full"] == "At least one patch must stay visible."
+    assert (painted.value, painted.state["hidden"]) == (everything, None)
     assert data.image is not None
 
 

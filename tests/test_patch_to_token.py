@@ -13,10 +13,10 @@ from PIL import Image
 import vitexplorer as vx
 from tests import reference_tokens
 from tests.small_models import capture_small
+from vitexplorer.controls.spec import Board
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_json
-from vitexplorer.ui.figure_panel.component import describe
 
 
 def pixels_of(source: str) -> np.ndarray:
@@ -100,9 +100,9 @@ def test_a_patch_is_picked_on_the_image():
     """In the page a patch can only be picked where there is a list to put it into."""
     captured = capture_small("vit_not_square")
     (control,) = vx.views()["patch_to_token"].controls
-    drawn = describe(control, captured, {"patch": (0, 3)}, "en")
-    assert (drawn.rows, drawn.cols, drawn.covered) == (3, 5, (1, 1))
-    assert [option.value for option in drawn.options] == ["1,2", "0,3"]
+    drawn = control.spec(captured, {"patch": (0, 3)})
+    assert drawn.board == Board(3, 5, (1, 1))
+    assert [value for value, _ in drawn.options] == ["1,2", "0,3"]
     assert drawn.value == "0,3"
 
 

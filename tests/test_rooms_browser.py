@@ -87,7 +87,7 @@ def test_a_patch_is_picked_on_the_picture(tokens: Visit) -> None:
     page, panel = tokens.page, panel_of(tokens.page, "tokens")
     panel.locator('[data-view="patch_similarity"]').first.click()
     wait_for_view(page, "tokens", "patch_similarity")
-    picture = panel.locator(".picker")
+    picture = panel.locator(".vx-picker")
     box = picture.bounding_box()
     picture.click(position={"x": 0.1 * box["width"], "y": 0.9 * box["height"]})
     expect(panel.locator(".python")).to_contain_text("query=(10, 1)", timeout=PATIENCE)
@@ -115,11 +115,11 @@ def test_a_mask_is_painted_on_the_picture(visit: Visit, url: str) -> None:
     wait_for_view(page, "outputs")
     panel.locator('[data-view="mae_reconstruction"]').first.click()
     wait_for_view(page, "outputs", "mae_reconstruction")
-    painter, python, seed = panel.locator(".painter"), panel.locator(".python"), panel.locator('[name="seed"]')
+    painter, python, seed = panel.locator(".vx-painter"), panel.locator(".python"), panel.locator('[name="seed"]')
     expect(painter).to_have_attribute("data-hidden", "108")  # three quarters, by the seed
     expect(seed).to_be_enabled()
-    page.evaluate("document.querySelector('#vx-outputs-panel .painter').scrollIntoView()")
-    box = painter.locator(".sheet").bounding_box()
+    page.evaluate("document.querySelector('#vx-outputs-panel .vx-painter').scrollIntoView()")
+    box = painter.locator(".vx-sheet").bounding_box()
 
     def go(row: int, col: int) -> None:
         page.mouse.move(box["x"] + box["width"] * (col + 0.5) / 12, box["y"] + box["height"] * (row + 0.5) / 12)
@@ -142,8 +142,8 @@ def test_a_mask_is_painted_on_the_picture(visit: Visit, url: str) -> None:
     go(2, 0)
     page.mouse.up()
     expect(painter).to_have_attribute("data-hidden", "0")
-    painter.locator(".sheet").press("ArrowDown")
-    painter.locator(".sheet").press("Space")
+    painter.locator(".vx-sheet").press("ArrowDown")
+    painter.locator(".vx-sheet").press("Space")
     expect(python).to_contain_text("mask=(36,)", timeout=PATIENCE)
 
     go(0, 0)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import vitexplorer
+from vitexplorer import interventions, views
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
@@ -109,7 +110,9 @@ def test_no_word_is_missing() -> None:
 
 def test_scripts_ask_for_no_other_word() -> None:
     scripts = "\n".join(path.read_text(encoding="utf-8") for path in (PACKAGE / "ui").rglob("*.js"))
-    known = set().union(UI_WORDS, CANVAS_WORDS, BOARD_WORDS, CALCULATOR_WORDS, TRAINING_WORDS)
+    controls = [control for record in (*views().values(), *interventions().values()) for control in record.controls]
+    of_controls = {word for control in controls for word in control.spec().words}
+    known = set().union(UI_WORDS, CANVAS_WORDS, BOARD_WORDS, CALCULATOR_WORDS, TRAINING_WORDS, of_controls)
     asked = set(re.findall(r"\bwords(?:\(\))?\??\.(\w+)\b", scripts)) - {"length"}
     assert len(asked) > 20
     assert asked - known == set()

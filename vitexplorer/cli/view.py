@@ -16,12 +16,11 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColu
 import vitexplorer as vx
 from vitexplorer.cli.names import dashed
 from vitexplorer.cli.text import one_sentence, summary
-from vitexplorer.controls import BlockControl, Choice, Control, HeadControl, Number, QueryControl, Switch, TokenControl
+from vitexplorer.controls import Control
 from vitexplorer.interfaces import View
-from vitexplorer.painted import PaintedControl
 from vitexplorer.settings import ASSETS, settings
 from vitexplorer.types import Fit
-from vitexplorer.words import Language, Text, same
+from vitexplorer.words import Language, Text
 
 
 def explore(
@@ -148,33 +147,10 @@ def _common_parameters(language: Language) -> list[inspect.Parameter]:
 
 
 def _control_option(control: Control, language: Language) -> inspect.Parameter:
-    words, values = control.label, _values(control)
-    if values:
-        words = Text("{label}: {values}.", "{label}:{values}。").format(label=words, values=values)
+    words, takes = control.label, control.spec().takes
+    if takes:
+        words = Text("{label}: {takes}.", "{label}:{takes}。").format(label=words, takes=takes)
     return _option(control.name, words.in_(language), None, str | None)
-
-
-def _values(control: Control) -> Text | None:
-    """What a control takes, as far as it is the same for every model; None where the label has to do."""
-    if isinstance(control, HeadControl) and control.fusions:
-        return Text("counted from 0, or {fusions}", "从 0 开始编号，或 {fusions}").format(
-            fusions=", ".join(control.fusions)
-        )
-    if isinstance(control, (BlockControl, HeadControl)):
-        return Text("counted from 0", "从 0 开始编号")
-    if isinstance(control, TokenControl):
-        return Text("cls, dist, or a patch as row,col", "cls、dist，或图块的 row,col")
-    if isinstance(control, QueryControl):
-        return Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean，或图块的 row,col")
-    if isinstance(control, PaintedControl):
-        return Text("numbers row by row, such as 0,1,17", "按行编号，如 0,1,17")
-    if isinstance(control, Choice):
-        return same(" | ".join(key for key, _ in control.options))
-    if isinstance(control, Switch):
-        return same("on | off")
-    if isinstance(control, Number):
-        return Text("{low:g} to {high:g}", "{low:g} 至 {high:g}").format(low=control.low, high=control.high)
-    return None
 
 
 def _option(name: str, help_: str, default: Any, kind: Any) -> inspect.Parameter:

@@ -6,10 +6,14 @@ from vitexplorer.controls.choice import Choice as Choice
 from vitexplorer.controls.choice import Several as Several
 from vitexplorer.controls.control import Control as Control
 from vitexplorer.controls.control import checked as checked
+from vitexplorer.controls.control import specs as specs
 from vitexplorer.controls.control import written_value as written_value
 from vitexplorer.controls.head import HeadControl as HeadControl
+from vitexplorer.controls.heads import HeadsControl as HeadsControl
 from vitexplorer.controls.number import Number as Number
+from vitexplorer.controls.patches import PatchesControl as PatchesControl
 from vitexplorer.controls.query import QueryControl as QueryControl
+from vitexplorer.controls.spec import Spec as Spec
 from vitexplorer.controls.switch import Switch as Switch
 from vitexplorer.controls.target import TargetControl as TargetControl
 from vitexplorer.controls.token import TokenControl as TokenControl

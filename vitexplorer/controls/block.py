@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
+from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.errors import SettingError
 from vitexplorer.explored import Explored
+from vitexplorer.types import Result
 from vitexplorer.words import Text
+
+COUNTED = Text("counted from 0", "从 0 开始编号")
 
 
 def no_such_block(block: int, depth: int) -> SettingError:
@@ -30,6 +34,8 @@ class BlockControl(Control):
     name: str = "block"
     label: Text = Text("Block", "块")
 
+    kind: ClassVar[str] = "number"
+
     def default(self, capture: Explored) -> int:
         """The last block."""
         return capture.depth - 1
@@ -40,3 +46,10 @@ class BlockControl(Control):
         if not 0 <= block < capture.depth:
             raise no_such_block(block, capture.depth)
         return block
+
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """A number up to the last block."""
+        spec = replace(super().spec(capture, settings, result), takes=COUNTED, low=0, step=1)
+        return spec if capture is None else replace(spec, high=capture.depth - 1)

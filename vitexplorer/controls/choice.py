@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
+from vitexplorer.controls.spec import Spec
 from vitexplorer.explored import Explored
 from vitexplorer.registry import unknown_name
-from vitexplorer.words import Text
+from vitexplorer.types import Result
+from vitexplorer.words import Text, same
 
 
 @dataclass(frozen=True)
@@ -18,11 +20,14 @@ class Choice(Control):
 
     options: tuple[tuple[str, Text], ...] = ()
 
-    def default(self, capture: Explored) -> str:
+    kind: ClassVar[str] = "choice"
+    of_capture: ClassVar[bool] = False
+
+    def default(self, capture: Explored | None) -> str:
         """The first option."""
         return self.options[0][0]
 
-    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: Explored | None) -> tuple[tuple[str, Text], ...]:
         """All options."""
         return self.options
 
@@ -33,12 +38,27 @@ class Choice(Control):
             raise unknown_name(self.name, value, known)
         return value
 
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """One of the options."""
+        return replace(super().spec(capture, settings, result), takes=same(" | ".join(key for key, _ in self.options)))
+
 
 @dataclass(frozen=True)
 class Several(Control):
     """Any number of what is offered."""
 
+    kind: ClassVar[str] = "several"
+
     def say(self, value: Any, capture: Explored) -> Text:
         """Their names one after the other."""
         names = [dict(self.offered(capture))[one] for one in value]
         return Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
+
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """All that is offered, whatever of it is chosen."""
+        spec = super().spec(capture, settings, result)
+        return spec if capture is None else replace(spec, options=self.offered(capture))

@@ -1,23 +1,30 @@
-"""A control: one setting of a view, an intervention or a method, and how all settings of one are checked."""
+"""A control: one setting of a view, an intervention or a method, and how all settings of one are checked and drawn."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+from vitexplorer.controls.spec import Spec
 from vitexplorer.explored import Explored
 from vitexplorer.registry import unknown_name
-from vitexplorer.words import Text, same
+from vitexplorer.types import Result
+from vitexplorer.words import ExplainedError, Text, same
 
 
 @dataclass(frozen=True)
 class Control(ABC):
-    """One setting of a view: what it is called, what it may be, what it is when nobody says."""
+    """One setting: what it is called, what it may be, what it is when nobody says."""
 
     name: str
     label: Text
+
+    kind: ClassVar[str] = "text"
+    """how it is drawn, see `Spec`"""
+    of_capture: ClassVar[bool] = True
+    """whether its default and what it offers depend on the capture, so that without one nobody knows them"""
 
     @abstractmethod
     def default(self, capture: Explored) -> Any:
@@ -43,12 +50,40 @@ class Control(ABC):
         written = written_value(value)
         return dict(self.offered(capture)).get(written, same(written))
 
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """What is needed to draw it.
+
+        Args:
+            capture: None for what is the same for every model.
+            settings: checked values of the controls before it, and its own where it has one.
+            result: what was computed with them, where it is shown beside the control.
+        """
+        settings = settings or {}
+        if capture is None and self.of_capture:
+            return Spec(self.kind, self.name, self.label, "")
+        value = settings.get(self.name)
+        value = self.default_after(capture, settings) if value is None else value
+        offered = self.offered(capture)
+        written = written_value(value)
+        if offered and written not in dict(offered):
+            offered = (*offered, (written, self.say(value, capture)))
+        return Spec(self.kind, self.name, self.label, written, options=offered)
+
 
 def written_value(value: Any) -> str:
-    """A setting as the command line and the URL write it."""
+    """A setting as the command line, the page and the URL write it; `parse` of its control reads that.
+
+    Pairs as 5.0 and several of them joined by +, since commas separate the settings of a change: 5.0+5.2.
+    """
     if isinstance(value, tuple | list):
-        return ",".join(str(part) for part in value)
-    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+        if any(isinstance(part, tuple | list) for part in value):
+            return "+".join(".".join(map(str, pair)) for pair in value)
+        return ",".join(map(str, value))
+    if isinstance(value, float):
+        return repr(float(value)).removesuffix(".0")
+    return "" if value is None else str(value)
 
 
 def checked(controls: tuple[Control, ...], capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,3 +102,30 @@ def checked(controls: tuple[Control, ...], capture: Explored, given: Mapping[str
             chosen = control.default_after(capture, settings)
         settings[control.name] = control.parse(chosen, capture, settings)
     return settings
+
+
+def specs(
+    controls: tuple[Control, ...], capture: Explored, given: Mapping[str, Any], result: Result | None = None
+) -> tuple[Spec, ...]:
+    """Every control with what was given, beside the result of that.
+
+    What a control cannot take stands in it as it was written, so that a person can mend it; the others see its default.
+    """
+    settings: dict[str, Any] = {}
+    found = []
+    for control in controls:
+        chosen, refused = given.get(control.name), False
+        try:
+            settings[control.name] = None if chosen is None else control.parse(chosen, capture, settings)
+        except ExplainedError:
+            refused = True
+        if settings.get(control.name) is None:
+            settings[control.name] = control.default_after(capture, settings)
+        spec = control.spec(capture, settings, result)
+        found.append(_as_written(spec, written_value(chosen)) if refused else spec)
+    return tuple(found)
+
+
+def _as_written(spec: Spec, value: str) -> Spec:
+    options = (*spec.options, (value, same(value))) if spec.options else ()
+    return replace(spec, value=value, options=options)

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+from vitexplorer.controls.block import COUNTED
 from vitexplorer.controls.control import Control
+from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.errors import SettingError
 from vitexplorer.explored import Explored
 from vitexplorer.registry import unknown_name
-from vitexplorer.words import Text
+from vitexplorer.types import Result
+from vitexplorer.words import Text, same
+
+FUSIONS = {"mean": Text("mean", "平均"), "max": Text("maximum", "最大值"), "min": Text("minimum", "最小值")}
+"""how heads are fused, in words"""
+
+
+def no_such_head(head: int, block: int, heads: int) -> SettingError:
+    """The error for a head that a block does not have."""
+    return SettingError(
+        Text(
+            "There is no head {head}: block {block} has heads 0 to {last}.",
+            "没有头 {head}：块 {block} 的头编号为 0 到 {last}。",
+        ).format(head=head, block=block, last=heads - 1)
+    )
 
 
 @dataclass(frozen=True)
@@ -20,7 +36,9 @@ class HeadControl(Control):
 
     name: str = "head"
     label: Text = Text("Head", "注意力头")
-    fusions: tuple[str, ...] = ("mean", "max", "min")
+    fusions: tuple[str, ...] = tuple(FUSIONS)
+
+    kind: ClassVar[str] = "choice"
 
     def default(self, capture: Explored) -> int | str:
         """All heads, fused by their mean; the first head where they may not be fused."""
@@ -34,10 +52,23 @@ class HeadControl(Control):
             raise unknown_name("head or fusion", value, self.fusions)
         head, heads = whole_number(self.name, value), capture.num_heads(settings["block"])
         if not 0 <= head < heads:
-            raise SettingError(
-                Text(
-                    "There is no head {head}: block {block} has heads 0 to {last}.",
-                    "没有头 {head}：块 {block} 的头编号为 0 到 {last}。",
-                ).format(head=head, block=settings["block"], last=heads - 1)
-            )
+            raise no_such_head(head, settings["block"], heads)
         return head
+
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """The fusions and the heads of the block chosen before, of the last one where none is."""
+        spec = replace(super().spec(capture, settings, result), takes=self._takes())
+        if capture is None:
+            return spec
+        heads = range(capture.num_heads((settings or {}).get("block", capture.depth - 1)))
+        fused = ((how, FUSIONS[how]) for how in self.fusions)
+        return replace(spec, options=(*fused, *((str(head), same(str(head))) for head in heads)))
+
+    def _takes(self) -> Text:
+        if not self.fusions:
+            return COUNTED
+        return Text("counted from 0, or {fusions}", "从 0 开始编号，或 {fusions}").format(
+            fusions=", ".join(self.fusions)
+        )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
+from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.errors import SettingError
 from vitexplorer.explored import Explored
+from vitexplorer.types import Result
 from vitexplorer.words import Text
 
 
@@ -24,7 +26,10 @@ class Number(Control):
     whole: bool = False
     open_above: bool = False
 
-    def default(self, capture: Explored) -> float | int:
+    kind: ClassVar[str] = "number"
+    of_capture: ClassVar[bool] = False
+
+    def default(self, capture: Explored | None) -> float | int:
         """The start value."""
         return int(self.start) if self.whole else self.start
 
@@ -50,3 +55,15 @@ class Number(Control):
                 ).format(name=self.name, low=self.low, bound=bound, high=self.high, number=number)
             )
         return number
+
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """A number with its bounds; the upper one is a step below one that is not allowed."""
+        return replace(
+            super().spec(capture, settings, result),
+            takes=Text("{low:g} to {high:g}", "{low:g} 至 {high:g}").format(low=self.low, high=self.high),
+            low=self.low,
+            high=self.high - self.step if self.open_above else self.high,
+            step=1 if self.whole else self.step,
+        )

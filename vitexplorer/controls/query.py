@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
+from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.errors import SettingError
 from vitexplorer.explored import Explored
 from vitexplorer.registry import unknown_name
-from vitexplorer.types import PatchGrid, Query, query_text
+from vitexplorer.types import PatchGrid, Query, Result, query_text
 from vitexplorer.words import Text
+
+WORDS = {
+    "patch": Text("row {row}, column {col}", "第 {row} 行第 {col} 列"),
+    "pick": Text(
+        "Pick a patch: point at it, click to hold it; arrow keys move it",
+        "选择图块：指向即可，点击可固定；方向键可移动",
+    ),
+}
+
+
+def no_such_patch(row: int, col: int, grid: PatchGrid) -> SettingError:
+    """The error for a patch that lies beyond a grid."""
+    return SettingError(
+        Text(
+            "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
+            "没有图块 ({row}, {col})：网格的行为 0 到 {rows}，列为 0 到 {cols}。",
+        ).format(row=row, col=col, rows=grid.rows - 1, cols=grid.cols - 1)
+    )
 
 
 @dataclass(frozen=True)
@@ -21,6 +40,9 @@ class QueryControl(Control):
 
     name: str = "query"
     label: Text = Text("Query", "查询")
+
+    kind: ClassVar[str] = "patch"
+    takes: ClassVar[Text] = Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean，或图块的 row,col")
 
     def default(self, capture: Explored) -> str:
         """The class token where there is one, otherwise the mean over patches."""
@@ -45,6 +67,16 @@ class QueryControl(Control):
         """Where its patches lie: the chosen block's grid, the last one's where no block is chosen."""
         return capture.grid(settings.get("block", capture.depth - 1))
 
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """The tokens by their names, and where the patches lie that can be picked."""
+        spec = replace(super().spec(capture, settings, result), takes=self.takes, words=WORDS)
+        if capture is None:
+            return spec
+        grid = self.grid(capture, settings or {})
+        return replace(spec, board=Board.of(grid, capture.input.pixels.shape[:2]))
+
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query:
         """A query that exists in the chosen block (in the last one where no block is chosen)."""
         if isinstance(value, str) and "," in value:
@@ -63,12 +95,7 @@ class QueryControl(Control):
         row, col = whole_number("row", row), whole_number("col", col)
         grid = self.grid(capture, settings)
         if not (0 <= row < grid.rows and 0 <= col < grid.cols):
-            raise SettingError(
-                Text(
-                    "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
-                    "没有图块 ({row}, {col})：网格的行为 0 到 {rows}，列为 0 到 {cols}。",
-                ).format(row=row, col=col, rows=grid.rows - 1, cols=grid.cols - 1)
-            )
+            raise no_such_patch(row, col, grid)
         return row, col
 
     def _token(self, name: str, capture: Explored) -> Query:

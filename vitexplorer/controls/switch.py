@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
+from vitexplorer.controls.spec import Spec
 from vitexplorer.errors import SettingError
 from vitexplorer.explored import Explored
-from vitexplorer.words import Text
+from vitexplorer.types import Result
+from vitexplorer.words import Text, same
 
 
 @dataclass(frozen=True)
@@ -18,11 +20,14 @@ class Switch(Control):
 
     start: bool = False
 
-    def default(self, capture: Explored) -> bool:
+    kind: ClassVar[str] = "choice"
+    of_capture: ClassVar[bool] = False
+
+    def default(self, capture: Explored | None) -> bool:
         """The start value."""
         return self.start
 
-    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: Explored | None) -> tuple[tuple[str, Text], ...]:
         """Both."""
         return (("True", Text("on", "开")), ("False", Text("off", "关")))
 
@@ -37,3 +42,9 @@ class Switch(Control):
                 )
             )
         return known[word]
+
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """A choice of two."""
+        return replace(super().spec(capture, settings, result), takes=same("on | off"))

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
+from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import Explored, without_classifier
 from vitexplorer.registry import unknown_name
+from vitexplorer.types import Result
 from vitexplorer.words import Text, same
+
+LIKELY = 12
+"""classes offered, the model's first choices"""
 
 
 @dataclass(frozen=True)
@@ -20,6 +25,8 @@ class TargetControl(Control):
 
     name: str = "target"
     label: Text = Text("Class", "类别")
+
+    kind: ClassVar[str] = "choice"
 
     def default(self, capture: Explored) -> int:
         """The class with the highest logit. Raises UnsupportedError for a model without a classifier."""
@@ -46,6 +53,18 @@ class TargetControl(Control):
         """Number and name."""
         names = capture.model.class_texts
         return Text("{n} ({name})", "{n}（{name}）").format(n=value, name=names[value]) if names else same(str(value))
+
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """The model's first choices, and the one that is explained if it is none of them."""
+        spec = super().spec(capture, settings, result)
+        if capture is None:
+            return spec
+        likely = self._logits(capture).argsort(descending=True)[:LIKELY].tolist()
+        chosen = int(spec.value)
+        shown = likely if chosen in likely else [*likely, chosen]
+        return replace(spec, options=tuple((str(target), self.say(target, capture)) for target in shown))
 
     def _logits(self, capture: Explored) -> Any:
         reason = without_classifier(capture)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from vitexplorer.controls.query import QueryControl
 from vitexplorer.errors import SettingError
@@ -20,6 +20,8 @@ class TokenControl(QueryControl):
     label: Text = Text("Token", "标记")
     patch_first: bool = False
     """whether to begin with a patch where there is a class token"""
+
+    takes: ClassVar[Text] = Text("cls, dist, or a patch as row,col", "cls、dist，或图块的 row,col")
 
     def default(self, capture: Explored) -> Query:
         """The class token where there is one, otherwise the patch in the middle of the last block's grid."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, Change, ModelInput, capture_input
-from vitexplorer.controls import checked
+from vitexplorer.controls import checked, written_value
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.intervening import ChangedNetwork, Effect, Intervention
 from vitexplorer.models.preprocess import normalise
@@ -138,16 +138,9 @@ def read_changes(text: str) -> dict[str, dict[str, str]]:
 def write_changes(changes: Changes) -> str:
     """The text that `read_changes` reads."""
     return ";".join(
-        ":".join(filter(None, (name, ",".join(f"{key}={written(value)}" for key, value in settings.items()))))
+        ":".join(filter(None, (name, ",".join(f"{key}={written_value(value)}" for key, value in settings.items()))))
         for name, settings in changes.items()
     )
-
-
-def written(value: Any) -> str:
-    """A setting as text: pairs as 5.0, several of them joined by +."""
-    if isinstance(value, tuple | list):
-        return "+".join(".".join(map(str, pair)) for pair in value)
-    return str(value)
 
 
 call_module_as(interventions)

@@ -9,8 +9,7 @@ Misleading: heads make up for each other, so that one which can be missed may st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -18,57 +17,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import Choice, Control, no_such_block
-from vitexplorer.errors import SettingError
-from vitexplorer.explored import Explored
+from vitexplorer.controls import Choice, HeadsControl
+from vitexplorer.controls.heads import Head
 from vitexplorer.interfaces import Paper
 from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
 from vitexplorer.words import Text
-
-Head = tuple[int, int]
-"""block, head"""
-
-
-@dataclass(frozen=True)
-class HeadsControl(Control):
-    """Any heads of any blocks, as (block, head) or as text: 5.0+5.2, or 5.* for a whole block."""
-
-    name: str = "heads"
-    label: Text = Text("Heads (block.head)", "注意力头（块.头）")
-
-    def default(self, capture: Explored) -> tuple[Head, ...]:
-        """The first head of the last block."""
-        return ((capture.depth - 1, 0),)
-
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[Head, ...]:
-        """Heads that the model has, each once, in order."""
-        pairs = [part.split(".") for part in value.split("+") if part] if isinstance(value, str) else value
-        return tuple(sorted({head for pair in pairs for head in self._heads(pair, capture)}))
-
-    def _heads(self, pair: Any, capture: Explored) -> Iterable[Head]:
-        try:
-            block, head = pair
-            block, head = int(block), head if head == "*" else int(head)
-        except (TypeError, ValueError):
-            raise SettingError(
-                Text(
-                    "A head is block.head, such as 5.0, or 5.* for a whole block, not {value}.",
-                    "注意力头写作“块.头”，如 5.0；5.* 表示整个块；而不是 {value}。",
-                ).format(value=repr(pair))
-            ) from None
-        if not 0 <= block < capture.depth:
-            raise no_such_block(block, capture.depth)
-        heads = capture.num_heads(block)
-        if head == "*":
-            return ((block, each) for each in range(heads))
-        if not 0 <= head < heads:
-            raise SettingError(
-                Text(
-                    "There is no head {head}: block {block} has heads 0 to {last}.",
-                    "没有头 {head}：块 {block} 的头编号为 0 到 {last}。",
-                ).format(head=head, block=block, last=heads - 1)
-            )
-        return ((block, head),)
 
 
 def silenced(

@@ -11,7 +11,6 @@ first block.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,53 +19,15 @@ from jaxtyping import Bool, UInt8
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import Choice, Control
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.explored import Explored
+from vitexplorer.controls import Choice, PatchesControl
+from vitexplorer.controls.patches import Cell
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.interfaces import Paper
 from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
 from vitexplorer.types import PatchGrid
 from vitexplorer.words import Text
 
-Cell = tuple[int, int]
-"""row, col"""
 HOW = (("paint", Text("painted over", "涂上颜色")), ("attention", Text("not attended to", "不被关注")))
-
-
-@dataclass(frozen=True)
-class PatchesControl(Control):
-    """Any patches of the last block's grid, as (row, col) or as text: 3.4+3.5."""
-
-    name: str = "patches"
-    label: Text = Text("Patches (row.col)", "图块（行.列）")
-
-    def default(self, capture: Explored) -> tuple[Cell, ...]:
-        """The middle third of the image in each direction."""
-        grid = capture.grid(capture.depth - 1)
-        rows, cols = (range(side // 3, max(side - side // 3, side // 3 + 1)) for side in (grid.rows, grid.cols))
-        return tuple((row, col) for row in rows for col in cols)
-
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[Cell, ...]:
-        """Patches that the grid has, each once, row by row."""
-        pairs = [part.split(".") for part in value.split("+") if part] if isinstance(value, str) else value
-        try:
-            cells = {(int(row), int(col)) for row, col in pairs}
-        except (TypeError, ValueError):
-            raise SettingError(
-                Text(
-                    "A patch is row.col, such as 3.4, not {value}.", "图块写作“行.列”，如 3.4，而不是 {value}。"
-                ).format(value=repr(value))
-            ) from None
-        grid = capture.grid(capture.depth - 1)
-        for row, col in sorted(cells):
-            if not (0 <= row < grid.rows and 0 <= col < grid.cols):
-                raise SettingError(
-                    Text(
-                        "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
-                        "没有图块 ({row}, {col})：网格的行为 0 到 {rows}，列为 0 到 {cols}。",
-                    ).format(row=row, col=col, rows=grid.rows - 1, cols=grid.cols - 1)
-                )
-        return tuple(sorted(cells))
 
 
 def painted(

@@ -26,8 +26,17 @@ from vitexplorer.words import Language
 _FOLDER = Path(__file__).parent
 _STYLE = "style.css"
 
-FIRST = ("page.js", "kit/widget.js", "parts/header.js", "parts/status.js", "parts/strip.js", "canvas/canvas.js")
-"""modules that the first room begins with; what they import comes with them"""
+_KINDS = sorted(path.relative_to(_FOLDER).as_posix() for path in (_FOLDER / "controls").glob("*.js"))
+FIRST = (
+    "page.js",
+    "kit/widget.js",
+    "parts/header.js",
+    "parts/status.js",
+    "parts/strip.js",
+    "canvas/canvas.js",
+    *_KINDS,
+)
+"""modules that the first room begins with, every kind of control among them; what they import comes with them"""
 
 _IMPORT = re.compile(r"^(?:import|export)\b[^'\";]*?from\s+'(\.[^']+)'", re.MULTILINE)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vitexplorer.controls.head import FUSIONS
 from vitexplorer.words import Text, same
 
 UI_WORDS: dict[str, Text] = {
@@ -83,30 +84,11 @@ UI_WORDS: dict[str, Text] = {
         "{view}: {done} of {total} images through the model", "{view}：模型已处理 {done} / {total} 幅图像"
     ),
     "panel_left": Text(", about {seconds} s left", "，约剩 {seconds} 秒"),
-    "panel_patch": Text("row {row}, column {col}", "第 {row} 行第 {col} 列"),
-    "panel_pick": Text(
-        "Pick a patch: point at it, click to hold it; arrow keys move it",
-        "选择图块：指向即可，点击可固定；方向键可移动",
-    ),
     "panel_stop": Text("Stop", "停止"),
-    "paint_all": Text("Show all", "全部可见"),
-    "paint_bare": Text(
-        "Nothing is hidden yet: the figure is still the earlier one.", "尚未遮住任何图块：下方仍是之前的图。"
-    ),
-    "paint_count": Text("{hidden} of {all} patches ({share} %)", "{all} 个图块中的 {hidden} 个（{share} %）"),
-    "paint_help": Text(
-        "Drag across visible patches to hide them, across hidden ones to show them. "
-        "Keyboard: arrow keys move, space changes a patch.",
-        "拖过可见图块可将其遮住，拖过被遮图块可使其恢复可见。键盘：方向键移动，空格键切换图块。",
-    ),
-    "paint_hidden": Text("hidden", "已遮住"),
-    "paint_visible": Text("visible", "可见"),
     "save": Text("Save", "保存"),
     # flow
     "fusion": Text("Heads fused by", "头的融合方式"),
-    "fusion_mean": Text("mean", "平均"),
-    "fusion_max": Text("maximum", "最大值"),
-    "fusion_min": Text("minimum", "最小值"),
+    **{f"fusion_{how}": text for how, text in FUSIONS.items()},
     "discard": Text("Discard the lowest share of attention", "丢弃最低的注意力比例"),
     "start_block": Text("First block", "起始块"),
     "rollout_region": Text("Rollout on the image", "图像上的注意力展开"),
@@ -129,15 +111,6 @@ UI_WORDS: dict[str, Text] = {
     "changes_block": Text("last block's heads off", "关闭最后一块的所有头"),
     "changes_hidden": Text("the middle hidden", "遮住中央"),
     "changes_shift": Text("half a patch aside", "平移半个图块"),
-    "changes_heads_help": Text(
-        "Press a head to switch it off or on; press a block's number for all of its heads.",
-        "点击某个头将其关闭或打开；点击块的编号可切换整块。",
-    ),
-    "changes_patches_help": Text(
-        "Press or drag over patches; arrow keys and space work too.", "点击或拖动选择图块；也可用方向键和空格键。"
-    ),
-    "changes_clear": Text("none", "清空"),
-    "changes_one_head": Text("block {block}, head {head}", "块 {block}，头 {head}"),
     "changes_same_answer": Text("The answer stays: {after}.", "答案不变：{after}。"),
     "changes_new_answer": Text("The answer changes: {before} → {after}.", "答案改变：{before} → {after}。"),
     "changes_no_answer": Text("This model has no classifier; look at the maps.", "该模型没有分类头；请看注意力图。"),

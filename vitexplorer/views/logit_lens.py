@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Float
@@ -42,6 +42,8 @@ class ReadingControl(Control):
 
     name: str = "token"
     label: Text = Text("Read through", "读出方式")
+
+    kind: ClassVar[str] = "choice"
 
     def default(self, capture: Explored) -> str:
         """The class token where there is one, otherwise the mean over patches."""

@@ -16,10 +16,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import Choice, Number, Switch
+from vitexplorer.controls import Choice, Number, PatchesControl, Switch
+from vitexplorer.controls.patches import Cell, Others
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_images, to_patches
-from vitexplorer.painted import PaintedControl
 from vitexplorer.types import PatchGrid, ReconstructionResult
 from vitexplorer.words import Text
 
@@ -62,15 +62,16 @@ def draw(
 
 
 def compute(
-    capture: Capture, mask_ratio: float, seed: int, mask: tuple[int, ...], shown: str, norm_pix: bool
+    capture: Capture, mask_ratio: float, seed: int, mask: tuple[Cell, ...], shown: str, norm_pix: bool
 ) -> ReconstructionResult:
     """The picture drawn from its visible patches, (height, width, 3) uint8."""
     grid, pixels = capture.grid(0), capture.input.pixels
-    hidden = hidden_patches(grid.num_patches, mask_ratio, seed, mask)
+    named = tuple(row * grid.cols + col for row, col in mask)
+    hidden = hidden_patches(grid.num_patches, mask_ratio, seed, named)
     drawn, true = draw(capture, capture.model.decoder, hidden, norm_pix)
     std = true.new_tensor(capture.model.preprocessing.std).repeat(true.shape[-1] // 3)
     board = hidden.reshape(grid.rows, grid.cols).numpy()
-    choosing = {} if mask else {"mask_ratio": mask_ratio, "seed": seed}
+    choosing = {} if named else {"mask_ratio": mask_ratio, "seed": seed}
     return ReconstructionResult(
         view="mae_reconstruction",
         title=TITLE,
@@ -81,7 +82,7 @@ def compute(
         unit=Text("8-bit RGB", "8 位 RGB"),
         formula="decoder(encoder(x visible), mask token for x hidden)",
         provenance=capture.provenance,
-        settings={**choosing, "mask": mask, "shown": shown, "norm_pix": norm_pix},
+        settings={**choosing, "mask": named, "shown": shown, "norm_pix": norm_pix},
         notes=tuple(_notes(int(hidden.sum()), grid.num_patches, shown, norm_pix)),
         grid=grid,
         image=pixels,
@@ -161,12 +162,14 @@ VIEW = View(
     controls=(
         Number("mask_ratio", Text("Hidden share", "遮挡比例"), low=0.05, high=0.95, start=0.75, step=0.05),
         Number("seed", Text("Seed", "随机种子"), low=0, high=999, step=1, whole=True),
-        PaintedControl(
+        PatchesControl(
             "mask",
             Text("Hidden patches", "被遮图块"),
-            instead_of=("mask_ratio", "seed"),
-            otherwise=Text("chosen by the seed", "由种子决定"),
-            release=Text("Choose by the seed", "由种子选择"),
+            Others(
+                ("mask_ratio", "seed"),
+                Text("chosen by the seed", "由种子决定"),
+                Text("Choose by the seed", "由种子选择"),
+            ),
         ),
         Choice(
             "shown",

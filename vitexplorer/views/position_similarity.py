@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -84,6 +84,8 @@ class PatchOrAllControl(QueryControl):
 
 class GridControl(Control):
     """The grid that positions are resampled to, (rows, cols); that of the captured run when none is given."""
+
+    kind: ClassVar[str] = "choice"
 
     def default(self, capture: Explored) -> None:
         """The captured run's own."""

@@ -6,17 +6,15 @@ moves sends `choose` with all changes as one text, the one that the URL and `--c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gradio.data_classes import FileData, GradioModel
 
-from vitexplorer.controls import Choice, Control, Number
+from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
-from vitexplorer.ui.parts.field import Field, Option
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import ExplainedError, Language
 
@@ -38,23 +36,7 @@ EXAMPLES = {
 START = EXAMPLES["puzzle"]
 """what is shown before anything is chosen: every model can be given a puzzle"""
 
-_WORDS = (
-    "changes_choose",
-    "changes_examples",
-    "changes_heads_help",
-    "changes_patches_help",
-    "changes_clear",
-    "changes_one_head",
-    "block",
-    "panel_working",
-)
-
-
-class ChangeControl(Field):
-    """One setting of an intervention."""
-
-    kind: str = "text"
-    """choice, number, heads or patches"""
+_WORDS = ("changes_choose", "changes_examples", "panel_working")
 
 
 class ChangeItem(GradioModel):
@@ -67,7 +49,7 @@ class ChangeItem(GradioModel):
     on: bool = False
     refused: str = ""
     """why this model cannot be changed so"""
-    controls: list[ChangeControl] = []
+    controls: list[Field] = []
 
 
 class ChangeExample(GradioModel):
@@ -80,19 +62,14 @@ class ChangeExample(GradioModel):
 class ChangesData(GradioModel):
     """All interventions and which are on."""
 
+    asked: int = 0
+    """number of the question that this answers, as the browser counts them; 0 where nobody asked"""
     items: list[ChangeItem] = []
     examples: list[ChangeExample] = []
     text: str = ""
     """the changes that are shown"""
     image: FileData | None = None
     """what the plain run saw"""
-    rows: int = 0
-    cols: int = 0
-    """the grid in which patches are picked"""
-    cell: list[float] = []
-    """height and width of one cell as shares of the image's"""
-    heads: list[int] = []
-    """of each block"""
     answer: str = ""
     refused: str = ""
     """why the changes were not made"""
@@ -100,10 +77,11 @@ class ChangesData(GradioModel):
 
 
 class ChangesPicker(Widget):
-    """The switches. Fires `choose` with `text`."""
+    """The switches. Fires `choose` with `text` and `asked`."""
 
     data_model = ChangesData
     stem = "changes"
+    sends = ("choose",)
     folder = Path(__file__).parent
 
 
@@ -111,19 +89,12 @@ def changes_data(capture: Capture, chosen: Changes, language: Language) -> Chang
     """The picker for a plain run with the changes that are on, every setting filled in."""
     from vitexplorer.interventions import interventions, write_changes
 
-    grid = capture.grid(capture.depth - 1)
-    height, width = capture.input.pixels.shape[:2]
     return ChangesData(
         items=[_item(key, capture, chosen, language) for key in interventions()],
         examples=_examples(capture, language),
         text=write_changes(chosen),
         image=image_file(capture.input.pixels),
-        rows=grid.rows,
-        cols=grid.cols,
-        cell=[grid.patch_size / height, grid.patch_size / width],
-        heads=[capture.num_heads(block) for block in range(capture.depth)],
-        words={key: word(key, language) for key in _WORDS if key != "changes_one_head"}
-        | {"changes_one_head": word("changes_one_head", language, block="{block}", head="{head}")},
+        words={key: word(key, language) for key in _WORDS},
     )
 
 
@@ -141,12 +112,11 @@ def _examples(capture: Capture, language: Language) -> list[ChangeExample]:
 
 
 def _item(key: str, capture: Capture, chosen: Changes, language: Language) -> ChangeItem:
-    from vitexplorer.controls import checked
+    from vitexplorer.controls import specs
     from vitexplorer.interventions import INTERVENTIONS
 
     record = INTERVENTIONS[key]
     reason = record.refuses(capture)
-    settings = chosen.get(key) or ({} if reason else checked(record.controls, capture, {}))
     return ChangeItem(
         key=key,
         title=record.title.in_(language),
@@ -154,27 +124,7 @@ def _item(key: str, capture: Capture, chosen: Changes, language: Language) -> Ch
         misleads=record.misleads.in_(language),
         on=key in chosen,
         refused=reason.in_(language) if reason else "",
-        controls=[] if reason else [describe(control, settings, language) for control in record.controls],
+        controls=[]
+        if reason
+        else [field_of(spec, language) for spec in specs(record.controls, capture, chosen.get(key, {}))],
     )
-
-
-def describe(control: Control, settings: Mapping[str, Any], language: Language) -> ChangeControl:
-    """A control as the browser draws it."""
-    from vitexplorer.interventions import written
-    from vitexplorer.interventions.heads_off import HeadsControl
-    from vitexplorer.interventions.mask_patches import PatchesControl
-
-    described = ChangeControl(
-        name=control.name, label=control.label.in_(language), value=written(settings[control.name])
-    )
-    if isinstance(control, Choice):
-        described.kind = "choice"
-        described.options = [Option(value=key, label=label.in_(language)) for key, label in control.options]
-    elif isinstance(control, Number):
-        described.kind = "number"
-        described.low, described.high, described.step = control.low, control.high, control.step
-    elif isinstance(control, HeadsControl):
-        described.kind = "heads"
-    elif isinstance(control, PatchesControl):
-        described.kind = "patches"
-    return described

@@ -16,22 +16,12 @@ from typing import TYPE_CHECKING, Any
 import plotly
 from gradio.data_classes import FileData, GradioModel
 
-from vitexplorer.controls import (
-    BlockControl,
-    Control,
-    HeadControl,
-    Number,
-    QueryControl,
-    Several,
-    TargetControl,
-    written_value,
-)
-from vitexplorer.painted import ALL_HIDDEN, PaintedControl
-from vitexplorer.types import PatchGrid, Result
+from vitexplorer.controls import specs
+from vitexplorer.types import Result
 from vitexplorer.ui.background import Step, StoppedError
+from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.language import word
-from vitexplorer.ui.parts.field import Option
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import ExplainedError, Language
 
@@ -39,9 +29,6 @@ if TYPE_CHECKING:
     from vitexplorer.capture import Capture
 
 LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
-
-LIKELY_CLASSES = 12
-"""classes offered to be explained, the model's first choices"""
 
 _WORDS = (
     "save",
@@ -51,54 +38,12 @@ _WORDS = (
     "panel_working",
     "panel_views",
     "panel_stop",
-    "panel_patch",
-    "panel_pick",
-    "paint_all",
-    "paint_bare",
-    "paint_count",
-    "paint_help",
-    "paint_hidden",
-    "paint_visible",
 )
 
 _log = logging.getLogger(__name__)
 
 Compute = Callable[[str, Mapping[str, Any]], Result]
 """(view, settings given) -> result"""
-
-
-class PanelPaint(GradioModel):
-    """What a control needs that is painted on the picture: which patches are hidden."""
-
-    hidden: list[int] | None = None
-    """their numbers row by row in the figure, whoever chose them; None without a figure: what was painted stays"""
-    instead_of: list[str] = []
-    """controls that have no say while patches are painted"""
-    release: str = ""
-    """the button that lets them choose again"""
-    full: str = ""
-    """said where the last visible patch would be painted"""
-
-
-class PanelControl(GradioModel):
-    """One setting: a choice where it has options, a slider where it has bounds, a text field otherwise."""
-
-    name: str
-    label: str
-    value: str
-    options: list[Option] = []
-    several: bool = False
-    """whether any number of the options may be chosen"""
-    rows: int = 0
-    """of the patches that may be picked or painted on the picture; 0 where none may"""
-    cols: int = 0
-    covered: tuple[float, float] = (1.0, 1.0)
-    """shares of the picture's height and width that the patches cover"""
-    paint: PanelPaint | None = None
-    """where patches are painted"""
-    low: float | None = None
-    high: float | None = None
-    step: float | None = None
 
 
 class PanelView(GradioModel):
@@ -132,7 +77,7 @@ class PanelData(GradioModel):
     misleads: str = ""
     paper: str = ""
     paper_url: str = ""
-    controls: list[PanelControl] = []
+    controls: list[Field] = []
     image: FileData | None = None
     """the pixels the model saw; only where patches may be picked or painted on them"""
     figure: FileData | None = None
@@ -156,7 +101,7 @@ class FigurePanel(Widget):
 
     data_model = PanelData
     stem = "figure_panel"
-    scripts = ("patches.js", "picker.js", "painter.js", "controls.js", "figure_panel.js")
+    sends = ("ask", "work", "stop", "open", "begin")
     folder = Path(__file__).parent
 
 
@@ -227,8 +172,8 @@ def panel_data(
         _log.exception("Could not show %s with %s", view, given)
         data.refused = word("unexpected", language)
     settled = {**given, **settings}
-    data.controls = [describe(control, capture, settled, language, result) for control in record.controls]
-    if any(control.rows for control in data.controls):
+    data.controls = [field_of(spec, language) for spec in specs(record.controls, capture, settled, result)]
+    if any(control.board for control in data.controls):
         data.image = image_file(capture.input.pixels)
     return data, settings
 
@@ -246,53 +191,3 @@ def csv_file(result: Result) -> FileData:
     from vitexplorer.figures.tables import as_csv
 
     return cached_file(as_csv(result).encode("utf-8-sig"), f"{result.view}.csv", "text/csv")
-
-
-def describe(
-    control: Control, capture: Capture, settings: dict[str, Any], language: Language, result: Result | None = None
-) -> PanelControl:
-    """A control as the browser draws it, beside the figure of `result` where there is one."""
-    value = settings.get(control.name)
-    value = control.default(capture) if value is None else value
-    described = PanelControl(name=control.name, label=control.label.in_(language), value=written_value(value))
-    if isinstance(control, BlockControl):
-        described.low, described.high, described.step = 0, capture.depth - 1, 1
-    elif isinstance(control, Number):
-        described.low, described.step = control.low, 1 if control.whole else control.step
-        described.high = control.high - control.step if control.open_above else control.high
-    elif isinstance(control, PaintedControl):
-        _lay(described, control.grid(capture), capture)
-        described.paint = PanelPaint(
-            hidden=control.hidden(result) if result else None,
-            instead_of=list(control.instead_of),
-            release=control.release.in_(language),
-            full=ALL_HIDDEN.in_(language),
-        )
-    else:
-        described.several = isinstance(control, Several)
-        block = int(settings.get("block", capture.depth - 1))
-        options = options_of(control, capture, block, language)
-        if options and not described.several and described.value not in options:
-            options[described.value] = control.say(value, capture).in_(language)
-        if isinstance(control, QueryControl):
-            _lay(described, control.grid(capture, {"block": block}), capture)
-        described.options = [Option(value=key, label=label) for key, label in options.items()]
-    return described
-
-
-def _lay(described: PanelControl, grid: PatchGrid, capture: Capture) -> None:
-    """Where the patches of a control lie on the picture."""
-    height, width = capture.input.pixels.shape[:2]
-    described.rows, described.cols = grid.rows, grid.cols
-    described.covered = (grid.rows * grid.patch_size / height, grid.cols * grid.patch_size / width)
-
-
-def options_of(control: Control, capture: Capture, block: int, language: Language) -> dict[str, str]:
-    """What a control may be, value -> label; empty where a person has to write it."""
-    if isinstance(control, HeadControl):
-        fused = {how: word(f"fusion_{how}", language) for how in control.fusions}
-        return fused | {str(head): str(head) for head in range(capture.num_heads(block))}
-    if isinstance(control, TargetControl):
-        likely = capture.logits.argsort(descending=True)[:LIKELY_CLASSES].tolist()
-        return {str(n): control.say(n, capture).in_(language) for n in likely}
-    return {key: text.in_(language) for key, text in control.offered(capture)}

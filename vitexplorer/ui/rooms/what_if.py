@@ -146,6 +146,8 @@ class WhatIfRoom(Room):
         if not isinstance(text, str) or changed == Address():
             return gr.skip()
         data, run, text = self._changed(changed, text, language)
+        number = event._data.get("asked")
+        data.asked = number if isinstance(number, int) else 0
         if run is None:
             return {self.picker: data}
         canvases = self._canvases(self.desk.engine.capture(changed.picture), run, int(block), language)

@@ -22,9 +22,9 @@ from vitexplorer.finetune.outcome import (
 )
 from vitexplorer.settings import settings
 from vitexplorer.types import Result
+from vitexplorer.ui.controls import Field, Option
 from vitexplorer.ui.figure_panel.component import (
     LIBRARY,
-    PanelControl,
     PanelData,
     PanelView,
     csv_file,
@@ -33,7 +33,6 @@ from vitexplorer.ui.figure_panel.component import (
 )
 from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.language import word
-from vitexplorer.ui.parts.field import Option
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
 from vitexplorer.words import ExplainedError, Language
 
@@ -63,7 +62,7 @@ def panel_of(
     keys: tuple[str, ...],
     said: Callable[[str], str],
     language: Language,
-    controls: list[PanelControl],
+    controls: list[Field],
     make: Callable[[str], Result],
     python: str,
 ) -> PanelData:
@@ -92,9 +91,10 @@ def panel_of(
     return data
 
 
-def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> PanelControl:
+def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> Field:
     """A control with options; the first where the value is none of them."""
-    return PanelControl(
+    return Field(
+        kind="choice",
         name=name,
         label=label,
         value=value if value in options else next(iter(options)),

@@ -1,26 +1,11 @@
 // Methods as switches. What is set stays here; Python is told the whole choice and answers with counts and estimates.
 
 import {make} from '../kit/dom.js';
+import {form, missing} from '../kit/form.js';
 
 const AUGMENTATIONS = ['none', 'crop_flip', 'crop_flip_colour'];
 const WEIGHTS = ['none', 'balanced'];
 const FIELDS = ':is(input, select, summary)';
-
-/**
- * One setting of a method.
- *
- * @param {any} data the field as Python describes it
- * @param {string | undefined} written what was set before
- * @param {(value: string) => void} set
- */
-function field(data, written, set) {
-  const input = data.options.length
-    ? make('select', {}, ...data.options.map(({value, label}) => new Option(label, value)))
-    : make('input', {type: 'number', min: data.low, max: data.high, step: data.step});
-  input.value = written ?? data.value;
-  input.addEventListener('change', () => set(input.value));
-  return make('label', {}, data.label, input);
-}
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
@@ -73,14 +58,18 @@ export function mount({element, props, trigger, watch}) {
   /** The settings of a method, folded until somebody wants them. */
   function more(data, words) {
     const {key, paper} = data;
-    const fields = data.settings.map((one) => field(one, settings[key]?.[one.name], (value) => {
-      (settings[key] ??= {})[one.name] = value;
-      changed();
-    }));
+    const fields = data.settings.map((one) => ({...one, value: settings[key]?.[one.name] ?? one.value}));
+    const controls = form(fields, {
+      typed: true,
+      settled() {
+        settings[key] = controls.settings();
+        changed();
+      },
+    });
     const link = {href: data.paper_url, target: '_blank', rel: 'noopener', textContent: paper};
     const folded = make('details', {open: Boolean(unfolded[key])},
       make('summary', {textContent: words.methods_settings}),
-      make('div', {className: 'settings'}, ...fields, rateField(data, words)),
+      make('div', {className: 'settings'}, ...controls.elements, rateField(data, words)),
       ...(paper ? [make('a', link)] : []));
     folded.addEventListener('toggle', () => { unfolded[key] = folded.open; });
     return folded;
@@ -177,6 +166,11 @@ export function mount({element, props, trigger, watch}) {
   function show() {
     const value = props.value;
     if (!value) return;
+    const kinds = missing(value.items.flatMap((one) => one.settings));
+    if (kinds) {
+      kinds.then(show);
+      return;
+    }
     showAnswer(value);
     if (!value.items.length) return;
     takePlan(value);

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from gradio.data_classes import GradioModel
 
 from vitexplorer.cache import BytesCache
-from vitexplorer.controls import Choice, Control, Number, Switch, written_value
-from vitexplorer.ui.parts.field import Field, Option
+from vitexplorer.ui.controls import Field, Option, field_of
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, memory, percentage
 from vitexplorer.ui.training.choice import TrainingChoice, candidate
@@ -136,7 +135,7 @@ def methods_data(
             item.refused, item.impossible = first.refused.in_(language), True
         else:
             _count(item, model, outputs, chosen, estimated or {}, language)
-            item.settings = [_setting(control, language) for control in record.controls]
+            item.settings = [field_of(control.spec(), language) for control in record.controls]
         items.append((first.refused is not None, first.trainable, item))
     return MethodsData(
         items=[item for _, _, item in sorted(items, key=lambda one: one[:2])],
@@ -184,19 +183,3 @@ def counts_text(found: Preview, language: Language) -> str:
     """So many of so many parameters, and their share."""
     share = percentage(found.trainable / found.total)
     return say("methods_counts", language, trainable=f"{found.trainable:,}", total=f"{found.total:,}", share=share)
-
-
-def _setting(control: Control, language: Language) -> Field:
-    """A control of a method, at its default."""
-    described = Field(name=control.name, label=control.label.in_(language), value="")
-    if isinstance(control, Number):
-        described.value = written_value(int(control.start) if control.whole else float(control.start))
-        described.low, described.high, described.step = control.low, control.high, 1 if control.whole else control.step
-    elif isinstance(control, Choice):
-        described.value = control.options[0][0]
-        described.options = [Option(value=key, label=label.in_(language)) for key, label in control.options]
-    elif isinstance(control, Switch):
-        described.value = str(control.start)
-        options = (("True", Text("on", "开")), ("False", Text("off", "关")))
-        described.options = [Option(value=key, label=label.in_(language)) for key, label in options]
-    return described

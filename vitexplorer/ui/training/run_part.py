@@ -15,8 +15,8 @@ from vitexplorer.finetune.job.state import job_state
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done
+from vitexplorer.ui.controls import Option
 from vitexplorer.ui.desk import QUICK, Desk, Updates
-from vitexplorer.ui.parts.field import Option
 from vitexplorer.ui.training.backbone import backbone_of, backbones
 from vitexplorer.ui.training.choice import TrainingChoice, check_room, job_of
 from vitexplorer.ui.training.data_part import READING, sides_of

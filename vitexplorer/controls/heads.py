@@ -1,0 +1,76 @@
+"""Any heads of any blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from vitexplorer.controls.block import no_such_block
+from vitexplorer.controls.control import Control
+from vitexplorer.controls.head import no_such_head
+from vitexplorer.controls.spec import Spec
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
+from vitexplorer.types import Result
+from vitexplorer.words import Text
+
+Head = tuple[int, int]
+"""block, head"""
+
+WORDS = {
+    "block": Text("Block {block}", "块 {block}"),
+    "head": Text("block {block}, head {head}", "块 {block}，头 {head}"),
+    "help": Text(
+        "Press a head to switch it off or on; press a block's number for all of its heads.",
+        "点击某个头将其关闭或打开；点击块的编号可切换整块。",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class HeadsControl(Control):
+    """Any heads of any blocks, as (block, head) or as text: 5.0+5.2, or 5.* for a whole block."""
+
+    name: str = "heads"
+    label: Text = Text("Heads (block.head)", "注意力头（块.头）")
+
+    kind: ClassVar[str] = "heads"
+
+    def default(self, capture: Explored) -> tuple[Head, ...]:
+        """The first head of the last block."""
+        return ((capture.depth - 1, 0),)
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[Head, ...]:
+        """Heads that the model has, each once, in order."""
+        pairs = [part.split(".") for part in value.split("+") if part] if isinstance(value, str) else value
+        return tuple(sorted({head for pair in pairs for head in self._heads(pair, capture)}))
+
+    def _heads(self, pair: Any, capture: Explored) -> Iterable[Head]:
+        try:
+            block, head = pair
+            block, head = int(block), head if head == "*" else int(head)
+        except (TypeError, ValueError):
+            raise SettingError(
+                Text(
+                    "A head is block.head, such as 5.0, or 5.* for a whole block, not {value}.",
+                    "注意力头写作“块.头”，如 5.0；5.* 表示整个块；而不是 {value}。",
+                ).format(value=repr(pair))
+            ) from None
+        if not 0 <= block < capture.depth:
+            raise no_such_block(block, capture.depth)
+        heads = capture.num_heads(block)
+        if head == "*":
+            return ((block, each) for each in range(heads))
+        if not 0 <= head < heads:
+            raise no_such_head(head, block, heads)
+        return ((block, head),)
+
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """The heads of every block."""
+        spec = replace(super().spec(capture, settings, result), words=WORDS)
+        if capture is None:
+            return spec
+        return replace(spec, more={"heads": [capture.num_heads(block) for block in range(capture.depth)]})

@@ -1,0 +1,165 @@
+"""Patches that a person paints on the picture.
+
+They are written 3.4+3.5 (row.column), or as numbers that count row by row, 0,1,17; in Python also as pairs, as numbers
+or as a board of rows x cols true or false. A link or a script may have either, whichever control it was made for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from vitexplorer.controls.control import Control
+from vitexplorer.controls.query import WORDS as PATCH_WORDS
+from vitexplorer.controls.query import no_such_patch
+from vitexplorer.controls.spec import Board, Spec
+from vitexplorer.controls.whole_number import whole_number
+from vitexplorer.errors import SettingError
+from vitexplorer.explored import Explored
+from vitexplorer.types import PatchGrid, Result
+from vitexplorer.words import Text
+
+Cell = tuple[int, int]
+"""row, col"""
+
+WORDS = {
+    "patch": PATCH_WORDS["patch"],
+    "count": Text("{hidden} of {all} patches ({share} %)", "{all} 个图块中的 {hidden} 个（{share} %）"),
+    "hidden": Text("hidden", "已遮住"),
+    "visible": Text("visible", "可见"),
+    "undo": Text("Undo", "撤销"),
+    "redo": Text("Redo", "重做"),
+    "none": Text("none", "清空"),
+    "help": Text(
+        "Press or drag over patches; arrow keys and space work too.", "点击或拖动选择图块；也可用方向键和空格键。"
+    ),
+}
+WORDS_INSTEAD = {
+    "none": Text("Show all", "全部可见"),
+    "help": Text(
+        "Drag across visible patches to hide them, across hidden ones to show them. "
+        "Keyboard: arrow keys move, space changes a patch.",
+        "拖过可见图块可将其遮住，拖过被遮图块可使其恢复可见。键盘：方向键移动，空格键切换图块。",
+    ),
+    "bare": Text("Nothing is hidden yet: the figure is still the earlier one.", "尚未遮住任何图块：下方仍是之前的图。"),
+    "full": Text("At least one patch must stay visible.", "至少要保留一个可见图块。"),
+}
+"""where others choose the patches while none are painted"""
+
+
+@dataclass(frozen=True)
+class Others:
+    """Controls that choose the patches while none are painted, and have no say once some are."""
+
+    names: tuple[str, ...]
+    says: Text
+    """who chooses then, for captions"""
+    release: Text
+    """the same for a button that lets go of what was painted"""
+
+
+@dataclass(frozen=True)
+class PatchesControl(Control):
+    """Any patches of the last block's grid; where `others` choose while none are named, of the image's and not all."""
+
+    name: str = "patches"
+    label: Text = Text("Patches (row.col)", "图块（行.列）")
+    others: Others | None = None
+
+    kind: ClassVar[str] = "patches"
+
+    def default(self, capture: Explored) -> tuple[Cell, ...]:
+        """The middle third of the image in each direction; none where others choose."""
+        if self.others:
+            return ()
+        grid = self.grid(capture)
+        rows, cols = (range(side // 3, max(side - side // 3, side // 3 + 1)) for side in (grid.rows, grid.cols))
+        return tuple((row, col) for row in rows for col in cols)
+
+    def grid(self, capture: Explored) -> PatchGrid:
+        """Where the patches lie: in the last block, or before any."""
+        return capture.grid(0 if self.others else capture.depth - 1)
+
+    def say(self, value: tuple[Cell, ...], capture: Explored) -> Text:
+        """Who chose, where it may be others; the picture shows which, and they can be too many for a line."""
+        if self.others is None:
+            return super().say(value, capture)
+        return Text("chosen by hand", "手动选定") if value else self.others.says
+
+    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[Cell, ...]:
+        """Patches that the grid has, each once, row by row."""
+        grid = self.grid(capture)
+        try:
+            cells = sorted(set(_cells(value, grid)))
+        except (TypeError, ValueError, OverflowError):
+            raise self._unreadable(value, grid) from None
+        for row, col in cells:
+            if not (0 <= row < grid.rows and 0 <= col < grid.cols):
+                raise no_such_patch(row, col, grid)
+        if self.others and len(cells) == grid.num_patches:
+            raise SettingError(WORDS_INSTEAD["full"])
+        return tuple(cells)
+
+    def spec(
+        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+    ) -> Spec:
+        """A board to paint on, beginning with what the result hides, whoever chose it."""
+        spec = replace(super().spec(capture, settings, result), words=WORDS)
+        if self.others:
+            spec = replace(
+                spec,
+                takes=Text("numbers row by row, such as 0,1,17", "按行编号，如 0,1,17"),
+                words=WORDS | WORDS_INSTEAD | {"release": self.others.release},
+                more={"instead_of": list(self.others.names)},
+            )
+        if capture is None:
+            return spec
+        hidden = None if result is None else np.flatnonzero(result.hidden).tolist()
+        board = Board.of(self.grid(capture), capture.input.pixels.shape[:2])
+        return replace(spec, board=board, state={"hidden": hidden})
+
+    def _unreadable(self, value: Any, grid: PatchGrid) -> SettingError:
+        if self.others is None:
+            text = Text("A patch is row.col, such as 3.4, not {value}.", "图块写作“行.列”，如 3.4，而不是 {value}。")
+            return SettingError(text.format(value=repr(value)))
+        return SettingError(
+            Text(
+                "{name} takes numbers of patches from 0 to {last}, or {rows} x {cols} true or false, not {value}.",
+                "{name} 应为 0 到 {last} 的图块编号，或 {rows} x {cols} 的真假值，而不是 {value}。",
+            ).format(name=self.name, last=grid.num_patches - 1, rows=grid.rows, cols=grid.cols, value=repr(value))
+        )
+
+
+def _cells(value: Any, grid: PatchGrid) -> list[Cell]:
+    """What is meant, of the grid or not. Raises TypeError, ValueError or OverflowError for what cannot be read."""
+    if isinstance(value, str):
+        parts = [part for part in re.split("[+,]", value.replace(" ", "")) if part]
+        return [_pair(part.split(".")) if "." in part else _numbered(part, grid) for part in parts]
+    if isinstance(value, set | frozenset):
+        value = tuple(value)
+    board = np.asarray(value)
+    of_grid = board.shape == (grid.rows, grid.cols)
+    if board.dtype == bool and not of_grid:  # nobody can know which patches are meant
+        raise ValueError(board.shape)
+    if of_grid and (board.dtype == bool or not isinstance(value, tuple)):  # tuples are pairs, also of a 2 x 2 grid
+        return [_pair(pair) for pair in np.argwhere(board.astype(bool)).tolist()]
+    if board.ndim == 2:
+        return [_pair(pair) for pair in board.tolist()]
+    return [_numbered(number, grid) for number in board.ravel().tolist()]
+
+
+def _pair(pair: Any) -> Cell:
+    row, col = pair
+    return whole_number("row", row), whole_number("col", col)
+
+
+def _numbered(number: Any, grid: PatchGrid) -> Cell:
+    """The patch of this number, counted row by row."""
+    number = whole_number("patch", number)
+    if not 0 <= number < grid.num_patches:
+        raise ValueError(number)
+    return divmod(number, grid.cols)

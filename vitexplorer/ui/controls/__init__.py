@@ -1,0 +1,5 @@
+"""Controls in the page: what travels to the browser, and one JavaScript module for each kind, called like the kind."""
+
+from vitexplorer.ui.controls.field import Field as Field
+from vitexplorer.ui.controls.field import Option as Option
+from vitexplorer.ui.controls.field import field_of as field_of

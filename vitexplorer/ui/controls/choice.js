@@ -1,0 +1,21 @@
+// One of a few, in a list.
+
+import {make} from '../kit/dom.js';
+
+/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+export function draw({name, label}, {settled}) {
+  const input = make('select', {name, onchange: settled});
+  let listed = '';
+
+  function answer({options, value}) {
+    const chosen = input.value, isBusy = document.activeElement === input;
+    const now = JSON.stringify(options);
+    if (now !== listed) input.replaceChildren(...options.map((one) => new Option(one.label, one.value)));
+    const stays = isBusy && options.some((one) => one.value === chosen);
+    if (stays) input.value = chosen;
+    else if (!isBusy || now !== listed) input.value = value;
+    listed = now;
+  }
+
+  return {element: make('label', {}, make('span', {textContent: label}), input), value: () => input.value, answer};
+}

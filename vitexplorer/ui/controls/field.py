@@ -1,0 +1,62 @@
+"""A control on its way to the browser: its spec in one language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradio.data_classes import GradioModel
+
+from vitexplorer.controls import Spec
+from vitexplorer.words import Language
+
+
+class Option(GradioModel):
+    """One choice of a control."""
+
+    value: str
+    label: str
+
+
+class FieldBoard(GradioModel):
+    """Where patches lie on the picture."""
+
+    rows: int
+    cols: int
+    covered: tuple[float, float] = (1.0, 1.0)
+    """shares of the picture's height and width that they cover"""
+
+
+class Field(GradioModel):
+    """One control, see `vitexplorer.controls.Spec`."""
+
+    kind: str
+    name: str
+    label: str
+    value: str
+    options: list[Option] = []
+    low: float | None = None
+    high: float | None = None
+    step: float | None = None
+    board: FieldBoard | None = None
+    words: dict[str, str] = {}
+    more: dict[str, Any] = {}
+    state: dict[str, Any] = {}
+
+
+def field_of(spec: Spec, language: Language) -> Field:
+    """A spec as data in one language."""
+    board = spec.board
+    return Field(
+        kind=spec.kind,
+        name=spec.name,
+        label=spec.label.in_(language),
+        value=spec.value,
+        options=[Option(value=value, label=label.in_(language)) for value, label in spec.options],
+        low=spec.low,
+        high=spec.high,
+        step=spec.step,
+        board=FieldBoard(rows=board.rows, cols=board.cols, covered=board.covered) if board else None,
+        words={key: text.in_(language) for key, text in spec.words.items()},
+        more=dict(spec.more),
+        state=dict(spec.state),
+    )

@@ -1,0 +1,45 @@
+// Any heads of any blocks, a row of buttons for each block; the block's number stands for all of its heads.
+
+import {filled, make} from '../kit/dom.js';
+
+/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+export function draw({label, words, more}, {settled}) {
+  const counts = more.heads, most = Math.max(...counts);
+  /** @type {Map<string, HTMLButtonElement>} */
+  const buttons = new Map();
+  let off = new Set();
+
+  function show(chosen) {
+    off = chosen;
+    for (const [name, button] of buttons) button.setAttribute('aria-pressed', String(off.has(name)));
+  }
+
+  function toggle(names) {
+    const state = !names.every((name) => off.has(name)), chosen = new Set(off);
+    for (const name of names) chosen[state ? 'add' : 'delete'](name);
+    show(chosen);
+    settled();
+  }
+
+  function pressable(text, title, className, names) {
+    return make('button', {type: 'button', textContent: text, title, className, attributes: {'aria-label': title}, onclick: () => toggle(names)});
+  }
+
+  const rows = counts.flatMap((count, block) => {
+    const names = Array.from({length: count}, (_, head) => `${block}.${head}`);
+    names.forEach((name, head) => {
+      buttons.set(name, pressable(head, filled(words.head, {block, head}), '', [name]));
+    });
+    const absent = Array.from({length: most - count}, () => make('span'));
+    const whole = pressable(block, filled(words.block, {block}), 'whole', names);
+    return [whole, ...names.map((name) => buttons.get(name)), ...absent];
+  });
+  const grid = make('div', {
+    className: 'vx-heads', role: 'group', ariaLabel: label, style: {'grid-template-columns': `auto repeat(${most}, 26px)`},
+  }, ...rows);
+  return {
+    element: make('div', {className: 'vx-large'}, grid, make('p', {className: 'help', textContent: words.help})),
+    value: () => [...off].join('+'),
+    answer: ({value}) => show(new Set(value.split('+').filter(Boolean))),
+  };
+}

@@ -1,0 +1,18 @@
+// A number between two bounds: slid, or typed where there are many of them.
+
+import {make} from '../kit/dom.js';
+
+/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+export function draw({name, label, value, low, high, step}, {settled, typed}) {
+  const input = make('input', {type: typed ? 'number' : 'range', name, min: low, max: high, step, value, onchange: settled});
+  const output = make('output'), write = () => { output.textContent = input.value; };
+  input.addEventListener('input', write);
+  return {
+    element: make('label', {}, make('span', {textContent: label}), input, ...(typed ? [] : [output])),
+    value: () => input.value,
+    answer(field) {
+      if (document.activeElement !== input) input.value = field.value;
+      write();
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// A token that looks: one with a name from a list, or a patch that is picked on the picture and then stands in the list.
+
+import {filled, make} from '../kit/dom.js';
+import {pickingBoard} from '../kit/patches.js';
+
+const isPatch = (value) => value.includes(',');
+
+/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+export function draw({name, label, value, board, words}, {settled, pending, image}) {
+  const select = make('select', {name, onchange: settled});
+  const picking = pickingBoard({board, image, label: words.pick, picked: go});
+  let last = value, wanted = '';
+
+  function choose(chosen) {
+    for (const option of [...select.options]) if (isPatch(option.value)) option.remove();
+    if (isPatch(chosen)) {
+      const [row, col] = chosen.split(',');
+      select.append(new Option(filled(words.patch, {row, col}), chosen));
+    }
+    select.value = chosen;
+    picking.show(isPatch(chosen) ? chosen.split(',').map(Number) : null);
+  }
+
+  function go(at) {
+    wanted = at.join();
+    if (wanted === last && select.value === wanted) return;
+    choose(wanted);
+    if (pending()) return;
+    last = wanted;
+    settled();
+  }
+
+  // The mark stands where the answer does, or the mouse is further already.
+  function answer({options, value: answered}) {
+    if (wanted && wanted !== last && select.value === wanted) {
+      last = wanted;
+      settled();
+      return;
+    }
+    last = answered;
+    const named = options.filter((option) => !isPatch(option.value));
+    if (named.map((option) => option.value).join(';') !== [...select.options].map((option) => option.value).filter((one) => !isPatch(one)).join(';')) {
+      select.replaceChildren(...named.map((option) => new Option(option.label, option.value)));
+    }
+    choose(answered);
+  }
+
+  return {
+    element: make('label', {}, make('span', {textContent: label}), select, picking.box),
+    value: () => select.value,
+    answer,
+  };
+}

@@ -1,0 +1,116 @@
+// Patches are hidden by painting on the picture; every stroke can be undone. Where other controls choose the patches
+// while none are painted, what these chose is where painting begins.
+
+import {filled, make} from '../kit/dom.js';
+import {readPatches, writePatches} from '../kit/grid.js';
+import {history} from '../kit/history.js';
+import {paintingBoard} from '../kit/patches.js';
+
+/** @typedef {{hidden: Set<number>, written: string}} Painted `written` is empty where others choose what is hidden */
+
+/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+export function draw({label, board, words, more}, {image, settled, asked = () => 0, disable}) {
+  const others = more.instead_of ?? [], all = board.rows * board.cols;
+  let emptied = -1;  // the latest question when all was shown: what still comes of it is not looked at
+  /** @type {ReturnType<typeof history<Painted>>} */
+  const past = history({hidden: new Set(), written: ''});
+
+  const {sheet, ...painting} = paintingBoard({
+    board, image, label, most: others.length ? all - 1 : all,
+    begun: () => say(''),
+    full: () => say(words.full),
+    painted: count,
+    settled: (hidden) => take({hidden: new Set(hidden), written: writePatches(hidden, board)}),
+    walked([row, col], isHidden) {
+      here.textContent = `${filled(words.patch, {row, col})}: ${isHidden ? words.hidden : words.visible}`;
+    },
+  });
+  const button = (text, onclick, options = {}) => make('button', {type: 'button', textContent: text, onclick, ...options});
+  const none = button(words.none, () => take({hidden: new Set(), written: ''}));
+  const release = others.length ? button(words.release, letGo) : null;
+  const undo = button(words.undo, () => go(past.undo()), {title: `${words.undo} (Ctrl+Z)`});
+  const redo = button(words.redo, () => go(past.redo()), {title: `${words.redo} (Ctrl+Shift+Z)`});
+  const total = make('output'), remark = make('p', {className: 'remark', role: 'status'});
+  const help = make('p', {className: 'help', textContent: words.help, id: `vx-${Math.random().toString(36).slice(2)}`});
+  const here = make('span', {className: 'unseen', attributes: {'aria-live': 'polite'}});
+  sheet.setAttribute('aria-describedby', help.id);
+  const element = make('div', {className: 'vx-painter vx-large'}, sheet, make('div', {className: 'about'},
+    make('strong', {textContent: label}), total,
+    make('div', {className: 'buttons'}, none, ...(release ? [release] : []), undo, redo), remark, help, here));
+
+  const say = (text) => { remark.textContent = text; };
+
+  function count(hidden) {
+    total.textContent = filled(words.count, {hidden: hidden.size, all, share: Math.round(100 * hidden.size / all)});
+    element.dataset.hidden = hidden.size;
+  }
+
+  function show() {
+    const {hidden, written} = past.now();
+    painting.show(hidden);
+    count(hidden);
+    none.disabled = hidden.size === 0;
+    if (release) release.disabled = !written && hidden.size > 0;
+    for (const [one, can] of [[undo, past.canUndo()], [redo, past.canRedo()]]) {
+      if (!can && document.activeElement === one) sheet.focus();
+      one.disabled = !can;
+    }
+    for (const name of others) disable(name, Boolean(written));
+  }
+
+  // Where others choose, that no patch is hidden is where a person begins, not a question.
+  function ask() {
+    const {hidden} = past.now();
+    show();
+    if (hidden.size || !others.length) {
+      settled();
+      return;
+    }
+    emptied = asked();
+    say(words.bare);
+  }
+
+  function take(painted) {
+    past.take(painted);
+    ask();
+  }
+
+  function go() {
+    say('');
+    ask();
+  }
+
+  function letGo() {
+    say('');
+    past.take({...past.now(), written: ''});
+    show();
+    settled();
+  }
+
+  element.addEventListener('keydown', (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || painting.painting()) return;
+    const key = event.key.toLowerCase(), again = key === 'y' || (key === 'z' && event.shiftKey);
+    if (!again && key !== 'z') return;
+    event.preventDefault();
+    if (again ? past.canRedo() : past.canUndo()) {
+      if (again) past.redo();
+      else past.undo();
+      go();
+    }
+  });
+
+  return {
+    element,
+    value: () => past.now().written,
+    // What the figure hides is painted from here on; without a figure, and during a gesture, what was painted stays.
+    answer({value, state}) {
+      if (!painting.painting() && emptied !== asked()) {
+        const {hidden, written} = past.now();
+        const answered = state.hidden ? new Set(state.hidden) : value || !others.length ? readPatches(value, board) : hidden;
+        if (written === value) past.correct({hidden: answered, written});
+        else past.restart({hidden: answered, written: value});
+      }
+      show();
+    },
+  };
+}

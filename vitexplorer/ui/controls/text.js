@@ -1,0 +1,13 @@
+// A setting that is written.
+
+import {make} from '../kit/dom.js';
+
+/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+export function draw({name, label, value}, {settled}) {
+  const input = make('input', {type: 'text', name, value, onchange: settled});
+  return {
+    element: make('label', {}, make('span', {textContent: label}), input),
+    value: () => input.value,
+    answer(field) { if (document.activeElement !== input) input.value = field.value; },
+  };
+}

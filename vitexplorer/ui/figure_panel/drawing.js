@@ -1,0 +1,63 @@
+// A plotly figure: drawn by plotly.js, which is fetched with the first one, made as large as there is room, and saved.
+
+/** @type {Promise<any> | null} */
+let library = null;
+
+function plotly(url) {
+  library ??= new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = url;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => { library = null; reject(new Error('plotly.js did not load')); };
+    document.head.append(script);
+  });
+  return library;
+}
+
+// Figures are laid out in pixels for a slide; a narrower page shows them smaller, a phone as small as can be read.
+const LEAST_SCALE = 0.5;
+
+/**
+ * @param {HTMLElement} stage as wide as there is room
+ * @param {HTMLElement} figure in it
+ * @param {(point: any) => void} clicked
+ */
+export function drawing(stage, figure, clicked) {
+  let drawn = null, shownUrl = '', wantedUrl = '';
+
+  function scale() {
+    if (!drawn) return;
+    const factor = Math.min(1, Math.max(LEAST_SCALE, stage.clientWidth / drawn.layout.width));
+    figure.style.transform = `scale(${factor})`;
+    stage.style.height = `${Math.ceil(drawn.layout.height * factor)}px`;
+  }
+
+  new ResizeObserver(scale).observe(stage);
+  return {
+    /**
+     * @param {{url: string}} file plotly JSON
+     * @param {{url: string}} script plotly.js
+     * @returns {Promise<boolean>} whether another figure is there now: neither the same nor one that came too late
+     */
+    async draw(file, script) {
+      wantedUrl = file.url;
+      if (file.url === shownUrl) return false;
+      const [Plotly, next] = await Promise.all([plotly(script.url), fetch(file.url).then((answer) => answer.json())]);
+      if (wantedUrl !== file.url) return false;
+      shownUrl = file.url;
+      drawn = next;
+      figure.style.width = `${next.layout.width}px`;
+      const isFirst = !figure.data;
+      await Plotly.react(figure, next.data, next.layout, {displayModeBar: false, responsive: false});
+      if (isFirst) figure.on('plotly_click', ({points: [point]}) => clicked(point));
+      scale();
+      return true;
+    },
+    /** Nothing that is still under way is wanted any more. */
+    forget() { wantedUrl = ''; },
+    save(format, factor, filename) {
+      const {width, height} = drawn.layout;
+      window.Plotly?.downloadImage(figure, {format, scale: factor, width, height, filename});
+    },
+  };
+}

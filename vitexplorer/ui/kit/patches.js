@@ -1,0 +1,167 @@
+// The board of patches on the picture that the model saw: one is picked, or any are painted. Both work by pointer,
+// touch and keyboard.
+
+import {make} from './dom.js';
+import {ARROWS, isOn, line, nearest, patchAt} from './grid.js';
+
+/** @typedef {import('./grid.js').Board} Board */
+/** @typedef {import('./grid.js').At} At */
+
+function picture(className, label, image) {
+  return make('div', {className: `vx-picture ${className}`, tabIndex: 0, role: 'application', attributes: {'aria-label': label}},
+    make('img', {src: image, alt: '', draggable: false}));
+}
+
+/** @returns {At} */
+function pointedAt(event, box, board) {
+  const {top, left, height, width} = box.getBoundingClientRect();
+  return patchAt((event.clientY - top) / height, (event.clientX - left) / width, board);
+}
+
+function putOnPatch(mark, [row, col], {rows, cols, covered: [tall, wide]}) {
+  Object.assign(mark.style, {
+    top: `${100 * tall * row / rows}%`, left: `${100 * wide * col / cols}%`,
+    height: `${100 * tall / rows}%`, width: `${100 * wide / cols}%`,
+  });
+}
+
+/**
+ * One patch is picked: the one under the mouse, until a click holds it.
+ *
+ * @param {{board: Board, image: string, label: string, picked: (at: At) => void}} options
+ */
+export function pickingBoard({board, image, label, picked}) {
+  const box = picture('vx-picker', label, image), mark = make('div', {className: 'mark', hidden: true});
+  /** @type {At | null} */
+  let here = null;
+  let held = false;
+  box.title = label;
+  box.append(mark);
+  const go = (at) => picked(nearest(at, board));
+  box.addEventListener('pointermove', (event) => {
+    if (!held && event.pointerType === 'mouse') go(pointedAt(event, box, board));
+  });
+  box.addEventListener('click', (event) => {
+    held = !held;
+    box.classList.toggle('held', held);
+    go(pointedAt(event, box, board));
+  });
+  box.addEventListener('keydown', (event) => {
+    const step = ARROWS[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const [row, col] = here ?? [0, 0];
+    go([row + step[0], col + step[1]]);
+  });
+  return {
+    box,
+    /** @param {At | null} at where the mark stands */
+    show(at) {
+      here = at;
+      mark.hidden = at === null;
+      if (at) putOnPatch(mark, at, board);
+    },
+  };
+}
+
+/**
+ * Any patches are painted. The first patch of a gesture says whether it hides or shows, the others follow.
+ *
+ * @param {object} options
+ * @param {Board} options.board
+ * @param {string} options.image
+ * @param {string} options.label
+ * @param {number} options.most patches that may be hidden
+ * @param {() => void} options.begun a gesture began
+ * @param {() => void} options.full one more would have been hidden than may be
+ * @param {(hidden: Set<number>) => void} options.painted while painting
+ * @param {(hidden: Set<number>) => void} options.settled a gesture that changed something has ended
+ * @param {(at: At, hidden: boolean) => void} options.walked the keyboard came to a patch, or changed it
+ */
+export function paintingBoard({board, image, label, most, begun, full, painted, settled, walked}) {
+  const {rows, cols, covered: [tall, wide]} = board;
+  const sheet = picture('vx-sheet', label, image), cursor = make('div', {className: 'cursor'});
+  const cells = Array.from({length: rows * cols}, () => make('i'));
+  sheet.append(make('div', {className: 'cells', style: {
+    height: `${100 * tall}%`, width: `${100 * wide}%`, 'grid-template': `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`,
+  }}, ...cells), cursor);
+  /** @type {Set<number>} */
+  let hidden = new Set();
+  /** @type {{hides: boolean, at: At, changed: boolean} | null} */
+  let gesture = null;
+  /** @type {At} */
+  let place = [Math.floor(rows / 2), Math.floor(cols / 2)];
+  const number = ([row, col]) => row * cols + col;
+
+  function mark(patch, hides) {
+    hidden[hides ? 'add' : 'delete'](patch);
+    cells[patch].classList.toggle('off', hides);
+  }
+
+  function dab(at) {
+    const patch = number(at);
+    if (!isOn(at, board) || hidden.has(patch) === gesture.hides) return;
+    if (gesture.hides && hidden.size >= most) { full(); return; }
+    mark(patch, gesture.hides);
+    gesture.changed = true;
+  }
+
+  function stroke(to) {
+    for (const at of line(gesture.at, to)) dab(at);
+    gesture.at = to;
+    painted(hidden);
+  }
+
+  function begin(at) {
+    gesture = {hides: !hidden.has(number(at)), at, changed: false};
+    begun();
+    stroke(at);
+  }
+
+  function end() {
+    const {changed} = gesture;
+    gesture = null;
+    if (changed) settled(hidden);
+  }
+
+  function move(to) {
+    place = nearest(to, board);
+    putOnPatch(cursor, place, board);
+  }
+
+  sheet.addEventListener('pointerdown', (event) => {
+    const at = pointedAt(event, sheet, board);
+    if (!event.isPrimary || event.button || !isOn(at, board)) return;
+    sheet.setPointerCapture(event.pointerId);
+    move(at);
+    begin(at);
+  });
+  sheet.addEventListener('pointermove', (event) => {
+    if (!event.isPrimary) return;
+    const at = pointedAt(event, sheet, board);
+    move(at);
+    if (gesture && at.join() !== gesture.at.join()) stroke(at);
+  });
+  for (const name of ['pointerup', 'pointercancel']) {
+    sheet.addEventListener(name, (event) => { if (gesture && event.isPrimary) end(); });
+  }
+  sheet.addEventListener('keydown', (event) => {
+    const step = ARROWS[event.key];
+    if (gesture || (!step && event.key !== ' ')) return;
+    event.preventDefault();
+    if (step) move([place[0] + step[0], place[1] + step[1]]);
+    else { begin(place); end(); }
+    walked(place, hidden.has(number(place)));
+  });
+
+  move(place);
+  return {
+    sheet,
+    painting: () => gesture !== null,
+    /** @param {Set<number>} wanted what is hidden now */
+    show(wanted) {
+      for (const patch of hidden) if (!wanted.has(patch)) mark(patch, false);
+      for (const patch of wanted) if (!hidden.has(patch)) mark(patch, true);
+    },
+  };
+}
