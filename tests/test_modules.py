@@ -1,4 +1,4 @@
-"""The arithmetic of the page's modules, tested in Node where it is: `tests/js/*.test.mjs`."""
+"""The page's modules where Node is: their arithmetic in `tests/js/*.test.mjs`, their types by TypeScript's compiler."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from pathlib import Path
 
 import pytest
 
-NODE = shutil.which("node")
+ROOT = Path(__file__).parent.parent
+NODE, TSC = shutil.which("node"), shutil.which("tsc")
 TESTS = sorted((Path(__file__).parent / "js").glob("*.test.mjs"))
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_the_arithmetic_of_the_modules_is_right() -> None:
     done = subprocess.run([NODE, "--test", *TESTS], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(NODE is None or TSC is None, reason="the TypeScript compiler, tsc, is not installed")
+def test_the_types_that_the_modules_state_fit() -> None:
+    done = subprocess.run([TSC, "--project", ROOT / ".jsconfig.json"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -31,6 +31,7 @@ export function columnsOf(rows) {
  * @returns {Piece[]}
  */
 export function pieces(formula) {
+  /** @type {Piece[]} */
   const found = [];
   for (const [text, letters, index] of formula.replaceAll(' \u00b7 ', '\u00a0\u00b7\u00a0').matchAll(PIECE)) {
     const last = found.at(-1);

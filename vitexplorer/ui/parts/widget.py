@@ -14,7 +14,7 @@ import gradio as gr
 
 _UI = Path(__file__).parent.parent
 TRIGGER = Path(__file__).parent / "trigger.js"
-_OF_CHATS = ("_retryable", "_undoable", "likeable", "streamable")
+_UNUSED = ("_retryable", "_undoable", "likeable", "streamable", "css_template", "buttons", "props")
 
 
 class Widget(gr.HTML):
@@ -61,8 +61,8 @@ class Widget(gr.HTML):
         """Nothing is ever read back from the browser's copy of the value."""
 
     def get_config(self, cls: type | None = None) -> dict[str, Any]:
-        """The configuration of gradio's HTML without what only its chat asks for."""
-        return {name: value for name, value in super().get_config().items() if name not in _OF_CHATS}
+        """The configuration of gradio's HTML without what is empty here or only its chat asks for."""
+        return {name: value for name, value in super().get_config().items() if name not in _UNUSED}
 
     def api_info(self) -> dict[str, str]:
         """The value's JSON type."""
