@@ -1,10 +1,4 @@
-"""Every family of timm: what can be shown is exact and in its place, and what cannot is refused with the reason.
-
-    python -m tests.test_every_family
-
-prints, for every file of timm's models, whether its models are shown wholly, partly or not at all, and why, and writes
-it into the README.
-"""
+"""Every family of timm: what can be shown is exact and in its place, and what cannot is refused with the reason."""
 
 from __future__ import annotations
 
@@ -12,12 +6,10 @@ import importlib
 import math
 import re
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-import timm
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -25,12 +17,13 @@ from torch.overrides import TorchFunctionMode
 
 import vitexplorer as vx
 from tests.explicit import with_fused_attention
+from tests.families_of_timm import TWO_KINDS, files_of_timm, sweep
+from tests.readme import README, families_table, region
 from tests.small_families import CASES, capture_case, load_case
 from tests.small_models import attention_outputs
-from tests.test_docs import README, region
 from vitexplorer.capture import Capture, capture_input
 from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.models.families import FAMILIES, family_of
+from vitexplorer.models.families import FAMILIES
 from vitexplorer.models.refusals import NO_ATTENTION
 from vitexplorer.types import PADDING, PatchGrid
 
@@ -387,57 +380,21 @@ def test_whatever_joins_blocks_is_refused(key):
 
 # ------------------------------------------------------------------------------------------------ all of timm
 
-TWO_KINDS = {"metaformer": "poolformer_s12", "mobilevit": "mobilevitv2_050", "fastvit": "fastvit_t8"}
-"""files whose first model attends and which have others that do not"""
 
-
-def files_of_timm() -> dict[str, list[str]]:
-    """Every file of timm's models with the names it makes; all of `timm.list_models()` among them."""
-    files: dict[str, list[str]] = {}
-    for name in timm.list_models():
-        files.setdefault(timm.model_entrypoint(name).__module__.rsplit(".", 1)[-1], []).append(name)
-    return files
-
-
-def outline_of(name: str) -> nn.Module:
-    """The module without memory for its parameters."""
-    with torch.device("meta"):
-        return timm.create_model(name)
-
-
-def judged(module: nn.Module, name: str) -> tuple[str, str, str]:
-    """Family or class, what is shown of it, and why no more."""
-    try:
-        family = family_of(module, name)
-    except UnsupportedError as error:
-        return type(module).__name__, "refused", str(error).split(": ", 1)[1].rstrip(".")
-    if family.shows_stream:
-        return family.title.en, "all views", ""
-    left_out = family.left_out
-    return family.title.en, "attention maps" + (", partly" if left_out else ""), left_out.en if left_out else ""
-
-
-@cache
-def sweep() -> dict[str, tuple[str, str, str]]:
-    """One model of each file of timm's, and a second one where the file has two kinds."""
-    found = {file: judged(outline_of(names[0]), names[0]) for file, names in files_of_timm().items()}
-    return found | {name: judged(outline_of(name), name) for name in TWO_KINDS.values()}
-
-
-def test_every_model_of_timm_is_shown_or_refused_with_a_reason(capsys):
+def test_every_model_of_timm_is_shown_or_refused_with_a_reason():
     found = sweep()
     assert set(files_of_timm()) <= set(found)
     for name, (family, shown, reason) in found.items():
         assert family
         assert bool(reason) == (shown in ("refused", "attention maps, partly")), name
-    with capsys.disabled():
-        print(f"\n{table()}")
     shown = {family for family, how, _ in found.values() if how != "refused"}
     assert shown == {family.title.en for family in FAMILIES.values()}
 
 
 def test_the_readme_says_so():
-    assert region("families").search(README.read_text(encoding="utf-8"))[0].strip() == table().strip()
+    assert region("families").search(README.read_text(encoding="utf-8"))[0] == families_table(), (
+        "python -m tests.readme"
+    )
 
 
 def test_only_what_never_weighs_places_is_said_to_have_no_attention():
@@ -447,25 +404,3 @@ def test_only_what_never_weighs_places_is_said_to_have_no_attention():
             source = Path(importlib.import_module(f"timm.models.{file}").__file__).read_text(encoding="utf-8")
             assert "scaled_dot_product_attention(" not in source, file
             assert not re.search(r"@ k\b|@ k\.transpose", source), file
-
-
-def table() -> str:
-    """Markdown: what is shown of each family, and why not more; files without attention in one row."""
-    rows: dict[tuple[str, str], list[str]] = {}
-    for name, (family, shown, reason) in sweep().items():
-        label = family if shown != "refused" else reason
-        rows.setdefault((shown, label if shown != "refused" else reason), []).append(name)
-    order = ["all views", "attention maps", "attention maps, partly", "refused"]
-    lines = ["| shown | models of timm's files | not shown, and why |", "| --- | --- | --- |"]
-    for (shown, label), names in sorted(rows.items(), key=lambda row: (order.index(row[0][0]), sorted(row[1]))):
-        reason = sweep()[names[0]][2]
-        listed = ", ".join(f"`{name}`" for name in sorted(names))
-        lines.append(f"| {shown} | {label + ': ' if shown != 'refused' else ''}{listed} | {reason} |")
-    return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    made = table()
-    print(made)
-    text = region("families").sub(lambda _: f"\n{made}\n\n", README.read_text(encoding="utf-8"), count=1)
-    README.write_text(text, encoding="utf-8")

@@ -1,0 +1,148 @@
+"""The README's tables, all made here, from the registries that the program itself reads.
+
+    python -m tests.readme
+
+writes them between their marks, `<!-- name -->` and `<!-- end -->`; `test_docs` fails while one is out of date. A new
+table is one function in `TABLES` and its two marks in the README.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import typer
+
+import vitexplorer as vx
+from tests.families_of_timm import sweep
+from vitexplorer.cli.names import dashed
+from vitexplorer.cli.view import _common_parameters
+from vitexplorer.interfaces import Paper
+from vitexplorer.settings import ASSETS, PREFIX, Settings
+
+README = Path(__file__).resolve().parent.parent / "README.md"
+
+
+def main() -> None:
+    """Write every table anew."""
+    text = README.read_text(encoding="utf-8")
+    for name, table in TABLES.items():
+        made = table()
+        text = region(name).sub(lambda _, made=made: made, text, count=1)
+    README.write_text(text, encoding="utf-8")
+
+
+def region(name: str) -> re.Pattern[str]:
+    """What stands between the marks of a table."""
+    return re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+def markdown(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A table as it stands in the README."""
+    lines = [header, tuple("---" for _ in header), *rows]
+    return "\n".join(["", *(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines), "\n"])
+
+
+def link(paper: Paper | None) -> str:
+    """A citation that leads to the paper; nothing where there is none."""
+    return f"[{paper.citation}]({paper.url})" if paper else ""
+
+
+def named(names: Iterable[str]) -> str:
+    """Names as code."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
+# ---------------------------------------------------------------------------------------------- registries
+
+
+def views_table() -> str:
+    """Every view, by room."""
+    views = sorted(vx.views().items(), key=lambda item: item[1].room)
+    rows = [
+        (f"`{key}`", view.question.en, named(control.name for control in view.controls), link(view.paper))
+        for key, view in views
+    ]
+    return markdown(("view", "question", "controls", "paper"), rows)
+
+
+def interventions_table() -> str:
+    """Every change."""
+    rows = [
+        (f"`{key}`", record.question.en, named(control.name for control in record.controls), link(record.paper))
+        for key, record in vx.interventions().items()
+    ]
+    return markdown(("intervention", "question", "settings", "paper"), rows)
+
+
+def methods_table() -> str:
+    """Every method of fine-tuning."""
+    rows = [
+        (f"`{key}`", method.sentence.en, named(control.name for control in method.controls), link(method.paper))
+        for key, method in vx.methods().items()
+    ]
+    return markdown(("method", "what it does", "settings", "paper"), rows)
+
+
+def options_table() -> str:
+    """What the command of every view takes; its controls are options beside these."""
+    rows = []
+    for option in _common_parameters("en"):
+        info = option.default
+        name = option.name.upper() if isinstance(info, typer.models.ArgumentInfo) else f"--{dashed(option.name)}"
+        rows.append((f"`{name}`", "" if info.default is None else f"`{info.default}`", info.help))
+    return markdown(("option", "default", "meaning"), rows)
+
+
+def settings_table() -> str:
+    """Every environment variable."""
+    rows = []
+    for name, field in Settings.model_fields.items():
+        default = int(field.default) if isinstance(field.default, bool) else field.default
+        rows.append((f"`{PREFIX}{name.upper()}`", f"`{default}`", field.description))
+    return markdown(("variable", "default", "meaning"), rows)
+
+
+def bundled_table() -> str:
+    """Every model of the repository."""
+    rows = [
+        (f"`{entry.name}`", f"{entry.megabytes:.1f} MB", entry.sentence.en) for entry in vx.models() if entry.bundled
+    ]
+    return markdown(("model", "size", "what it is"), rows)
+
+
+def examples_table() -> str:
+    """Every example picture with its licence."""
+    entries = json.loads((ASSETS / "examples" / "examples.json").read_text(encoding="utf-8"))
+    rows = [(entry["file"], entry["title_en"], entry["licence"], entry["source"]) for entry in entries]
+    return markdown(("file", "picture", "licence", "source"), rows)
+
+
+def families_table() -> str:
+    """What is shown of each family of timm, and why not more; files without attention are in one row."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for name, (family, shown, reason) in sweep().items():
+        rows.setdefault((shown, reason if shown == "refused" else family), []).append(name)
+    order = ["all views", "attention maps", "attention maps, partly", "refused"]
+    lines = []
+    for (shown, label), names in sorted(rows.items(), key=lambda row: (order.index(row[0][0]), sorted(row[1]))):
+        listed = named(sorted(names))
+        lines.append((shown, listed if shown == "refused" else f"{label}: {listed}", sweep()[names[0]][2]))
+    return markdown(("shown", "models of timm's files", "not shown, and why"), lines)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "views": views_table,
+    "families": families_table,
+    "interventions": interventions_table,
+    "options": options_table,
+    "methods": methods_table,
+    "bundled": bundled_table,
+    "settings": settings_table,
+    "examples": examples_table,
+}
+
+if __name__ == "__main__":
+    main()
