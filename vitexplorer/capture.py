@@ -7,7 +7,7 @@ with every rotation, normalisation, bias and mask already in q, k and bias. `fol
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 

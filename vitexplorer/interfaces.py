@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from vitexplorer.controls import Control, checked
+from vitexplorer.explored import Explored
 from vitexplorer.types import Result
 from vitexplorer.words import Text
 

@@ -6,14 +6,12 @@ A new family is one file in `models/families` that defines one of these.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+
+from jaxtyping import Float, Int
+from torch import Tensor, nn
 
 from vitexplorer.types import BlockSite, PatchGrid, Reading
 from vitexplorer.words import Text
-
-if TYPE_CHECKING:
-    from jaxtyping import Float, Int
-    from torch import Tensor, nn
 
 
 class ModelFamily(ABC):

@@ -23,7 +23,7 @@ UNIT = Text("share of the query's attention", "占该查询注意力的份额")
 PAPER = Paper("Vaswani et al. 2017", "https://arxiv.org/abs/1706.03762")
 
 
-def fuse_heads(attention: Float[Tensor, "heads *rest"], head: int | str) -> Float[Tensor, "*rest"]:
+def fuse_heads(attention: Float[Tensor, " heads *rest"], head: int | str) -> Float[Tensor, "*rest"]:
     """One head, or the mean, maximum or minimum over heads, entry by entry."""
     if isinstance(head, int):
         return attention[head]

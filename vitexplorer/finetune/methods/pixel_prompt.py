@@ -7,6 +7,7 @@ input size is then fixed: the frame belongs to it.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -65,7 +66,9 @@ def inject(model: LoadedModel, pad: int) -> LoadedModel:
 
 
 def _of_one_size(family: ModelFamily) -> ModelFamily:
-    class OfOneSize(type(family)):
+    kind: Any = type(family)  # which of them is known only here
+
+    class OfOneSize(kind):
         def size_multiple(self, module: nn.Module) -> None:
             return None
 

@@ -108,7 +108,9 @@ def widened(bias: Float[Tensor, "*any tokens tokens"], at: int, count: int) -> F
 def prompted_family(family: ModelFamily, count: int, deep: bool) -> ModelFamily:
     """What `family` says of a module in whose sequence prompts stand: they are its last prefix tokens."""
 
-    class Prompted(type(family)):
+    kind: Any = type(family)  # which of them is known only here
+
+    class Prompted(kind):
         def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
             return *super().prefix_tokens(module), *(f"prompt{n}" for n in range(1, count + 1))
 

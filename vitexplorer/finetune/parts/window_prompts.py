@@ -146,7 +146,9 @@ class PromptedWindows(WindowLayout):
 def prompted_family(family: ModelFamily, count: int) -> ModelFamily:
     """What `family` says of a module in whose windows prompts stand."""
 
-    class Prompted(type(family)):
+    kind: Any = type(family)  # which of them is known only here
+
+    class Prompted(kind):
         def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
             return tuple(
                 replace(site, windows=PromptedWindows(site.windows.window_size, site.windows.shift_size, count))

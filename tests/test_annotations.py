@@ -1,0 +1,60 @@
+"""Every name in an annotation exists, so that whoever asks a function or a record for its types gets them."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import typing
+from collections.abc import Iterator
+from dataclasses import is_dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import vitexplorer
+
+MODULES = sorted(
+    info.name
+    for info in pkgutil.walk_packages(vitexplorer.__path__, "vitexplorer.")
+    if not info.name.endswith("__main__")
+)
+
+
+def only_for_types(module: ModuleType) -> dict[str, Any]:
+    """What a module imports for its annotations alone: it must be there, too."""
+    names: dict[str, Any] = {}
+    for node in ast.parse(Path(module.__file__).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            exec(compile(ast.Module(node.body, []), module.__name__, "exec"), names)
+    return names
+
+
+def annotated(module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """Functions and classes that a module defines, and the methods of those classes."""
+    for name, thing in vars(module).items():
+        if getattr(thing, "__module__", None) != module.__name__:
+            continue
+        if inspect.isfunction(thing):
+            yield name, thing
+        elif inspect.isclass(thing):
+            yield name, thing
+            made = {"__init__"} if is_dataclass(thing) else set()  # of fields that the class itself has been asked for
+            parts = {key: part for key, part in vars(thing).items() if key not in made}
+            yield from ((f"{name}.{key}", part) for key, part in parts.items() if inspect.isfunction(part))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_annotation_means_something(name):
+    module = importlib.import_module(name)
+    known = only_for_types(module)
+    for thing, of in annotated(module):
+        if not (of.__annotations__ if inspect.isfunction(of) else vars(of).get("__annotations__")):
+            continue
+        try:
+            typing.get_type_hints(of, localns=known)
+        except NameError as error:
+            pytest.fail(f"{name}.{thing}: {error}")
