@@ -52,7 +52,7 @@ from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.history import history_data
 from vitexplorer.ui.training.images import Chosen, look, point_at, unpack
 from vitexplorer.ui.training.methods import methods_data
-from vitexplorer.ui.training.progress import progress_data, thinned
+from vitexplorer.ui.training.progress import line_style, progress_data, thinned
 from vitexplorer.ui.training.report import report_data
 from vitexplorer.ui.training.results import image_path, results_data, takeaways
 from vitexplorer.ui.training.watch import Watch
@@ -301,6 +301,9 @@ def test_the_picture_of_a_training_by_hand():
     assert lora.metric == [(1.0, 0.5)]
     assert lora.detail == "epoch 1 of 2 · best accuracy 50.0 % · about 3 s left"
     assert (linear.loss, linear.label) == ([], "waiting")
+    assert (lora.style.light, lora.style.dark, linear.style.light) == ("#31688e", "#6aaed6", "#c2410c")
+    assert [line_style(number).dash for number in (0, 7, 8, 16)] == ["solid", "solid", "dash", "dashdot"]
+    assert data.library.path.endswith("plotly.min.js")
 
 
 def test_a_long_curve_is_thinned_to_its_shape():
