@@ -1,11 +1,12 @@
 // The board as a whole: what Python sent, which patch is looked at, and the keys and pointers that choose it.
 
 import {filled, make} from '../kit/dom.js';
+import {ARROWS} from '../kit/grid.js';
 import {pngFile, saveFile, svgFile} from '../kit/saving.js';
 import {cutImage} from './cut.js';
 import {drawing} from './drawing.js';
 import {facts, length, tokenIndex} from './facts.js';
-import {ARROWS, inside, nearest, numberOf, patchOf} from './geometry.js';
+import {inside, nearest, numberOf, patchOf} from './geometry.js';
 import {sharp} from './ink.js';
 import {magnifier} from './magnifier.js';
 import {sequence} from './sequence.js';

@@ -12,9 +12,6 @@
  * @property {number} top of the first patch
  */
 
-/** Rows and columns that a key moves by. */
-export const ARROWS = {ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0]};
-
 /**
  * Lays a grid into a box: the whole always fits, the gap takes its room from the patches.
  *

@@ -1,7 +1,8 @@
 // One patch enlarged: its pixels, its three channels, and the numbers of the pixel under the mouse.
 
 import {filled} from '../kit/dom.js';
-import {ARROWS, cutOut, nearest} from './geometry.js';
+import {ARROWS} from '../kit/grid.js';
+import {cutOut, nearest} from './geometry.js';
 import {canvasOf, outline, sharp} from './ink.js';
 
 const TINTS = [[1, 0.25, 0.25], [0.2, 0.9, 0.3], [0.35, 0.5, 1]];  // how a full red, green, blue is shown

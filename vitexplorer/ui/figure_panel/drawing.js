@@ -1,18 +1,6 @@
 // A plotly figure: drawn by plotly.js, which is fetched with the first one, made as large as there is room, and saved.
 
-/** @type {Promise<any> | null} */
-let library = null;
-
-function plotly(url) {
-  library ??= new Promise((resolve, reject) => {
-    const script = document.createElement('script');
-    script.src = url;
-    script.onload = () => resolve(window.Plotly);
-    script.onerror = () => { library = null; reject(new Error('plotly.js did not load')); };
-    document.head.append(script);
-  });
-  return library;
-}
+import {plotly} from '../kit/plotly.js';
 
 // Figures are laid out in pixels for a slide; a narrower page shows them smaller, a phone as small as can be read.
 const LEAST_SCALE = 0.5;

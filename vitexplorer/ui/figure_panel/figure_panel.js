@@ -2,9 +2,8 @@
 
 import {make} from '../kit/dom.js';
 import {form, missing, shape} from '../kit/form.js';
+import {onTheme, theme} from '../kit/theme.js';
 import {drawing} from './drawing.js';
-
-const theme = () => (document.body.classList.contains('dark') ? 'dark' : 'light');
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
@@ -144,7 +143,7 @@ export function mount({element, props, trigger, watch}) {
     if (shown?.figure && shown.theme !== theme() && !pending) ask(shown.chosen, controls.settings());
   }
 
-  new MutationObserver(followTheme).observe(document.body, {attributes: true, attributeFilter: ['class']});
+  onTheme(followTheme);
   watch('value', show);
   show();
   // What is sent while a tab is being opened can be lost: a panel that stays empty asks for its room's first view.
