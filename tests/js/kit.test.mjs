@@ -1,0 +1,39 @@
+// What the kit promises every component: the latest question, the address bar, sentences, lines.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import {writeAddress} from '../../vitexplorer/ui/kit/address.js';
+import {filled} from '../../vitexplorer/ui/kit/dom.js';
+import {latestOnly} from '../../vitexplorer/ui/kit/widget.js';
+import {wrapped} from '../../vitexplorer/ui/kit/wrapping.js';
+
+test('a question that had to wait is sent with the latest data, each kind with its own', () => {
+  const waiting = [], trigger = latestOnly((kind, data) => waiting.push([kind, data]), ['ask', 'stop']);
+  trigger('ask', {view: 'rollout', block: 3});
+  trigger('stop', {});
+  trigger('ask', {view: 'pooling'});
+  assert.deepEqual(waiting, [['ask', {view: 'pooling'}], ['stop', {}], ['ask', {view: 'pooling'}]]);
+  assert.throws(() => trigger('tell', {}), /no event 'tell', only ask, stop/);
+});
+
+test('the address bar holds what is chosen, loses what is empty and keeps the rest', (t) => {
+  const written = [];
+  globalThis.location = {href: 'https://here/?lang=zh&head=2'};
+  globalThis.history = {state: null, replaceState: (state, title, url) => written.push(String(url))};
+  t.after(() => { delete globalThis.location; delete globalThis.history; });
+  writeAddress({block: 4, head: ''});
+  writeAddress({head: 2});
+  assert.deepEqual(written, ['https://here/?lang=zh&block=4']);
+});
+
+test('names are filled in, and one without a value is left to be noticed', () => {
+  assert.equal(filled('{a} of {b}, {c}', {a: 0, b: '{a}'}), '0 of {a}, {c}');
+});
+
+test('lines break between words and between Chinese signs, and lose nothing', () => {
+  const width = (text) => text.length;
+  assert.deepEqual(wrapped('one two three', 7, width), ['one two', 'three']);
+  assert.deepEqual(wrapped('注意力图', 3, width), ['注意力', '图']);
+  assert.deepEqual(wrapped('unbreakable is', 5, width), ['unbreakable', 'is']);
+});
