@@ -529,6 +529,20 @@ def test_a_failed_fetch_keeps_the_picture_and_can_be_tried_again(open_case):
     expect(canvas.root.locator(".failed")).to_be_hidden()
 
 
+def test_an_answer_that_comes_too_late_is_not_painted(open_case):
+    canvas, held = open_case("vit"), []
+    canvas.page.route("**/attention.bin", lambda route: route.continue_() if held else held.append(route))
+    canvas.page.locator("#next").click()
+    while not held:
+        canvas.page.wait_for_timeout(20)  # lets the handler run
+    canvas.page.locator("#next").click()
+    canvas.shows(block="9")
+    with canvas.page.expect_response(held[0].request.url):
+        held[0].continue_()
+    canvas.settled()
+    canvas.shows(block="9")
+
+
 def test_an_empty_value_holds_the_place(open_case):
     canvas = open_case("empty")
     expect(canvas.root.locator(".empty")).to_be_visible()

@@ -21,6 +21,7 @@ from tests.small_models import attention_outputs, picture
 from tests.thorough import in_turn
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.finetune.attaching import attach, trained
+from vitexplorer.finetune.parts.heads import output_layers
 from vitexplorer.finetune.storing import load_tuned, recipe_in, save_tuned
 from vitexplorer.finetune.trained_parts import (
     first_trainable_block,
@@ -351,7 +352,10 @@ def test_every_parameter_is_in_one_group():
         ids = [id(parameter) for group in groups for parameter in group["params"]]
         assert sorted(ids) == sorted(id(parameter) for parameter in trainable(tuned.module).values())
         recipe = vx.methods()[method].recipe
-        assert {group["lr"] for group in groups} <= {recipe.learning_rate, recipe.head_learning_rate}
+        heads = {id(parameter) for layer in output_layers(tuned.module) for parameter in layer.parameters()}
+        for group in groups:
+            own = recipe.head_learning_rate if id(group["params"][0]) in heads else None
+            assert group["lr"] == (own or recipe.learning_rate)
         assert {group["weight_decay"] for group in groups} <= {0.0, 1e-4}
 
 
@@ -367,6 +371,7 @@ def test_frozen_parts_stay_in_eval_mode():
     tuned = attach(load_backbone("vit"), "adaptformer", 5)
     train_mode(tuned)
     block = tuned.module.blocks[2]
+    assert block.drop_path1.training  # nothing in it trains
     assert block.drop_path2.training
     assert block.drop_path2.drop_prob == pytest.approx(0.1)
     assert block.drop_path2.adaptformer.bottleneck.dropout.training

@@ -1,6 +1,17 @@
 """Proof that the quick tests notice: faults planted one at a time in every part of the product."""
 
-from tests.mutants.planted import attention, changes, figures, images, methods, relevance, serving, tokens, training
+from tests.mutants.planted import (
+    attention,
+    changes,
+    figures,
+    images,
+    methods,
+    page,
+    relevance,
+    serving,
+    tokens,
+    training,
+)
 
-PARTS = (attention, relevance, tokens, images, changes, figures, methods, training, serving)
+PARTS = (attention, relevance, tokens, images, changes, figures, methods, training, serving, page)
 MUTANTS = tuple(mutant for part in PARTS for mutant in part.MUTANTS)

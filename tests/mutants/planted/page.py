@@ -1,0 +1,92 @@
+"""Faults in the scripts of the page."""
+
+from tests.mutants.mutant import JAVASCRIPT, Mutant
+
+IN_NODE = "test_the_arithmetic_of_the_modules_is_right"
+
+MUTANTS = (
+    Mutant(
+        "a stale question asked",
+        JAVASCRIPT,
+        "return (kind, data) => {\n    const kept = latest[kind];",
+        "return (kind, data) => {\n    const kept = latest[kind] && {};",
+        IN_NODE,
+    ),
+    Mutant(
+        "a stale answer painted",
+        JAVASCRIPT,
+        "if (mine !== sequence) return;\n      accept(",
+        "accept(",
+        "test_an_answer_that_comes_too_late_is_not_painted",
+    ),
+    Mutant(
+        "address bar that is not written",
+        JAVASCRIPT,
+        "else url.searchParams.set(name, String(value));",
+        "else url.searchParams.get(name);",
+        IN_NODE,
+    ),
+    Mutant(
+        "name of a class read as markup",
+        JAVASCRIPT,
+        "make('span', {className: 'name', textContent: name,",
+        "make('span', {className: 'name', innerHTML: name,",
+        "test_no_script_reads_markup_or_code",
+    ),
+    Mutant(
+        "patch under the mouse half a gap off",
+        JAVASCRIPT,
+        "Math.floor((x - left + half) / step)",
+        "Math.floor((x - left) / step)",
+        IN_NODE,
+    ),
+    Mutant(
+        "patch under the mouse counted column by column",
+        JAVASCRIPT,
+        "row < grid.rows && col < grid.cols ? row * grid.cols + col : null",
+        "row < grid.rows && col < grid.cols ? col * grid.rows + row : null",
+        "test_hover_reads_the_packed_numbers",
+    ),
+    Mutant(
+        "packed row of the head before",
+        JAVASCRIPT,
+        "row = (w * payload.heads + h) * payload.queries + q;",
+        "row = (w * payload.heads + Math.max(h - 1, 0)) * payload.queries + q;",
+        "test_hover_reads_the_packed_numbers",
+    ),
+    Mutant(
+        "maximum over heads that is the minimum",
+        JAVASCRIPT,
+        "out[i] = values[i] > out[i] ? values[i] : out[i];",
+        "out[i] = values[i] < out[i] ? values[i] : out[i];",
+        "test_fusion_and_the_mean_query_agree_with_numpy",
+    ),
+    Mutant(
+        "mass mask that keeps the lowest",
+        JAVASCRIPT,
+        "mask[i] = value > edge ||",
+        "mask[i] = value < edge ||",
+        "test_keep_mass_agrees_with_its_twin",
+    ),
+    Mutant(
+        "window cut where it wraps around the picture",
+        JAVASCRIPT,
+        "return wraps ? [...sorted.slice(gap), ...sorted.slice(0, gap)] : sorted;",
+        "return sorted;",
+        "test_a_windowed_query_sees_its_window",
+    ),
+    Mutant(
+        "zero of signed weights at the end of the scale",
+        JAVASCRIPT,
+        "const low = colormap === SIGNED ? -top : 0;",
+        "const low = 0;",
+        "test_scales_end_where_they_say",
+    ),
+    Mutant(
+        "a tiny share written as nothing",
+        JAVASCRIPT,
+        "Math.abs(share) < 0.0005",
+        "Math.abs(share) < 0",
+        IN_NODE,
+    ),
+)
