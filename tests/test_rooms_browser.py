@@ -119,9 +119,9 @@ def test_a_mask_is_painted_on_the_picture(visit: Visit, url: str) -> None:
     expect(painter).to_have_attribute("data-hidden", "108")  # three quarters, by the seed
     expect(seed).to_be_enabled()
     page.evaluate("document.querySelector('#vx-outputs-panel .vx-painter').scrollIntoView()")
-    box = painter.locator(".vx-sheet").bounding_box()
 
     def go(row: int, col: int) -> None:
+        box = painter.locator(".vx-sheet").bounding_box()
         page.mouse.move(box["x"] + box["width"] * (col + 0.5) / 12, box["y"] + box["height"] * (row + 0.5) / 12)
 
     painter.get_by_role("button", name="Show all").click()
@@ -145,6 +145,24 @@ def test_a_mask_is_painted_on_the_picture(visit: Visit, url: str) -> None:
     painter.locator(".vx-sheet").press("ArrowDown")
     painter.locator(".vx-sheet").press("Space")
     expect(python).to_contain_text("mask=(36,)", timeout=PATIENCE)
+
+    painter.locator(".vx-sheet").press("Control+z")  # the patch of the keyboard, then the stroke that showed all
+    expect(painter).to_have_attribute("data-hidden", "0")
+    expect(painter).to_contain_text("Nothing is hidden yet")
+    painter.get_by_role("button", name="Undo").click()
+    expect(painter).to_have_attribute("data-hidden", "2")
+    expect(python).to_contain_text("mask=(26, 27)", timeout=PATIENCE)
+    for _ in range(2):
+        painter.get_by_role("button", name="Undo").click()
+    expect(painter).to_have_attribute("data-hidden", "108")  # whom the seed chose, and it has its say again
+    expect(painter.get_by_role("button", name="Undo")).to_be_disabled()
+    expect(python).to_contain_text("mask=()", timeout=PATIENCE)
+    expect(seed).to_be_enabled()
+    painter.locator(".vx-sheet").press("Control+Shift+z")
+    expect(painter).to_have_attribute("data-hidden", "0")
+    painter.get_by_role("button", name="Redo").click()
+    expect(painter).to_have_attribute("data-hidden", "2")
+    expect(seed).to_be_disabled()
 
     go(0, 0)
     page.mouse.down()

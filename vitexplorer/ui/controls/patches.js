@@ -52,7 +52,7 @@ export function draw({label, board, words, more}, {image, settled, asked = () =>
     none.disabled = hidden.size === 0;
     if (release) release.disabled = !written && hidden.size > 0;
     for (const [one, can] of [[undo, past.canUndo()], [redo, past.canRedo()]]) {
-      if (!can && document.activeElement === one) sheet.focus();
+      if (!can && document.activeElement === one) sheet.focus({preventScroll: true});
       one.disabled = !can;
     }
     for (const name of others) disable(name, Boolean(written));
