@@ -210,7 +210,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 @pytest.fixture
 def panel(engine: Engine) -> RoomFigures:
     desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
-    return RoomFigures(desk, "flow", own=("attention_rollout",))
+    return built(RoomFigures(desk, "flow", own=("attention_rollout",)))
 
 
 @pytest.fixture
@@ -317,5 +317,5 @@ def test_a_question_that_is_none_changes_nothing(panel: RoomFigures, sent: dict)
 
 
 def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigures):
-    assert panel.begin(ADDRESS, "en").chosen == panel.enter(panel.room, ADDRESS, None, "en")[0].chosen
+    assert panel.begin(ADDRESS, "en").chosen == panel.enter(panel.room, ADDRESS, None, "en")[panel.panel].chosen
     assert not isinstance(panel.begin(Address(), "en"), PanelData)

@@ -109,7 +109,7 @@ def test_another_model_without_such_a_head_begins_anew(room):
 
 def test_the_panel_shows_the_changed_run_and_its_lines(room):
     address = entered(room)[room.changed]
-    data, _ = room.panel.enter("what_if", address, None, "en")
+    data = room.panel.enter("what_if", address, None, "en")[room.panel.panel]
     assert data.chosen == "before_after"
     assert not data.refused
     assert 'vx.intervene(capture, "shuffle_patches:seed=0")' in data.python

@@ -13,7 +13,7 @@ from vitexplorer.progress import Progress
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done
-from vitexplorer.ui.desk import QUICK, Desk, Listen
+from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.figure_panel import FigurePanel, PanelData, panel_data, work_data
 from vitexplorer.words import Language
 
@@ -82,11 +82,11 @@ class RoomFigures:
         keys = [key for key, view in VIEWS.items() if view.room == self.room and key not in self._own]
         return tuple(sorted(keys, key=lambda key: VIEWS[key].runs == "many"))
 
-    def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> list[Any]:
+    def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> Updates:
         """Fill the panel if its room is the one being looked at and the capture is another than before."""
         if active != self.room or filled == address or address == Address():  # nothing is captured yet
-            return [gr.skip(), gr.skip()]
-        return [self._quickly(Question(self._first(address)), address, language), address]
+            return gr.skip()
+        return {self.panel: self._quickly(Question(self._first(address)), address, language), self.filled: address}
 
     def begin(self, address: Address, language: Language) -> Any:
         """The first view for a panel that was not reached by what `enter` sent."""
