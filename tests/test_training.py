@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from tests.finetune_folders import class_folder, number_folder
 from tests.small_models import load_small
+from vitexplorer.capture import capture
 from vitexplorer.cli import build_app
 from vitexplorer.errors import SettingError
 from vitexplorer.finetune.attaching import attach
@@ -28,6 +29,7 @@ from vitexplorer.finetune.results.baseline import Features, fit_baseline
 from vitexplorer.finetune.results.bootstrap import paired_bootstrap
 from vitexplorer.finetune.results.metrics import confusion, per_class, scores
 from vitexplorer.finetune.results.pareto import pareto_front
+from vitexplorer.finetune.storing import load_tuned
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
 from vitexplorer.finetune.training import checkpoint as checkpoints
 from vitexplorer.finetune.training import setup as setups
@@ -398,6 +400,14 @@ def test_a_run_learns_and_says_how(small, colours, tmp_path):
     assert estimate.values["trainable"] == result.trainable
     assert estimate.values["cache_bytes"] == 4 * 48 * 24
     assert estimate.values["steps"] == 12 * round(len(read_split(tmp_path / "run")["train"]) / 8)
+
+
+def test_what_is_validated_is_what_the_file_gives(small, colours, tmp_path):
+    """Branches are skipped at random while it trains, and not while it is measured."""
+    result = run(colours, tmp_path / "run", drop_path=0.9)
+    tuned = load_tuned(result.file, load_small("vit"))
+    seen = [capture(tuned, colours / path).logits.softmax(0).tolist() for path in result.paths]
+    assert result.outputs == pytest.approx(np.array(seen), abs=1e-3)
 
 
 def read_split(folder: Path) -> dict:

@@ -53,18 +53,18 @@ MUTANTS = (
         "test_the_rate_rises_then_falls_as_a_cosine",
     ),
     Mutant(
-        "pieces of a batch each weighed as a whole one",
+        "a step on the last piece of a batch alone",
         "Run._step",
-        "loss * (self._processes / weight)",
-        "loss * (len(pieces) * self._processes / weight)",
+        "self._accelerator.backward(loss * (self._processes / weight))",
+        "self._optimiser.zero_grad() or self._accelerator.backward(loss * (self._processes / weight))",
         "test_a_batch_in_pieces_gives_the_same_gradient",
     ),
     Mutant(
-        "validation while dropout is on",
+        "validation while branches are skipped",
         "Run.validate",
         "self._tuned.module.eval()",
         "self._tuned.module.train()",
-        "test_a_run_learns_and_says_how",
+        "test_what_is_validated_is_what_the_file_gives",
     ),
     Mutant(
         "best epoch by the largest error",
