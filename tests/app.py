@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 ARGUMENTS = [
@@ -32,6 +32,9 @@ PLACES = [Path("/usr/bin") / name for name in ("chromium", "chromium-browser", "
 
 CUT_OFF = re.compile("signal is aborted|Connection errored out")
 """what Gradio says of questions whose page is left before they are answered"""
+
+
+expect.set_options(timeout=30_000)  # milliseconds: a busy machine is slow and not wrong
 
 
 @contextmanager

@@ -6,6 +6,7 @@ checked in tests marked `contract`, which go over everything registered, and in 
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -21,7 +22,7 @@ jaxtyping.install_import_hook("vitexplorer", "tests.typecheck.check")
 
 import pytest  # noqa: E402
 import torch  # noqa: E402
-from playwright.sync_api import Browser  # noqa: E402
+from playwright.sync_api import Browser, BrowserContext  # noqa: E402
 
 from tests.app import Visit, browser, running_app  # noqa: E402
 from tests.small_models import CAPTURES, RECIPES, capture_small, load_small  # noqa: E402
@@ -75,6 +76,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("thorough")]
     place = {name: at for at, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: place.get(item.path.stem, len(place)))
+
+
+def pytest_collection_finish() -> None:
+    """Collections of garbage, which a training asks for, need not go through all that torch and gradio are made of."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # libraries that count what is left at the end would call it leaked
 
 
 # ------------------------------------------------------------------------------------------------ types and shapes
@@ -133,6 +144,13 @@ def chromium() -> Iterator[Browser]:
     """One for the process: Playwright allows no second one beside it."""
     with browser() as launched:
         yield launched
+
+
+@pytest.fixture(scope="session")
+def desk(chromium: Browser) -> Iterator[BrowserContext]:
+    """Whose pages fetch and compile gradio's scripts once; for pages that remember nothing of a person."""
+    with chromium.new_context(accept_downloads=True) as context:
+        yield context
 
 
 @pytest.fixture

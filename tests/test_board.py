@@ -94,10 +94,11 @@ def write_choice(event: gr.EventData) -> str:
 
 
 @pytest.fixture
-def page(chromium, address) -> Iterator[Page]:
+def page(desk, address) -> Iterator[Page]:
     """The boards on a wide screen; any error in a script fails the test."""
     errors: list[str] = []
-    page = chromium.new_page(viewport={"width": 1440, "height": 900})
+    page = desk.new_page()
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(address)
     for name in BOARDS:

@@ -102,10 +102,11 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture
-def page(chromium, address) -> Iterator[Page]:
+def page(desk, address) -> Iterator[Page]:
     """The tables on a wide screen; any error in a script fails the test."""
     errors: list[str] = []
-    page = chromium.new_page(viewport={"width": 1440, "height": 900})
+    page = desk.new_page()
+    page.set_viewport_size({"width": 1440, "height": 900})
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto(address)
     expect(page.locator("#terms tbody tr")).to_have_count(len(TERMS), timeout=30_000)

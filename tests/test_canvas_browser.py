@@ -73,14 +73,6 @@ class Canvas:
         return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 
-@pytest.fixture(scope="module")
-def desk(chromium: Browser) -> Iterator[BrowserContext]:
-    """Whose pages fetch and compile gradio's scripts once."""
-    context = chromium.new_context(accept_downloads=True)
-    yield context
-    context.close()
-
-
 @pytest.fixture
 def open_case(address: str, chromium: Browser, desk: BrowserContext) -> Iterator:
     """Open a case; in the end the page must have said nothing on its console."""
