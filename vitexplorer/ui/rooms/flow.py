@@ -12,6 +12,7 @@ from gradio.data_classes import FileData
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import MEAN, AttentionCanvas, CanvasData, Selection, attention_file
+from vitexplorer.ui.canvas.canvas import query_text
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
@@ -70,7 +71,7 @@ class FlowRoom(Room):
         if self.own.is_refused(capture):
             return own
         data = rollout_data(capture, "mean", 0.0, 0, language)
-        data.query = query
+        data.query = query_text(query)
         return own | {
             self.fusion: "mean",
             self.discard: 0,
