@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from starlette.applications import Starlette
 
-import vitexplorer.ui.page  # noqa: F401  (every widget)
+import vitexplorer.ui
 from tests.app import run_apart
+from vitexplorer.settings import Settings
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.page import build_page
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.static_files import FIRST, SERVING, imported, page_head, static_files, version, with_imports
 
@@ -72,10 +78,31 @@ def test_the_page_fetches_what_its_first_room_needs_at_once() -> None:
 
 def test_every_widget_has_a_module_that_mounts_it() -> None:
     for widget in Widget.__subclasses__():
-        if widget.sends is None:
-            continue
-        path = re.search(r"vxMount\('([^']+)'", widget._mount(widget))[1]
+        path = re.search(r"vxMount\('([^']+)'", widget._mount())[1]
         source = static_files()[path].decode()
         assert "export function mount(" in source
         sent = set(re.findall(r"\btrigger\('(\w+)'", source))
         assert sent <= set(widget.sends), widget
+
+
+def test_the_configuration_is_small_and_scripts_are_no_part_of_it() -> None:
+    """In bytes, as gradio sends it with every page."""
+
+    async def configuration() -> dict[str, Any]:
+        return build_page(Settings(), Engine(Settings()))[0].get_config_file()
+
+    whole = run_apart(configuration())
+    assert len(json.dumps(whole, default=str).encode()) < 200_000
+    for component in whole["components"]:
+        assert len(component["props"].get("js_on_load") or "") < 1000
+        assert not component["props"].get("css_template")
+
+
+def test_every_selector_begins_with_the_class_of_its_component() -> None:
+    """For one sheet styles them all; the page's own is about gradio's elements."""
+    folder = Path(vitexplorer.ui.__file__).parent
+    for path in [path for path in folder.rglob("*.css") if path.name not in ("page.css", "keyframes.css")]:
+        text = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for selectors in re.findall(r"([^{}]+)\{[^{}@]*\}", text):
+            for selector in re.split(r",(?![^()]*\))", selectors):
+                assert selector.strip().removeprefix(".dark ").startswith(".vx-"), f"{path.name}: {selector.strip()}"

@@ -28,8 +28,8 @@ export function draw({label, board, words, more}, {image, settled, asked = () =>
   const button = (text, onclick, options = {}) => make('button', {type: 'button', textContent: text, onclick, ...options});
   const none = button(words.none, () => take({hidden: new Set(), written: ''}));
   const release = others.length ? button(words.release, letGo) : null;
-  const undo = button(words.undo, () => go(past.undo()), {title: `${words.undo} (Ctrl+Z)`});
-  const redo = button(words.redo, () => go(past.redo()), {title: `${words.redo} (Ctrl+Shift+Z)`});
+  const undo = button(words.undo, () => go(past.undo), {title: `${words.undo} (Ctrl+Z)`});
+  const redo = button(words.redo, () => go(past.redo), {title: `${words.redo} (Ctrl+Shift+Z)`});
   const total = make('output'), remark = make('p', {className: 'remark', role: 'status'});
   const help = make('p', {className: 'help', textContent: words.help, id: `vx-${Math.random().toString(36).slice(2)}`});
   const here = make('span', {className: 'unseen', attributes: {'aria-live': 'polite'}});
@@ -51,7 +51,7 @@ export function draw({label, board, words, more}, {image, settled, asked = () =>
     count(hidden);
     none.disabled = hidden.size === 0;
     if (release) release.disabled = !written && hidden.size > 0;
-    for (const [one, can] of [[undo, past.canUndo()], [redo, past.canRedo()]]) {
+    for (const {one, can} of [{one: undo, can: past.canUndo()}, {one: redo, can: past.canRedo()}]) {
       if (!can && document.activeElement === one) sheet.focus({preventScroll: true});
       one.disabled = !can;
     }
@@ -75,7 +75,8 @@ export function draw({label, board, words, more}, {image, settled, asked = () =>
     ask();
   }
 
-  function go() {
+  function go(step) {
+    step();
     say('');
     ask();
   }
@@ -92,11 +93,7 @@ export function draw({label, board, words, more}, {image, settled, asked = () =>
     const key = event.key.toLowerCase(), again = key === 'y' || (key === 'z' && event.shiftKey);
     if (!again && key !== 'z') return;
     event.preventDefault();
-    if (again ? past.canRedo() : past.canUndo()) {
-      if (again) past.redo();
-      else past.undo();
-      go();
-    }
+    if (again ? past.canRedo() : past.canUndo()) go(again ? past.redo : past.undo);
   });
 
   return {

@@ -7,11 +7,11 @@ const LEAST_SCALE = 0.5;
 
 /**
  * @param {HTMLElement} stage as wide as there is room
- * @param {HTMLElement} figure in it
+ * @param {any} figure an element in it, which plotly makes its own
  * @param {(point: any) => void} clicked
  */
 export function drawing(stage, figure, clicked) {
-  let drawn = null, shownUrl = '', wantedUrl = '';
+  let library = null, drawn = null, shownUrl = '', wantedUrl = '';
 
   function scale() {
     if (!drawn) return;
@@ -33,6 +33,7 @@ export function drawing(stage, figure, clicked) {
       const [Plotly, next] = await Promise.all([plotly(script.url), fetch(file.url).then((answer) => answer.json())]);
       if (wantedUrl !== file.url) return false;
       shownUrl = file.url;
+      library = Plotly;
       drawn = next;
       figure.style.width = `${next.layout.width}px`;
       const isFirst = !figure.data;
@@ -45,7 +46,7 @@ export function drawing(stage, figure, clicked) {
     forget() { wantedUrl = ''; },
     save(format, factor, filename) {
       const {width, height} = drawn.layout;
-      window.Plotly?.downloadImage(figure, {format, scale: factor, width, height, filename});
+      library?.downloadImage(figure, {format, scale: factor, width, height, filename});
     },
   };
 }

@@ -143,7 +143,7 @@ export function paintingBoard({board, image, label, most, begun, full, painted, 
     if (gesture && at.join() !== gesture.at.join()) stroke(at);
   });
   for (const name of ['pointerup', 'pointercancel']) {
-    sheet.addEventListener(name, (event) => { if (gesture && event.isPrimary) end(); });
+    sheet.addEventListener(name, (/** @type {PointerEvent} */ event) => { if (gesture && event.isPrimary) end(); });
   }
   sheet.addEventListener('keydown', (event) => {
     const step = ARROWS[event.key];

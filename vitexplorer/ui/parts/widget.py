@@ -13,7 +13,6 @@ from typing import Any
 import gradio as gr
 
 _UI = Path(__file__).parent.parent
-TRIGGER = Path(__file__).parent / "trigger.js"
 _UNUSED = ("_retryable", "_undoable", "likeable", "streamable", "css_template", "buttons", "props")
 
 
@@ -26,32 +25,24 @@ class Widget(gr.HTML):
 
     stem: str
     folder = Path(__file__).parent
-    sends: tuple[str, ...] | None = None
-    """its own events (`events` is gradio's), as listeners are called; None while a class sends its scripts instead"""
-    scripts: tuple[str, ...] = ()
-    """of a class without a module: script files in order where one is not enough; they share one scope"""
+    sends: tuple[str, ...] = ()
+    """its own events, as listeners are called; `events` is gradio's"""
 
     def __init__(self, value: Any = None, **options: Any):
         """Args: value: the component's data model or None; options: as for `gr.HTML`."""
         super().__init__(
             value=value,
-            html_template=self._markup() if self.sends is None else "",
-            js_on_load=self._scripts() if self.sends is None else self._mount(),
+            html_template="",
+            js_on_load=self._mount(),
             apply_default_css=False,
             **options,
         )
 
-    def _mount(self) -> str:
+    @classmethod
+    def _mount(cls) -> str:
         """Gradio takes for an event of the component what stands here in quotes."""
-        module = (self.folder / f"{self.stem}.js").relative_to(_UI).as_posix()
-        return f"vxMount('{module}', {json.dumps(self.sends)}, {{element, props, trigger, watch}});"
-
-    def _markup(self) -> str:
-        return (self.folder / f"{self.stem}.html").read_text(encoding="utf-8")
-
-    def _scripts(self) -> str:
-        files = [TRIGGER, *(self.folder / name for name in self.scripts or (f"{self.stem}.js",))]
-        return "\n".join(file.read_text(encoding="utf-8") for file in files)
+        module = (cls.folder / f"{cls.stem}.js").relative_to(_UI).as_posix()
+        return f"vxMount('{module}', {json.dumps(cls.sends)}, {{element, props, trigger, watch}});"
 
     def postprocess(self, value: Any) -> Any:
         """The data model goes to the browser as it is."""
