@@ -28,8 +28,9 @@ from torch import nn
 import vitexplorer as vx
 from vitexplorer.cli.finetune import duration, figure, leaderboard
 from vitexplorer.finetune.attaching import attach, refusal
-from vitexplorer.finetune.comparison import Comparison, compare, finetune
+from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.data import example_folder
+from vitexplorer.finetune.in_process import compare, finetune
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
 from vitexplorer.settings import settings

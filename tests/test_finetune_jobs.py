@@ -18,7 +18,8 @@ from safetensors.torch import load_file
 
 from tests.finetune_folders import class_folder
 from tests.small_models import load_small
-from vitexplorer.finetune.comparison import compare, load_comparison, run_job
+from vitexplorer.finetune.comparison import load_comparison
+from vitexplorer.finetune.in_process import compare, run_job
 from vitexplorer.finetune.job import detached
 from vitexplorer.finetune.job.events import read_events
 from vitexplorer.finetune.job.folder import JobError, run_folder, stop_file, worker_of

@@ -27,8 +27,9 @@ from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_csv
 from vitexplorer.finetune import change, outcome
 from vitexplorer.finetune.attaching import attach, trained
-from vitexplorer.finetune.comparison import Comparison, finetune, load_comparison
+from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.data import DataError, Pick
+from vitexplorer.finetune.in_process import finetune
 from vitexplorer.finetune.job.events import Event
 from vitexplorer.finetune.job.folder import JobError, read_config
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan

@@ -17,8 +17,8 @@ from vitexplorer.finetune.attaching import TunedModel, attach, count_parameters,
 from vitexplorer.finetune.parts.low_rank import LowRank
 from vitexplorer.finetune.parts.window_prompts import AS_PADDING
 from vitexplorer.finetune.peft import export_peft
-from vitexplorer.finetune.storing import learned, load_tuned, save_tuned
-from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
+from vitexplorer.finetune.storing import load_tuned, save_tuned
+from vitexplorer.finetune.trained_parts import learned, parameter_groups, train_mode, trainable
 
 SMALL = {
     "adapter": [{"bottleneck": 4}, {"bottleneck": 4, "placement": "houlsby"}],

@@ -18,7 +18,8 @@ import vitexplorer as vx
 from tests.built import built
 from tests.finetune_folders import class_folder, pawpularity_folder
 from vitexplorer.errors import UnsupportedError
-from vitexplorer.finetune.comparison import Comparison, run_job
+from vitexplorer.finetune.comparison import Comparison
+from vitexplorer.finetune.in_process import run_job
 from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.submission import Naming, naming_of

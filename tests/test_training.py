@@ -21,7 +21,7 @@ from vitexplorer.capture import capture
 from vitexplorer.cli import build_app
 from vitexplorer.errors import SettingError
 from vitexplorer.finetune.attaching import attach
-from vitexplorer.finetune.comparison import finetune
+from vitexplorer.finetune.in_process import finetune
 from vitexplorer.finetune.job.events import EVENTS, EventLog, latest, read_events
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.safe_writes import DiskFullError
@@ -34,7 +34,8 @@ from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, tra
 from vitexplorer.finetune.training import checkpoint as checkpoints
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.finetune.training.checkpoint import load_checkpoint, save_checkpoint
-from vitexplorer.finetune.training.cut import Below, Tail, find_cut
+from vitexplorer.finetune.training.cut import Below, Tail
+from vitexplorer.finetune.training.cut_search import find_cut
 from vitexplorer.finetune.training.loop import Run
 from vitexplorer.finetune.training.objective import objective_for
 from vitexplorer.finetune.training.order import batches_of, share_of

@@ -7,7 +7,7 @@
 - `job/`             methods to be trained on one split: what is asked, what is told, where it lies; no torch
 - `training/`        the work on a job: features, estimates, one run after the other
 - `results/`         what a run leaves behind, and how sure its figures are; no torch
-- `comparison.py`    `finetune` and `compare`: a job in this process, and its results read back
+- `in_process.py`    `finetune` and `compare`: a job in this process; `comparison.py` what a job found, read back
 - `storing.py`       a tuned model as a file; `peft.py` as Hugging Face's; `takeaway.py` for elsewhere
 - `preview.py`       what a method would cost, before it; `change.py` what it changed, after it
 - `outcome.py`       results as figures draw them; `submission.py` answers for images without labels
@@ -27,7 +27,7 @@ A method is one file in `methods/` that defines a `Method` (method.py). What it 
   recipe: learning rates differ by a factor of 100 between methods and are never shared; vectors and prompts are not
   decayed.
 - `trained(tuned)` is the same model, said to be fine-tuned in every caption; call it when training ends.
-- `storing.learned(module)` are the tensors that training changes: parameters that train and statistics of batch norms
+- `learned(module)` are the tensors that training changes: parameters that train and statistics of batch norms
   that train. They are what `save_tuned` writes and all that a checkpoint of a run needs of the model.
 - `attach(weightless(model), ...)` costs no memory: counts before training; `refusal(model, method)` says why not.
 """
@@ -51,10 +51,10 @@ def finetune(
     out: str | os.PathLike | None = None,
     **controls: Any,
 ) -> FinetuneResult:
-    """Train one method on a folder of images; `comparison.finetune` says what it takes and raises."""
-    from vitexplorer.finetune import comparison
+    """Train one method on a folder of images; `in_process.finetune` says what it takes and raises."""
+    from vitexplorer.finetune import in_process
 
-    return comparison.finetune(folder, model, method, epochs, out, **controls)
+    return in_process.finetune(folder, model, method, epochs, out, **controls)
 
 
 call_module_as(finetune)

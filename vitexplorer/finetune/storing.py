@@ -21,7 +21,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
-from vitexplorer.finetune.trained_parts import trainable
+from vitexplorer.finetune.trained_parts import learned
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import LoadedModel, Preprocessing, load_backbone
 from vitexplorer.types import Provenance
@@ -131,24 +131,6 @@ def no_longer_there() -> WeightsError:
 
 
 # ---------------------------------------------------------------------------------------------- what is in it
-
-
-def learned(module: nn.Module) -> dict[str, Tensor]:
-    """What training changes, by name: trained parameters, and the buffers of modules all of whose parameters train."""
-    buffers = {
-        f"{name}.{key}": tensor
-        for name, part in module.named_modules()
-        if isinstance(part, nn.modules.batchnorm._BatchNorm) and all(p.requires_grad for p in part.parameters())
-        for key, tensor in part.named_buffers(recurse=False)
-        if part.affine or _in_head(module, name)
-    }
-    return {**trainable(module), **buffers}
-
-
-def _in_head(module: nn.Module, name: str) -> bool:
-    """Whether a batch norm without parameters stands before a classifier that trains."""
-    siblings = module.get_submodule(name.rpartition(".")[0].rpartition(".")[0]).parameters()
-    return all(parameter.requires_grad for parameter in siblings)
 
 
 def fingerprint(module: nn.Module) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.method import TRANSFORMERS, Recipe
@@ -24,6 +24,24 @@ def recipe_of(tuned: TunedModel) -> Recipe:
 def trainable(module: nn.Module) -> dict[str, nn.Parameter]:
     """The parameters that train, by name."""
     return {name: parameter for name, parameter in module.named_parameters() if parameter.requires_grad}
+
+
+def learned(module: nn.Module) -> dict[str, Tensor]:
+    """What training changes, by name: trained parameters, and the buffers of modules all of whose parameters train."""
+    buffers = {
+        f"{name}.{key}": tensor
+        for name, part in module.named_modules()
+        if isinstance(part, nn.modules.batchnorm._BatchNorm) and all(p.requires_grad for p in part.parameters())
+        for key, tensor in part.named_buffers(recurse=False)
+        if part.affine or _in_head(module, name)
+    }
+    return {**trainable(module), **buffers}
+
+
+def _in_head(module: nn.Module, name: str) -> bool:
+    """Whether a batch norm without parameters stands before a classifier that trains."""
+    siblings = module.get_submodule(name.rpartition(".")[0].rpartition(".")[0]).parameters()
+    return all(parameter.requires_grad for parameter in siblings)
 
 
 def first_trainable_block(model: LoadedModel) -> int:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from vitexplorer.finetune.data.cells import Cells, read_cells
 from vitexplorer.finetune.data.class_folders import class_dataset, wrapping_folder
+from vitexplorer.finetune.data.columns import ANYTHING, Columns, Pick, columns_of, names_images
 from vitexplorer.finetune.data.dataset import Dataset
 from vitexplorer.finetune.data.files import Listing, list_files
 from vitexplorer.finetune.data.findings import DataError, finding
-from vitexplorer.finetune.data.table import ANYTHING, Columns, Pick, columns_of, names_images, read_table, table_dataset
+from vitexplorer.finetune.data.table import read_table, table_dataset
 from vitexplorer.words import Text
 
 _LEAST_FOUND = 0.5

@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 
 from vitexplorer.finetune.data.archive import read_zip
+from vitexplorer.finetune.data.columns import ANYTHING, Pick
 from vitexplorer.finetune.data.dataset import Dataset
 from vitexplorer.finetune.data.files import is_table_name
 from vitexplorer.finetune.data.folder import read_folder
-from vitexplorer.finetune.data.table import ANYTHING, Pick, read_table
+from vitexplorer.finetune.data.table import read_table
 from vitexplorer.progress import Progress
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
 from vitexplorer.errors import SettingError
-from vitexplorer.finetune.results.metrics import Task
+from vitexplorer.finetune.data.dataset import Task
 from vitexplorer.registry import unknown_name
 from vitexplorer.words import Text
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from vitexplorer.finetune.results.metrics import METRIC, Task, higher_is_better, scores
+from vitexplorer.finetune.data.dataset import Task
+from vitexplorer.finetune.results.metrics import METRIC, higher_is_better, scores
 from vitexplorer.finetune.results.records import Baseline, LearningCurve
 
 _STRENGTHS = np.logspace(-3, 2, 6)

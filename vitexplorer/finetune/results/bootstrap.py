@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from vitexplorer.errors import SettingError
-from vitexplorer.finetune.results.metrics import METRIC, Task, losses_of_images
+from vitexplorer.finetune.data.dataset import Task
+from vitexplorer.finetune.results.metrics import METRIC, losses_of_images
 from vitexplorer.words import Text
 
 _AT_ONCE = 1 << 22

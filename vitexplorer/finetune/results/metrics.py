@@ -6,12 +6,11 @@ scikit-learn's definitions throughout. A class that nobody predicted has precisi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from jaxtyping import Float, Int
 
-Task = Literal["classification", "regression"]
+from vitexplorer.finetune.data.dataset import Task
 
 METRIC: dict[Task, str] = {"classification": "accuracy", "regression": "rmse"}
 """what decides which epoch and which method is best"""

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vitexplorer.finetune.results.metrics import PerClass, Task, confusion, per_class
+from vitexplorer.finetune.data.dataset import Task
+from vitexplorer.finetune.results.metrics import PerClass, confusion, per_class
 from vitexplorer.words import Text
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from vitexplorer.finetune.job.safe_writes import replace_file
-from vitexplorer.finetune.storing import learned
+from vitexplorer.finetune.trained_parts import learned
 
 
 @torch.no_grad()

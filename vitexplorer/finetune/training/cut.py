@@ -1,29 +1,18 @@
-"""Where a network begins to learn: everything before that place gives the same for an image in every epoch.
+"""The network in two parts: what comes before a cut gives the same for an image in every epoch, what follows learns.
 
-`find_cut` looks for the module whose input is all that training depends on: the classifier for a linear head, a block
-where the last blocks are trained. What enters it is computed once for each image (`Below`) and kept; `Tail` is the
-network from there on. timm's forward pass is not written again for it: the tail runs the module's own forward pass on
-one blank image, leaves out what keeps its input's shape (the frozen blocks), and puts the kept tensors in place at the
-cut. Whether that is the same network is not assumed but tried, outputs and gradients, before anything is trained.
+What enters the cut is computed once for each image (`Below`) and kept; `Tail` is the network from there on. timm's
+forward pass is not written again for it: the tail runs the module's own forward pass on one blank image, leaves out
+what keeps its input's shape (the frozen blocks), and puts the kept tensors in place at the cut. `cut_search.py` finds
+the place, and tries whether that is the same network.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-import torch
 from torch import Tensor, nn
-
-from vitexplorer.finetune.attaching import TunedModel
-from vitexplorer.finetune.trained_parts import train_mode
-
-_LEAST_BELOW = 0.1
-"""share of the frozen parameters' modules that must lie before a cut for it to be worth its disk"""
-_EARLIER = 12
-"""modules before the first that learns that are tried: DeiT's two classifiers have no common input but the tokens"""
-_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -109,150 +98,3 @@ def _hooked(module: nn.Module, hook) -> Iterator[None]:
         yield
     finally:
         handle.remove()
-
-
-# ---------------------------------------------------------------------------------------------- finding it
-
-
-def find_cut(tuned: TunedModel, images: Tensor) -> Cut | None:
-    """The cut nearest to what learns; None where learning begins near the input, or no place holds all that counts.
-
-    `images` are two different ones, normalised (2, channels, height, width). Leaves the module in evaluation mode.
-    """
-    module = tuned.module
-    train_mode(tuned, 0.0)
-    learns = {name for name, part in module.named_modules() if _learns(part)}
-    module.eval()
-    if "" in learns:
-        return None
-    run = _watch(module, images)
-    learning = next((name for name in run.order if name in learns), None)
-    if learning is None:
-        return None
-    owners = [name for name in run.order if any(True for _ in module.get_submodule(name).parameters(recurse=False))]
-    found = None
-    for name in _places(run, learning):
-        before = _before(owners, name, run)
-        if len(before) < _LEAST_BELOW * len(owners):
-            return found
-        is_last = run.made.get(name) is run.output
-        cut = Cut(name, is_last, () if is_last else _skippable(run, name), before)
-        if _same_network(module, cut, images):
-            if is_last or not any(_inside(name, outer) and run.made[outer] is run.output for outer in run.made):
-                return cut
-            found = found or cut
-    return found
-
-
-def _learns(part: nn.Module) -> bool:
-    """Whether training changes something that this part itself, not a child, holds."""
-    has_statistics = part.training and getattr(part, "running_mean", None) is not None
-    return has_statistics or any(parameter.requires_grad for parameter in part.parameters(recurse=False))
-
-
-def _places(run: _Run, learning: str) -> list[str]:
-    """Where to try: the first module that learns, then what it is part of, then what ran shortly before it."""
-    parts = learning.split(".")
-    around = [".".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
-    earlier = [name for name in reversed(run.order[: run.order.index(learning)]) if name not in around]
-    return [name for name in [*around, *earlier[:_EARLIER]] if name in run.shapes and run.shapes[name][0] is not None]
-
-
-def _before(owners: list[str], cut: str, run: _Run) -> tuple[str, ...]:
-    """Of the modules with parameters those that ran before the cut began."""
-    start = run.order.index(cut)
-    return tuple(owner for owner in owners if run.order.index(owner) < start)
-
-
-@dataclass
-class _Run:
-    """What was seen of one forward pass."""
-
-    order: list[str] = field(default_factory=list)
-    """names of modules as they began, each once"""
-    shapes: dict[str, tuple[torch.Size | None, torch.Size | None]] = field(default_factory=dict)
-    """of the first argument and of what was given back; None where that is no tensor"""
-    made: dict[str, object] = field(default_factory=dict)
-    output: object = None
-
-
-def _watch(module: nn.Module, images: Tensor) -> _Run:
-    run, handles = _Run(), []
-
-    def begun(name: str):
-        def hook(_: nn.Module, given: tuple) -> None:
-            if name not in run.shapes:
-                run.order.append(name)
-                run.shapes[name] = (_shape(given[0] if given else None), None)
-
-        return hook
-
-    def ended(name: str):
-        def hook(_: nn.Module, given: tuple, made: object) -> None:
-            run.shapes[name] = (run.shapes[name][0], _shape(made))
-            run.made[name] = made
-
-        return hook
-
-    for name, part in module.named_modules():
-        if name:
-            handles += [part.register_forward_pre_hook(begun(name)), part.register_forward_hook(ended(name))]
-    try:
-        with torch.no_grad():
-            run.output = module(images)
-    finally:
-        for handle in handles:
-            handle.remove()
-    return run
-
-
-def _shape(thing: object) -> torch.Size | None:
-    return thing.shape if isinstance(thing, Tensor) else None
-
-
-def _inside(name: str, outer: str) -> bool:
-    return name == outer or name.startswith(f"{outer}.")
-
-
-def _skippable(run: _Run, cut: str) -> tuple[str, ...]:
-    """Modules that begin before the cut, do not contain it, and give back a tensor of the shape they were given."""
-    found: list[str] = []
-    for name in run.order[: run.order.index(cut)]:
-        given, made = run.shapes[name]
-        keeps = given is not None and given == made and not _inside(cut, name)
-        if keeps and not any(_inside(name, outer) for outer in found):
-            found.append(name)
-    return tuple(found)
-
-
-def _same_network(module: nn.Module, cut: Cut, images: Tensor) -> bool:
-    """Whether the tail gives what the whole network gives, and the same gradients, in evaluation mode."""
-    below, tail = Below(module, cut), Tail(module, cut, torch.zeros_like(images[:1]))
-    try:
-        with torch.no_grad():
-            tokens = below(images)
-        whole, whole_gradients = _with_gradients(module, images)
-        part, part_gradients = _with_gradients(tail, tokens)
-    except (RuntimeError, ValueError, TypeError, IndexError, AssertionError):  # shapes do not fit: no cut
-        return False
-    pairs = [(whole, part), *((gradient, part_gradients[name]) for name, gradient in whole_gradients.items())]
-    return all((one is None) == (other is None) and (one is None or _near(one, other)) for one, other in pairs)
-
-
-def _with_gradients(network: nn.Module, given: Tensor) -> tuple[Tensor, dict[str, Tensor | None]]:
-    """Output, and the gradient of a fixed functional of it for each trained parameter."""
-    trained = {
-        name.removeprefix("module."): parameter
-        for name, parameter in network.named_parameters()
-        if parameter.requires_grad
-    }
-    output = network(given)
-    weights = torch.linspace(-1, 1, output.numel(), device=output.device).reshape(output.shape)
-    gradients = torch.autograd.grad((output * weights).sum(), list(trained.values()), allow_unused=True)
-    return output.detach(), dict(zip(trained, gradients, strict=True))
-
-
-def _near(one: Tensor, other: Tensor) -> bool:
-    if one.shape != other.shape:
-        return False
-    return bool((one - other).abs().max() <= _TOLERANCE * (1 + one.abs().max()))

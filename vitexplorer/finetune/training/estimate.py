@@ -20,10 +20,10 @@ from torch import Tensor, nn
 from vitexplorer.finetune.attaching import TunedModel, count_parameters
 from vitexplorer.finetune.job.plan import Candidate
 from vitexplorer.finetune.results.records import Estimate
-from vitexplorer.finetune.storing import learned
-from vitexplorer.finetune.trained_parts import train_mode, trainable
+from vitexplorer.finetune.trained_parts import learned, train_mode, trainable
 from vitexplorer.finetune.training.below_cache import entering, size_in_bytes
-from vitexplorer.finetune.training.cut import Below, Cut, Tail, find_cut
+from vitexplorer.finetune.training.cut import Below, Cut, Tail
+from vitexplorer.finetune.training.cut_search import find_cut
 from vitexplorer.finetune.training.loss import weighted_loss
 from vitexplorer.finetune.training.order import batches_of, steps_of
 from vitexplorer.finetune.training.setup import Setup

@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.job.plan import Candidate
 from vitexplorer.finetune.training.below_cache import fingerprint
-from vitexplorer.finetune.training.cut import Below, Cut, find_cut
+from vitexplorer.finetune.training.cut import Below, Cut
+from vitexplorer.finetune.training.cut_search import find_cut
 from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
 from vitexplorer.finetune.training.setup import Setup
 from vitexplorer.progress import Progress

@@ -15,8 +15,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.errors import SettingError
+from vitexplorer.finetune.data.dataset import Task
 from vitexplorer.finetune.job.plan import Plan
-from vitexplorer.finetune.results.metrics import Task
 from vitexplorer.words import Text
 
 

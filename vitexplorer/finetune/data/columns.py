@@ -1,0 +1,156 @@
+"""The columns of a table: which one names the images, which one is to be learned, and as what, if nobody says so."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from vitexplorer.finetune.data.cells import NOTHING, Cells, read_cells
+from vitexplorer.finetune.data.dataset import Task
+from vitexplorer.finetune.data.files import Listing, list_files
+from vitexplorer.finetune.data.findings import DataError, listed
+from vitexplorer.finetune.data.lookup import ImageLookup
+from vitexplorer.words import Text
+
+MOST_NUMERIC_CLASSES = 20
+"""whole numbers of more different values than that are read as a quantity, not as classes"""
+_TARGET_NAMES = ("label", "labels", "class", "class_name", "target", "category", "score", "y")
+_SAMPLE = 500
+
+
+class Pick(NamedTuple):
+    """What a person chose of a table; None leaves it to `read_table`."""
+
+    image: str | None = None
+    """column of the file names"""
+    target: str | None = None
+    """column to learn"""
+    task: Task | None = None
+
+
+ANYTHING = Pick()
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table, for the person who picks."""
+
+    name: str
+    found: float
+    """share of the rows, 0-1, in which it names an image of the folder"""
+    numeric: float
+    """share of the rows, 0-1, in which it holds a finite number"""
+    distinct: int
+    """different values"""
+    example: str = ""
+    """the first cell that names an image of the folder, as it is written; empty where none does"""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table and what `read_table` takes where nothing is picked."""
+
+    table: str
+    """the table's name"""
+    columns: tuple[Column, ...]
+    image: str
+    target: str
+    task: Task
+
+
+def table_columns(path: str | os.PathLike, images: str | os.PathLike | None = None) -> Columns:
+    """What can be picked from the table at `path` with the images of the folder `images`, by default the table's own.
+
+    Raises DataError where the table or the folder cannot be read or no column names an image.
+    """
+    return columns_of(*opened(path, images))
+
+
+def columns_of(cells: Cells, listing: Listing) -> Columns:
+    """`table_columns` of what was read already."""
+    lookup = lookup_of(listing, cells)
+    image = image_column(cells, lookup)
+    target = target_column(cells, image)
+    columns = tuple(_column(cells, lookup, name) for name in cells.columns)
+    return Columns(cells.name, columns, image, target, task_of(cells, target))
+
+
+def _column(cells: Cells, lookup: ImageLookup, name: str) -> Column:
+    written, share = cells.column(name), _share_found(cells, lookup, name)
+    found = zip(written, lookup.find(written), strict=True) if share else ()
+    example = next((cell for cell, images in found if images), "")
+    return Column(name, share, _share_numeric(cells, name), len(set(written)), example)
+
+
+def names_images(cells: Cells, listing: Listing) -> float:
+    """Share of the rows, 0-1, whose image is found by the column that finds most; 0 without a second column."""
+    lookup = lookup_of(listing, cells)
+    return max(_share_found(cells, lookup, name) for name in cells.columns) if len(cells.columns) > 1 else 0.0
+
+
+def opened(path: str | os.PathLike, images: str | os.PathLike | None) -> tuple[Cells, Listing]:
+    """The cells of the table at `path`, and the images around it or in the folder `images`."""
+    path = Path(path).expanduser()
+    return read_cells(path), list_files(path.parent if images is None else Path(images))
+
+
+def lookup_of(listing: Listing, cells: Cells) -> ImageLookup:
+    """Finds what the table's cells name."""
+    return ImageLookup(listing.images, PurePosixPath(cells.name).stem)  # train.csv means the images of train/
+
+
+def _sampled(cells: Sequence[str]) -> Sequence[str]:
+    return cells[:: max(1, len(cells) // _SAMPLE)]
+
+
+def _share_found(cells: Cells, lookup: ImageLookup, column: str) -> float:
+    found = lookup.find(_sampled(cells.column(column)))
+    return sum(map(bool, found)) / len(found)
+
+
+def _share_numeric(cells: Cells, column: str) -> float:
+    sample = _sampled(cells.column(column))
+    return sum(not math.isnan(cells.number(cell)) for cell in sample) / len(sample)
+
+
+def image_column(cells: Cells, lookup: ImageLookup) -> str:
+    """The one that names most images. Raises DataError where none names any."""
+    shares = {name: _share_found(cells, lookup, name) for name in cells.columns}
+    best = max(shares, key=shares.__getitem__)
+    if not shares[best]:
+        raise DataError(_NO_IMAGE_COLUMN.format(name=listed([cells.name]), columns=listed(cells.columns)))
+    return best
+
+
+def target_column(cells: Cells, image: str) -> str:
+    """The one called like a target, or else the last. Raises DataError where there is none beside the images'."""
+    others = [name for name in cells.columns if name != image]
+    if not others:
+        raise DataError(_NO_TARGET_COLUMN.format(name=listed([cells.name]), image=image))
+    named = [name for wanted in _TARGET_NAMES for name in others if name.casefold() == wanted]
+    return (named or others[-1:])[0]
+
+
+def task_of(cells: Cells, target: str) -> Task:
+    """Regression for numbers that have fractions or many different values; a lone word among them is a mistake."""
+    given = [cell for cell in cells.column(target) if cell.casefold() not in NOTHING]
+    numbers = [number for number in map(cells.number, given) if not math.isnan(number)]
+    if not numbers or len(numbers) < 0.9 * len(given):
+        return "classification"
+    many = len(set(numbers)) > MOST_NUMERIC_CLASSES
+    return "regression" if many or any(number != int(number) for number in numbers) else "classification"
+
+
+_NO_IMAGE_COLUMN = Text(
+    "No column of {name} names an image of the folder. Its columns: {columns}. Write the file names, or the paths "
+    "below the folder, into one of them.",
+    "{name} 中没有任何一列是文件夹内图像的名称。现有的列：{columns}。请在其中一列写入文件名或文件夹内的路径。",
+)
+_NO_TARGET_COLUMN = Text(
+    'The table {name} has no column beside "{image}". Add one with a label or a number for each image.',
+    "表格 {name} 除“{image}”外没有其他列。请添加一列，为每幅图像给出标签或数值。",
+)
