@@ -220,6 +220,8 @@ def test_the_baseline_separates_what_is_separable():
     assert found.learning_curve.images[-1] == 45
     assert found.learning_curve.values[-1] == found.value
     assert fit_baseline("classification", 4, train, held).metrics == found.metrics
+    otherwise = Features(features[45:], (targets[45:] + 1) % 3)
+    assert fit_baseline("classification", 3, train, otherwise).value < 0.2  # of the held images it learns nothing
 
 
 def test_the_baseline_of_numbers_is_ridge_regression():

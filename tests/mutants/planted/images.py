@@ -11,13 +11,6 @@ MUTANTS = (
         "test_every_orientation_gives_the_same_upright_picture",
     ),
     Mutant(
-        "orientation turned the other way",
-        "_UPRIGHT",
-        "6: Image.Transpose.ROTATE_270",
-        "6: Image.Transpose.ROTATE_90",
-        "test_every_orientation_gives_the_same_upright_picture",
-    ),
-    Mutant(
         "transparency composited on black",
         "on_white",
         "(WHITE,) * 3",

@@ -26,13 +26,6 @@ MUTANTS = (
         "test_the_cache_lets_go_of_what_was_not_used_for_longest",
     ),
     Mutant(
-        "a cache that forgets what was just looked at",
-        "BytesCache.get",
-        "self._held.move_to_end(key)",
-        "self._held.move_to_end(key, last=False)",
-        "test_the_cache_lets_go_of_what_was_not_used_for_longest",
-    ),
-    Mutant(
         "images of visitors under one name",
         "keep_upload",
         "image = UPLOAD + upload.hash",
