@@ -137,4 +137,25 @@ MUTANTS = (
         "except Exception",
         "test_a_defect_of_ours_is_not_made_a_sentence",
     ),
+    Mutant(
+        "work for everybody ends with the page that asked",
+        "Background._take_turn",
+        "if not job.shared:",
+        "if True:",
+        "test_shared_work_goes_on_to_its_end_once_its_turn_has_come",
+    ),
+    Mutant(
+        "an upload opened again for every capture",
+        "OpenedImage.of",
+        "return image",
+        "return cls(open_image(image.pixels), image_hash(image.pixels))",
+        "test_an_upload_is_opened_and_hashed_once",
+    ),
+    Mutant(
+        "a kept capture that waits for the model",
+        "exploring",
+        "if kept is not None:",
+        "if False:",
+        "test_what_is_kept_is_shown_while_somebody_else_has_the_turn",
+    ),
 )
