@@ -99,6 +99,8 @@ def test_visitors_of_a_hosted_page_do_not_see_each_other(tmp_path):
     for stranger in (BEN, "", "../" + ANNA, ANNA.upper()):
         with pytest.raises(JobError):
             places.training(stranger, one.name)
+    with pytest.raises(JobError):
+        places.training(BEN, f"../{ANNA}/{one.name}")
 
 
 def test_everybody_at_one_machine_sees_its_trainings(tmp_path):

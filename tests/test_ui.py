@@ -168,6 +168,12 @@ def test_an_image_and_a_model_run_once(engine: Engine, monkeypatch: pytest.Monke
         vx.compute(view, first.capture)
 
 
+def test_each_fit_has_a_run_of_its_own(engine: Engine) -> None:
+    runs = [engine.explore(replace(SMALL, fit=fit)).capture for fit in ("crop", "squash", "crop")]
+    assert [run.input.fit for run in runs] == ["crop", "squash", "crop"]
+    assert runs[0] is runs[2]
+
+
 def test_many_visitors_share_one_run() -> None:
     engine, runs = Engine(Settings()), []
     real = engine._run

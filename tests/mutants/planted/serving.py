@@ -9,7 +9,7 @@ MUTANTS = (
         "explored = self._captures.get(picture)\n        if explored is not None:",
         "explored = self._captures.get(Picture(picture.image, picture.model, picture.weights))\n"
         "        if explored is not None:",
-        "test_an_image_and_a_model_run_once",
+        "test_each_fit_has_a_run_of_its_own",
     ),
     Mutant(
         "results kept without their settings",
@@ -51,7 +51,7 @@ MUTANTS = (
         "Places.training",
         "if not _TRAINING.fullmatch(run) or not",
         "if not",
-        "test_a_browser_may_send_anything",
+        "test_visitors_of_a_hosted_page_do_not_see_each_other",
     ),
     Mutant(
         "images deleted that a training still uses",
