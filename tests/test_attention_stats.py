@@ -12,7 +12,8 @@ import torch
 import vitexplorer as vx
 from tests import reference, reference_tokens
 from tests.explicit import blocks_of, run_explicitly
-from tests.small_models import RECIPES, capture_small
+from tests.small_models import CAPTURES, RECIPES, capture_small
+from tests.thorough import in_turn
 from vitexplorer.capture import AttentionCall, Capture
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.types import BlockSite, PatchGrid
@@ -44,20 +45,26 @@ def expected_table(captured: Capture, metric: str) -> np.ndarray:
     return table
 
 
-@pytest.mark.parametrize("normalise", ["raw", "renormalised"])
-def test_attention_distance(any_capture, normalise):
-    result = vx.compute("attention_distance", any_capture, normalise=normalise)
-    np.testing.assert_allclose(result.values, expected_table(any_capture, normalise), rtol=1e-5)
+WHOLE = [("deit_distilled", "squash"), ("dinov2_registers", "native"), ("siglip", "squash"), ("swin_padded", "native")]
+"""what every number is asked of: two prefix tokens, registers, none, and windows with padding"""
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_head_atlas(any_capture, metric):
-    if metric == "class_mass" and "cls" not in any_capture.prefix_tokens:
+@pytest.mark.parametrize(("made", "normalise"), in_turn(CAPTURES, ["raw", "renormalised"], WHOLE))
+def test_attention_distance(made, normalise):
+    captured = capture_small(*made)
+    result = vx.compute("attention_distance", captured, normalise=normalise)
+    np.testing.assert_allclose(result.values, expected_table(captured, normalise), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("made", "metric"), in_turn(CAPTURES, METRICS, WHOLE))
+def test_head_atlas(made, metric):
+    captured = capture_small(*made)
+    if metric == "class_mass" and "cls" not in captured.prefix_tokens:
         with pytest.raises(UnsupportedError, match=r"has no class token, so there is no mass on it\."):
-            vx.compute("head_atlas", any_capture, metric=metric)
+            vx.compute("head_atlas", captured, metric=metric)
         return
-    result = vx.compute("head_atlas", any_capture, metric=metric)
-    np.testing.assert_allclose(result.values, expected_table(any_capture, metric), rtol=1e-5, atol=1e-7)
+    result = vx.compute("head_atlas", captured, metric=metric)
+    np.testing.assert_allclose(result.values, expected_table(captured, metric), rtol=1e-5, atol=1e-7)
 
 
 def test_a_few_rows_at_a_time_are_all_rows(monkeypatch):
