@@ -76,11 +76,13 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     assert parameters(page)["run"] == training
     expect(progress.locator(".chart.metric")).to_have_attribute("data-level", "", timeout=TRAINED)  # the baseline
     page.wait_for_function("Number(document.querySelector('.chart.loss').dataset.points) > 1", timeout=TRAINED)
+    page.evaluate("window.drawn = document.querySelector('.chart.loss .main-svg')")
     expect(progress.locator('[data-run="lora-r=4-lr=1"]')).to_contain_text(
         re.compile(r"epoch \d+ of 12"), timeout=TRAINED
     )
     progress.locator(".stop").click()
     expect(progress).to_have_attribute("data-state", "stopped", timeout=TRAINED)
+    assert page.evaluate("document.querySelector('.chart.loss .main-svg') === window.drawn"), "redrawn in place"
 
     page.reload()
     visit.wait_ready()
