@@ -160,15 +160,16 @@ class Poke:
 
     def _poked(self, features: Tensor) -> Tensor:
         features = features.clone()
+        size = max(1.0, float(features.std()))  # beside what a deep random network makes, 1 would be nothing
         rows, cols = self.grid.rows, self.grid.cols
         row, col = self.cell
         if features.ndim == 3:
-            features[:, features.shape[1] - rows * cols + row * cols + col] += torch.randn(features.shape[-1])
+            features[:, features.shape[1] - rows * cols + row * cols + col] += size * torch.randn(features.shape[-1])
         elif features.shape[1:3] == (rows, cols):
-            features[:, row, col] += torch.randn(features.shape[-1])
+            features[:, row, col] += size * torch.randn(features.shape[-1])
         else:
             assert features.shape[2:] == (rows, cols), (features.shape, self.grid)
-            features[:, :, row, col] += torch.randn(features.shape[1])
+            features[:, :, row, col] += size * torch.randn(features.shape[1])
         return features
 
     @contextmanager
