@@ -188,13 +188,18 @@ def test_visitors_do_not_stop_each_other():
     background = Background(threading.RLock())
     steps = background.run("a", counting([]))
     next(steps)
-    background.stop("b")
-    assert list(steps)[-1] == Done("found")
+    others = background.run("b", counting([]))
+    next(others)
+    background.stop("c")
+    assert list(steps)[-1] == list(others)[-1] == Done("found")
 
 
-def test_what_goes_wrong_is_raised_where_one_waits():
+def test_what_goes_wrong_is_raised_where_one_waits_and_the_next_has_its_turn():
+    turn = threading.RLock()
     with pytest.raises(ZeroDivisionError):
-        list(Background(threading.RLock()).run("a", lambda report: 1 / 0))
+        list(Background(turn).run("a", lambda report: 1 / 0))
+    assert turn.acquire(timeout=PATIENCE)
+    turn.release()
 
 
 # ---------------------------------------------------------------------------------------------- the panel

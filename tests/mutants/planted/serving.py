@@ -86,7 +86,7 @@ MUTANTS = (
         "Background._take_turn",
         "self._turn.release()",
         "None",
-        "test_what_goes_wrong_is_raised_where_one_waits",
+        "test_what_goes_wrong_is_raised_where_one_waits_and_the_next_has_its_turn",
     ),
     Mutant(
         "a stop that stops another visitor",
@@ -132,9 +132,9 @@ MUTANTS = (
     ),
     Mutant(
         "command line that prints a defect as a sentence",
-        "main",
-        "except ExplainedError",
-        "except Exception",
+        "one_sentence",
+        "if not isinstance(text, Text):\n            raise",
+        "if not isinstance(text, Text):\n            text = Text(str(error), str(error))",
         "test_a_defect_of_ours_is_not_made_a_sentence",
     ),
     Mutant(
