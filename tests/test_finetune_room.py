@@ -99,6 +99,7 @@ def test_visitors_of_a_hosted_page_do_not_see_each_other(tmp_path):
     for stranger in (BEN, "", "../" + ANNA, ANNA.upper()):
         with pytest.raises(JobError):
             places.training(stranger, one.name)
+    places.of(BEN).mkdir()
     with pytest.raises(JobError):
         places.training(BEN, f"../{ANNA}/{one.name}")
 

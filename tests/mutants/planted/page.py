@@ -73,14 +73,14 @@ MUTANTS = (
         JAVASCRIPT,
         "return wraps ? [...sorted.slice(gap), ...sorted.slice(0, gap)] : sorted;",
         "return sorted;",
-        "test_a_windowed_query_sees_its_window",
+        IN_NODE,
     ),
     Mutant(
         "zero of signed weights at the end of the scale",
         JAVASCRIPT,
         "const low = colormap === SIGNED ? -top : 0;",
         "const low = 0;",
-        "test_scales_end_where_they_say",
+        IN_NODE,
     ),
     Mutant(
         "a tiny share written as nothing",

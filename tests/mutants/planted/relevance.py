@@ -85,7 +85,7 @@ MUTANTS = (
         "KeptGradients.get",
         "key = id(capture), target",
         "key = next((known for known in self._kept if known[0] == id(capture)), (id(capture), target))",
-        "test_two_classes_that_change_places_change_maps",
+        "test_threads_do_not_mix_their_classes",
     ),
     Mutant(
         "generic relevance that keeps negative gradients",
