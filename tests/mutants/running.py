@@ -30,7 +30,7 @@ LIBRARIES = (
 )
 LIBRARIES += ("sklearn.linear_model", "sklearn.decomposition", "captum.attr", "cv2", "accelerate", "einops")
 LONGEST = 300
-"""seconds; tests that a fault keeps from ending have noticed nothing"""
+"""seconds for one test; one that a fault keeps from ending has noticed nothing"""
 FORKED_IN_VAIN = 70
 FAILURE = re.compile(r"^(?:FAILED|ERROR) tests/(\S+::[^\s\[]+)", re.MULTILINE)
 
@@ -84,7 +84,7 @@ def start(tests: tuple[str, ...], folder: Path, log: Path) -> Running:
     code = FORKED_IN_VAIN
     try:
         os.setsid()
-        signal.alarm(LONGEST)
+        signal.alarm(LONGEST * len(tests))
         with _output_in(log):
             code = _run_here(tests, folder)
     finally:
