@@ -1,13 +1,12 @@
 """What is tested always, and what only under `pytest --thorough`: a test states both sets where it states its cases.
 
-The quick set has the smallest case that would notice, and each pair of values once where the thorough one has every
-product of them.
+The quick set has the smallest case that would notice, and each value in turn where the thorough one has every product.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import pytest
@@ -45,22 +44,3 @@ def in_turn(many: Sequence[Any], few: Sequence[Any], whole: Iterable[Any] = ()) 
         raise ValueError(f"These are kept whole and do not exist: {missing}")
     kept = {(i, j) for (i, one), (j, _) in rows if i % len(few) == j or one in whole}
     return [always(one, other) if (i, j) in kept else later(one, other) for (i, one), (j, other) in rows]
-
-
-def pairs(*factors: Sequence[Any]) -> list[Any]:
-    """Every product of the factors; without `--thorough` as few as have each two values of two factors together."""
-    rows = list(product(*(range(len(factor)) for factor in factors)))
-    kept = _covering(rows)
-    named = {row: [factor[i] for factor, i in zip(factors, row, strict=True)] for row in rows}
-    return [always(*named[row]) if row in kept else later(*named[row]) for row in rows]
-
-
-def _covering(rows: list[tuple[int, ...]]) -> set[tuple[int, ...]]:
-    """Rows chosen greedily until every pair of values that any row has is in one of them."""
-    held = {row: set(combinations(enumerate(row), 2)) for row in rows}
-    wanted, chosen = set().union(*held.values()) if held else set(), set()
-    while wanted:
-        best = max(rows, key=lambda row: len(held[row] & wanted))
-        chosen.add(best)
-        wanted -= held[best]
-    return chosen
