@@ -72,7 +72,7 @@ def test_a_few_rows_at_a_time_are_all_rows(monkeypatch):
         captured = capture_small(key)
         whole = {metric: vx.compute("head_atlas", captured, metric=metric).values for metric in ("distance", "entropy")}
         selves = vx.compute("head_atlas", captured, metric="self_mass").values
-        monkeypatch.setattr("vitexplorer.tap.WEIGHTS_AT_ONCE", 1)  # one query at a time
+        monkeypatch.setattr("vitexplorer.attention_call.WEIGHTS_AT_ONCE", 1)  # one query at a time
         for metric, values in {**whole, "self_mass": selves}.items():
             again = vx.compute("head_atlas", captured, metric=metric).values
             np.testing.assert_allclose(again, values, rtol=1e-6)

@@ -146,14 +146,24 @@ def test_a_job_that_waits_for_its_turn_can_be_stopped():
 
 
 def test_shared_work_goes_on_to_its_end_once_its_turn_has_come():
-    background, seen = Background(threading.RLock()), []
-    steps = background.run("a", counting(seen), shared=True)
-    until(lambda: next(steps).done > 0)
+    background, begun, left, ended = Background(threading.RLock()), *(threading.Event() for _ in range(3))
+
+    def work(report: Progress) -> str:
+        begun.set()
+        assert left.wait(PATIENCE)
+        report(1, 2)  # raises for work that nobody waits for, unless it is everybody's
+        ended.set()
+        return "found"
+
+    steps = background.run("a", work, shared=True)
+    next(steps)
+    assert begun.wait(PATIENCE)
     background.stop("a")
     other = background.run("a", counting([]))
     assert next(other) == Step()  # it waits, and stops nothing
     steps.close()
-    until(lambda: len(seen) == 20)
+    left.set()
+    assert ended.wait(PATIENCE)
     assert list(other)[-1] == Done("found")
 
 
