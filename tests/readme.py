@@ -18,7 +18,7 @@ import typer
 import vitexplorer as vx
 from tests.families_of_timm import sweep
 from vitexplorer.cli.names import dashed
-from vitexplorer.cli.view import _common_parameters
+from vitexplorer.cli.view import common_parameters
 from vitexplorer.interfaces import Paper
 from vitexplorer.settings import ASSETS, PREFIX, Settings
 
@@ -89,7 +89,7 @@ def methods_table() -> str:
 def options_table() -> str:
     """What the command of every view takes; its controls are options beside these."""
     rows = []
-    for option in _common_parameters("en"):
+    for option in common_parameters("en"):
         info = option.default
         name = option.name.upper() if isinstance(info, typer.models.ArgumentInfo) else f"--{dashed(option.name)}"
         rows.append((f"`{name}`", "" if info.default is None else f"`{info.default}`", info.help))

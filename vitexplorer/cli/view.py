@@ -91,7 +91,7 @@ def view_command(name: str, language: Language) -> Any:
     def run(**given: Any) -> None:
         explore(key, **given)
 
-    parameters = [*_common_parameters(language), *(_control_option(control, language) for control in view.controls)]
+    parameters = [*common_parameters(language), *(_control_option(control, language) for control in view.controls)]
     run.__signature__ = inspect.Signature(parameters)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return _command(name, _description(view, language), run)
@@ -108,7 +108,7 @@ def _description(view: View, language: Language) -> str:
     return "\n\n".join([view.question.in_(language), view.misleads.in_(language), *paper])
 
 
-def _common_parameters(language: Language) -> list[inspect.Parameter]:
+def common_parameters(language: Language) -> list[inspect.Parameter]:
     """What every view's command takes; the names are those of `explore`."""
 
     def option(name: str, default: Any, en: str, zh: str, kind: Any = str) -> inspect.Parameter:

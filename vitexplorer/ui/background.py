@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -99,7 +99,9 @@ class Background:
         if job:
             job.stopped.set()
 
-    def run(self, visitor: str, work: Callable[[Report], T], *, shared: bool = False) -> Iterator[Step | Done[T]]:
+    def run(
+        self, visitor: str, work: Callable[[Report], T], *, shared: bool = False
+    ) -> Generator[Step | Done[T], None, None]:
         """How far `work` is, again and again, then what it returned; nothing more once it is stopped.
 
         Closing the iterator stops the work. What the work raises is raised here.
@@ -148,7 +150,7 @@ class Background:
             self._turn.release()
 
 
-def _steps(job: _Job, ran: Future[T]) -> Iterator[Step | Done[T]]:
+def _steps(job: _Job, ran: Future[T]) -> Generator[Step | Done[T], None, None]:
     while not job.stopped.is_set():
         yield job.reached
         if wait([ran], BETWEEN_STEPS).done:
