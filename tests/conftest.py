@@ -42,7 +42,7 @@ LONGEST_FIRST = (
     "test_bundled_recipes",
     "test_more_figures",
     "test_methods",
-    "test_trainer",
+    "test_training",
     "test_interventions",
     "test_every_family",
 )
