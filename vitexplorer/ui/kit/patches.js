@@ -18,6 +18,13 @@ function pointedAt(event, box, board) {
   return patchAt((event.clientY - top) / height, (event.clientX - left) / width, board);
 }
 
+/** Every place that the pointer came by: a busy browser makes one event of several, and tells of them where the
+ * page's address is secure (https or this machine). */
+function pointsOf(event) {
+  const points = event.getCoalescedEvents?.() ?? [];
+  return points.length ? points : [event];
+}
+
 function putOnPatch(mark, [row, col], {rows, cols, covered: [tall, wide]}) {
   Object.assign(mark.style, {
     top: `${100 * tall * row / rows}%`, left: `${100 * wide * col / cols}%`,
@@ -138,9 +145,11 @@ export function paintingBoard({board, image, label, most, begun, full, painted, 
   });
   sheet.addEventListener('pointermove', (event) => {
     if (!event.isPrimary) return;
-    const at = pointedAt(event, sheet, board);
-    move(at);
-    if (gesture && at.join() !== gesture.at.join()) stroke(at);
+    for (const point of pointsOf(event)) {
+      const at = pointedAt(point, sheet, board);
+      move(at);
+      if (gesture && at.join() !== gesture.at.join()) stroke(at);
+    }
   });
   for (const name of ['pointerup', 'pointercancel']) {
     sheet.addEventListener(name, (/** @type {PointerEvent} */ event) => { if (gesture && event.isPrimary) end(); });
