@@ -12,6 +12,7 @@ from pathlib import Path
 import gradio as gr
 import numpy as np
 import pytest
+import safetensors.torch
 import torch
 
 import vitexplorer as vx
@@ -25,7 +26,9 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.submission import Naming, naming_of
 from vitexplorer.finetune.takeaway import merged_checkpoint
 from vitexplorer.models.checkpoints import WeightsError
+from vitexplorer.models.loading import LoadedModel
 from vitexplorer.settings import Settings
+from vitexplorer.types import Provenance
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Picture
@@ -94,7 +97,7 @@ def test_every_file_is_loaded_by_the_lines_of_the_card(colours, tmp_path, monkey
         names: dict = {}
         exec(lines, names)
         found.append(names["module"] if "module" in names else names["model"].module)
-    assert len(found) == 3
+    assert len(found) == 4
     assert "RGB, 160 x 160 pixels" in card
     assert "`test_vit` (random, seed 0)" in card
     for module in found:
@@ -125,8 +128,6 @@ def test_classes_of_the_base_are_not_those_of_the_tuned_model(tmp_path):
     assert base.notes
     assert tuned.notes == (), "what was measured of the base"
     assert vx.attach(base, "linear").class_texts == base.class_texts
-    (tmp_path / "merged.safetensors").write_bytes(merged_checkpoint(tuned))
-    assert vx.load_model("scenes_vit_patch16_192", weights=tmp_path / "merged.safetensors").class_names == ()
 
 
 def test_a_number_is_no_class():
@@ -135,6 +136,54 @@ def test_a_number_is_no_class():
     with pytest.raises(UnsupportedError, match="predicts a number"):
         vx.compute("logit_lens", seen)
     assert vx.compute("pooling", seen).readings == ()
+
+
+# ---------------------------------------------------------------------------------------------- merged, loaded again
+
+
+@pytest.fixture(scope="module")
+def merged(tmp_path_factory) -> tuple[LoadedModel, Path]:
+    """A tuned model and its merged checkpoint."""
+    tuned = vx.attach(vx.load_model(MODEL, weights="random"), "lora", 3, class_names=("a", "b", "c"))
+    file = tmp_path_factory.mktemp("sent") / "abc-merged.safetensors"
+    file.write_bytes(merged_checkpoint(tuned))
+    return tuned, file
+
+
+def test_a_merged_checkpoint_comes_back_with_its_classes_and_origin(merged):
+    tuned, file = merged
+    loaded = vx.load_model(MODEL, weights=file)
+    assert (loaded.class_names, loaded.class_names_zh) == (("a", "b", "c"), ())
+    assert loaded.provenance == Provenance(MODEL, "fine-tuned", "lora, test_vit: random, seed 0")
+    torch.testing.assert_close(logits(loaded.module), logits(tuned.module), rtol=1e-4, atol=1e-5)
+
+
+def test_the_page_loads_a_merged_checkpoint(merged, engine):
+    _, file = merged
+    name = keep_sent(engine, "", [str(file)], Picture("", "scenes_vit_patch16_192"))
+    assert engine.model(name).class_names == ("a", "b", "c")
+    assert engine.base_of(Picture("", name)) == Picture("", MODEL, "random")
+    desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    assert f'vx.load_model("{MODEL}", weights="' in desk.python_lines(Address(model=name), "parameters")
+
+
+def test_a_checkpoint_that_says_nothing_is_of_the_model_at_the_left(merged, engine, tmp_path):
+    tuned, file = merged
+    plain = tmp_path / "plain.safetensors"
+    safetensors.torch.save_file(safetensors.torch.load_file(file), plain)
+    name = keep_sent(engine, "", [str(plain)], Picture("", MODEL, "random"))
+    model = engine.model(name)
+    assert (model.class_names, model.provenance.weights) == ((), "file")
+    torch.testing.assert_close(logits(model.module), logits(tuned.module), rtol=1e-4, atol=1e-5)
+    with pytest.raises(WeightsError, match="does not fit"):
+        keep_sent(engine, "", [str(plain)], Picture("", "scenes_vit_patch16_192"))
+
+
+def test_the_two_kinds_of_files_name_each_others_loader(merged, colours):
+    with pytest.raises(WeightsError, match="load_model"):
+        vx.load_tuned(merged[1])
+    with pytest.raises(WeightsError, match="load_tuned"):
+        vx.load_model(MODEL, weights=colours["lora"].file)
 
 
 # ---------------------------------------------------------------------------------------------- peft, sent to the page

@@ -18,6 +18,7 @@ from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.finetune.method import Method
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.heads import new_head, output_layers
+from vitexplorer.models.about import tuned_source
 from vitexplorer.models.loading import LoadedModel, seeded
 from vitexplorer.models.outline import outline
 from vitexplorer.quantities.multiplications import without_storage
@@ -135,8 +136,7 @@ def attach(
 
 def trained(tuned: TunedModel) -> TunedModel:
     """The same model, said to be fine-tuned: what figures are told once it has learned something."""
-    source = f"{tuned.method}, {tuned.base.model}: {tuned.base.weights}, {tuned.base.weights_source}"
-    return replace(tuned, provenance=Provenance(tuned.name, "fine-tuned", source))
+    return replace(tuned, provenance=Provenance(tuned.name, "fine-tuned", tuned_source(tuned.method, tuned.base)))
 
 
 def _check(model: LoadedModel, record: Method) -> None:

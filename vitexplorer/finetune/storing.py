@@ -8,7 +8,6 @@ Reading it runs no code. A fingerprint of everything that the file does not hold
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -17,18 +16,15 @@ from typing import Any
 
 import safetensors.torch
 import torch
-from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
 from vitexplorer.finetune.trained_parts import learned
+from vitexplorer.models.about import about, metadata
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import LoadedModel, Preprocessing, load_backbone
 from vitexplorer.types import Provenance
 from vitexplorer.words import Text
-
-_KEY = "vitexplorer"
-_VERSION = 1
 
 
 def save_tuned(tuned: TunedModel, path: str | os.PathLike, recipe: Mapping[str, Any] | None = None) -> None:
@@ -36,23 +32,12 @@ def save_tuned(tuned: TunedModel, path: str | os.PathLike, recipe: Mapping[str, 
 
     The file appears whole or not at all. Raises OSError where it cannot be written.
     """
-    about = {
-        "version": _VERSION,
-        "base": asdict(tuned.base) if tuned.base else {},
-        "fingerprint": fingerprint(tuned.module),
-        "method": tuned.method,
-        "settings": dict(tuned.settings),
-        "seed": tuned.seed,
-        "num_classes": tuned.num_classes,
-        "class_names": list(tuned.class_names),
-        "preprocessing": asdict(tuned.preprocessing),
-        "recipe": dict(recipe or {}),
-    }
+    said = facts(tuned) | {"fingerprint": fingerprint(tuned.module), "recipe": dict(recipe or {})}
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in learned(tuned.module).items()}
     path = Path(path)
     unfinished = path.with_name(path.name + ".tmp")
     try:
-        safetensors.torch.save_file(tensors, unfinished, {_KEY: json.dumps(about, ensure_ascii=False)})
+        safetensors.torch.save_file(tensors, unfinished, metadata(said))
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -72,25 +57,27 @@ def load_tuned(
         WeightsError: the file cannot be read, is none of these, or does not fit the base model.
         UnknownNameError, DownloadError: the base model is not known, or not to be had.
     """
-    about = _about(Path(path))
+    said = _about(Path(path))
+    if is_merged(path):
+        raise _is_whole(Path(path), said)
     tensors = safetensors.torch.load_file(path)
     try:
         if base is None:
-            base = _base(about["base"], Path(path), device)
+            base = _base(said["base"], Path(path), device)
         tuned = attach(
             base,
-            str(about["method"]),
-            int(about["num_classes"]) or None,
-            class_names=tuple(map(str, about["class_names"])),
-            seed=int(about["seed"]),
-            **about["settings"],
+            str(said["method"]),
+            int(said["num_classes"]) or None,
+            class_names=tuple(map(str, said["class_names"])),
+            seed=int(said["seed"]),
+            **said["settings"],
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise _not_ours(Path(path)) from error
     _fill(tuned.module, tensors, Path(path))
     if tuned.class_names == base.class_names:
         tuned = replace(tuned, class_names_zh=base.class_names_zh)
-    if fingerprint(tuned.module) != about.get("fingerprint"):
+    if fingerprint(tuned.module) != said.get("fingerprint"):
         raise WeightsError(
             Text(
                 "{file} was trained on other weights of {model} than these ({weights}).",
@@ -102,8 +89,7 @@ def load_tuned(
 
 def recipe_in(path: str | os.PathLike) -> dict[str, Any]:
     """How the model in a file was trained. Raises WeightsError where it is no file of `save_tuned`."""
-    about = _about(Path(path))
-    return dict(about.get("recipe", {}))
+    return dict(_about(Path(path)).get("recipe", {}))
 
 
 def preprocessing_in(path: str | os.PathLike) -> Preprocessing:
@@ -117,12 +103,17 @@ def preprocessing_in(path: str | os.PathLike) -> Preprocessing:
 
 def base_in(path: str | os.PathLike) -> Provenance:
     """The model that the one in a file was made from. Raises WeightsError where it is no file of `save_tuned`."""
-    about = _about(Path(path))
+    said = _about(Path(path))
     try:
-        base = about["base"]
+        base = said["base"]
         return Provenance(str(base["model"]), base["weights"], str(base["weights_source"]))
     except (KeyError, TypeError) as error:
         raise _not_ours(Path(path)) from error
+
+
+def is_merged(path: str | os.PathLike) -> bool:
+    """Whether a file holds the whole model, as `merged_checkpoint` makes it; `load_model` reads those."""
+    return bool((about(path) or {}).get("merged"))
 
 
 def no_longer_there() -> WeightsError:
@@ -131,6 +122,19 @@ def no_longer_there() -> WeightsError:
 
 
 # ---------------------------------------------------------------------------------------------- what is in it
+
+
+def facts(tuned: TunedModel) -> dict[str, Any]:
+    """What any file of a tuned model says of it."""
+    return {
+        "base": asdict(tuned.base) if tuned.base else {},
+        "method": tuned.method,
+        "settings": dict(tuned.settings),
+        "seed": tuned.seed,
+        "num_classes": tuned.num_classes,
+        "class_names": list(tuned.class_names),
+        "preprocessing": asdict(tuned.preprocessing),
+    }
 
 
 def fingerprint(module: nn.Module) -> str:
@@ -148,15 +152,11 @@ def fingerprint(module: nn.Module) -> str:
 
 
 def _about(path: Path) -> dict[str, Any]:
-    """What the file says of itself; its tensors are not read."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            about = json.loads((file.metadata() or {})[_KEY])
-    except (SafetensorError, OSError, KeyError, ValueError, RecursionError) as error:
-        raise _not_ours(path) from error
-    if not isinstance(about, dict) or about.get("version") != _VERSION:
+    """What the file says of itself; its tensors are not read. Raises WeightsError where it says nothing."""
+    said = about(path)
+    if said is None:
         raise _not_ours(path)
-    return about
+    return said
 
 
 def _not_ours(path: Path) -> WeightsError:
@@ -168,8 +168,17 @@ def _not_ours(path: Path) -> WeightsError:
     )
 
 
-def _base(about: Mapping[str, Any], path: Path, device: str | torch.device | None) -> LoadedModel:
-    base = Provenance(str(about["model"]), about["weights"], str(about["weights_source"]))
+def _is_whole(path: Path, said: Mapping[str, Any]) -> WeightsError:
+    return WeightsError(
+        Text(
+            '{file} is the whole model. Load it with load_model("{model}", weights="{file}").',
+            '{file} 是完整的模型。请用 load_model("{model}", weights="{file}") 加载。',
+        ).format(file=path.name, model=said.get("base", {}).get("model", ""))
+    )
+
+
+def _base(said: Mapping[str, Any], path: Path, device: str | torch.device | None) -> LoadedModel:
+    base = Provenance(str(said["model"]), said["weights"], str(said["weights_source"]))
     if base.weights == "random":
         return load_backbone(base.model, "random", seed=int(base.weights_source.removeprefix("seed ")), device=device)
     if base.weights in ("bundled", "pretrained"):

@@ -17,14 +17,18 @@ from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.peft import export_peft
 from vitexplorer.finetune.results.records import FinetuneResult
-from vitexplorer.finetune.storing import base_in, preprocessing_in, recipe_in
+from vitexplorer.finetune.storing import base_in, facts, preprocessing_in, recipe_in
 from vitexplorer.finetune.training.objective import Objective
+from vitexplorer.models.about import metadata
+from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.settings import ASSETS
 from vitexplorer.words import Text
 
 
 def merged_checkpoint(tuned: TunedModel) -> bytes:
     """A safetensors file that `timm.create_model(name, num_classes=...)` loads and that gives the same logits.
+
+    `load_model(name, weights=...)` and the page take it too, and find in it the names of its classes.
 
     Raises UnsupportedError for methods that do not merge, and where what they learned needs a parameter that timm's
     model is without: the shift of SSF after a layer that has no bias.
@@ -40,7 +44,7 @@ def merged_checkpoint(tuned: TunedModel) -> bytes:
             ).format(method=METHODS[tuned.method].title, model=tuned.name, name=added[0])
         )
     state = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in merged.items()}
-    return safetensors.torch.save(state, {"format": "pt"})
+    return safetensors.torch.save(state, metadata(facts(tuned) | {"merged": True}))
 
 
 def peft_zip(tuned: TunedModel) -> bytes:
@@ -94,11 +98,11 @@ def model_card(result: FinetuneResult, config: JobConfig) -> str:
 
 
 def _input(result: FinetuneResult) -> str:
-    facts = preprocessing_in(result.file)
-    height, width = facts.input_size
+    want = preprocessing_in(result.file)
+    height, width = want.input_size
     return (
-        f"RGB, {height} x {width} pixels ({facts.interpolation}, {facts.crop_mode} crop of {facts.crop_pct:g}), 0-1, "
-        f"minus {list(facts.mean)}, over {list(facts.std)}"
+        f"RGB, {height} x {width} pixels ({want.interpolation}, {want.crop_mode} crop of {want.crop_pct:g}), 0-1, "
+        f"minus {list(want.mean)}, over {list(want.std)}"
     )
 
 
@@ -123,8 +127,13 @@ def _uses(result: FinetuneResult, stem: str) -> Iterator[tuple[str, str]]:
         f'import vitexplorer as vx\n\nmodel = vx.load_tuned("{stem}.safetensors"{given})',
     )
     if METHODS[result.method].merge:
+        load = "load_backbone" if is_convolutional(name) else "load_model"
         yield (
-            f"`{stem}-merged.safetensors`, the whole model, in timm alone:",
+            f"`{stem}-merged.safetensors`, the whole model, in ViT Explorer:",
+            f'import vitexplorer as vx\n\nmodel = vx.{load}("{name}", weights="{stem}-merged.safetensors")',
+        )
+        yield (
+            f"`{stem}-merged.safetensors` in timm alone:",
             "import timm\nfrom safetensors.torch import load_file\n\n"
             f'module = timm.create_model("{architecture}", num_classes={outputs})\n'
             f'module.load_state_dict(load_file("{stem}-merged.safetensors"))',

@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from torch import nn
 
 from vitexplorer.errors import SettingError
 from vitexplorer.model_family import ModelFamily
+from vitexplorer.models.about import Merged, merged
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
@@ -135,7 +136,8 @@ def load_model(
     Args:
         name: a timm name with or without tag (`vit_base_patch16_224.augreg_in21k`), or a bundled model's name.
         weights: "auto" (bundled where there are, otherwise pretrained), "pretrained", "bundled", "random", or the
-            path of a `.safetensors` or `.pth` file; the file is read without running any code in it.
+            path of a `.safetensors` or `.pth` file; the file is read without running any code in it. A merged
+            checkpoint of a tuned model brings the names of its classes and what it was made from.
         seed: for "random": the module equals `torch.manual_seed(seed); timm.create_model(name)`.
         device: where to run; a GPU where there is one when None.
         progress: told how many bytes of a download are done.
@@ -192,7 +194,7 @@ def _load(
 
     architecture = f"local-dir:{bundled}" if is_bundled else name
     notes: tuple[Text, ...] = ()
-    decoder = None
+    decoder = tuned = None
     if weights == "random":
         module, kind, source = _build(architecture, seed), "random", f"seed {seed}"
     elif weights == "bundled":
@@ -208,10 +210,19 @@ def _load(
     else:
         kind, source = "file", Path(weights).name
         state_dict = read_state_dict(weights)
-        module = _build(architecture, 0, num_classes=count_classes(state_dict))
+        tuned = merged(weights)
+        module = _build(architecture, 0, num_classes=tuned.num_classes if tuned else count_classes(state_dict))
         decoder = decoder_from(state_dict, module)
         notes = apply_state_dict(module, without_decoder(state_dict) if decoder else state_dict, source)
-    return _describe(name, module, find_family(module, name), kind, source, device, notes, decoder)
+    loaded = _describe(name, module, find_family(module, name), kind, source, device, notes, decoder)
+    return loaded if tuned is None else _named(loaded, tuned, source)
+
+
+def _named(loaded: LoadedModel, tuned: Merged, file: str) -> LoadedModel:
+    """A merged checkpoint under the names and the origin that its file tells of."""
+    names = tuned.class_names if len(tuned.class_names) == loaded.num_classes else ()
+    provenance = replace(tuned.provenance(file), model=loaded.name)
+    return replace(loaded, class_names=names, class_names_zh=(), provenance=provenance)
 
 
 def _is_timm_name(name: str) -> bool:

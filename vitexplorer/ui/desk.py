@@ -36,18 +36,23 @@ class Desk:
 
     def python_lines(self, address: Address, view: str, *, changed: bool = False, **settings: object) -> str:
         """The lines that reproduce a figure in a script or notebook, of the changed run where that is what it shows."""
-        file = self.engine.places.file_of(address.model)
-        weights = ', weights="random"' if address.weights == "random" else ""
-        load = f'load_model("{address.model}"{weights})'
-        if file is not None:
-            load = f'load_tuned("{self.engine.places.path_of(file)}")'
         change = f'capture = vx.intervene(capture, "{address.change}")\n' if changed else ""
         arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
         return (
             "import vitexplorer as vx\n\n"
-            f"model = vx.{load}\n"
+            f"model = vx.{self._load(address)}\n"
             f'capture = vx.capture(model, "picture.png", fit="{address.fit}")\n'
             f"{change}"
             f'result = vx.compute("{view}", capture{arguments})\n'
             'vx.save(result, "figure.png")'
         )
+
+    def _load(self, address: Address) -> str:
+        file = self.engine.places.file_of(address.model)
+        if file is None:
+            weights = ', weights="random"' if address.weights == "random" else ""
+            return f'load_model("{address.model}"{weights})'
+        from vitexplorer.finetune.storing import base_in, is_merged
+
+        path = self.engine.places.path_of(file)
+        return f'load_model("{base_in(file).model}", weights="{path}")' if is_merged(file) else f'load_tuned("{path}")'

@@ -163,16 +163,17 @@ class Engine:
         """
         if not picture.model.startswith(MODEL):
             return None
-        from vitexplorer.finetune.storing import base_in, load_tuned, no_longer_there
+        from vitexplorer.finetune.storing import base_in, is_merged, load_tuned, no_longer_there
+        from vitexplorer.models.loading import load_backbone
 
         file = self.places.file_of(picture.model)
         if file is None:
             raise no_longer_there()
         base = base_in(file)
-        if base.weights in ("bundled", "pretrained"):
+        if base.weights in ("bundled", "pretrained") and not is_merged(file):
             return load_tuned(file, self.model(base.model))
         self.check_allowed(Picture("", base.model, "random"))
-        return load_tuned(file)
+        return load_backbone(base.model, file) if is_merged(file) else load_tuned(file)
 
     def _model(self, picture: Picture, report: Report) -> LoadedModel:
         from vitexplorer.models.loading import load_backbone

@@ -177,7 +177,8 @@ UI_WORDS: dict[str, Text] = {
         "让模型学习你自己的类别：选择图像，勾选方法，在同一划分上比较，再到各页查看微调后的模型。",
     ),
     "training_file": Text(
-        "Load a tuned model (.safetensors, or peft as .zip)", "加载微调模型（.safetensors，或 peft 的 .zip）"
+        "Load a tuned model (.safetensors, merged or not, or peft as .zip)",
+        "加载微调模型（.safetensors，合并与否皆可，或 peft 的 .zip）",
     ),
     "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件 (.csv)"),
     "runs_gone": Text("This training is no longer here.", "该训练已不存在。"),

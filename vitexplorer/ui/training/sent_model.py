@@ -1,4 +1,7 @@
-"""A tuned model from files that a visitor sent: one of ours, or a LoRA of Hugging Face's peft as a zip or two files."""
+"""A tuned model from files that a visitor sent.
+
+One of ours; a whole checkpoint of timm, ours or anybody's; or a LoRA of Hugging Face's peft, as a zip or two files.
+"""
 
 from __future__ import annotations
 
@@ -13,21 +16,26 @@ from vitexplorer.ui.engine import Engine, Picture
 
 
 def keep_sent(engine: Engine, visitor: str, paths: Sequence[str], picture: Picture) -> str:
-    """The name in the menu of the model in these files; a LoRA of peft belongs to the model of `picture`, or its base.
+    """The name in the menu of the model in these files.
+
+    A LoRA of peft, and a checkpoint that does not say what it is of, belong to the model of `picture`, or its base.
 
     Raises ExplainedError where the files hold no tuned model, or one of another base.
     """
-    from vitexplorer.finetune.storing import base_in
+    from vitexplorer.models.about import about
 
     files = [Path(path) for path in paths]
-    if not _is_of_peft(files):
-        base_in(files[0])
+    if not _is_of_peft(files) and about(files[0]) is not None:
         return engine.places.name_of(engine.places.keep_file(visitor, files[0]))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / (files[0].stem if len(files) == 1 else "peft")
         folder.mkdir()
-        _lay_out(files, folder)
-        kept = engine.places.keep_file(visitor, _as_ours(engine, folder, picture))
+        if _is_of_peft(files):
+            _lay_out(files, folder)
+            ours = _as_ours(engine, folder, picture)
+        else:
+            ours = _as_merged(engine, files[0], folder, picture)
+        kept = engine.places.keep_file(visitor, ours)
     return engine.places.name_of(kept)
 
 
@@ -59,4 +67,20 @@ def _as_ours(engine: Engine, folder: Path, picture: Picture) -> Path:
     file = folder.with_suffix(".safetensors")
     with engine.work:
         save_tuned(import_peft(engine.model(base.model, base.weights), folder), file)
+    return file
+
+
+def _as_merged(engine: Engine, sent: Path, folder: Path, picture: Picture) -> Path:
+    """A checkpoint of timm that says of itself whose it is. Raises ExplainedError where it does not fit that model."""
+    import safetensors.torch
+
+    from vitexplorer.models.about import of_checkpoint
+    from vitexplorer.models.checkpoints import read_state_dict
+    from vitexplorer.models.loading import load_backbone
+
+    base = engine.base_of(picture)
+    with engine.work:
+        model = load_backbone(base.model, sent)
+    file = folder / sent.name
+    safetensors.torch.save_file(read_state_dict(sent), file, of_checkpoint(model.provenance, model.num_classes))
     return file
