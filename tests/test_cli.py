@@ -156,14 +156,20 @@ def test_options_reach_the_view(image, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("language", "title", "warning"), [("en", "Attention map", "RANDOM weights"), ("zh", "注意力图", "随机权重")]
+    ("language", "title", "warning", "read"),
+    [
+        ("en", "Attention map", "RANDOM weights", "The class token looks most at "),
+        ("zh", "注意力图", "随机权重", "类别标记最关注"),
+    ],
 )
-def test_without_a_file_the_numbers_are_printed_and_say_what_they_are(image, language, title, warning):
+def test_without_a_file_the_numbers_are_printed_and_say_what_they_are(image, language, title, warning, read):
     done = run("attention-map", image, *SMALL, "--language", language)
     lines = done.stdout.splitlines()
     assert lines[0] == title
     assert warning in done.stdout
-    rows = lines[lines.index("") + 1 :]
+    assert lines[-2] == ""
+    assert lines[-1].startswith(read)
+    rows = lines[lines.index("") + 1 : -2]
     grid = vx.load_model("test_vit", weights="random").blocks((160, 160))[-1].grid
     assert grid.rows <= FITS
     assert [len(row.split()) for row in rows] == [1 + grid.cols] * grid.rows

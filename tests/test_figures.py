@@ -20,7 +20,7 @@ import pytest
 from PIL import Image
 
 from vitexplorer.figures import browser, files, render, save
-from vitexplorer.figures.caption import caption, percent
+from vitexplorer.figures.caption import caption
 from vitexplorer.figures.colors import ANCHORS, lookup_table, scale_of
 from vitexplorer.figures.renderers.count import place, rows_of
 from vitexplorer.figures.renderers.map import window_parts
@@ -29,6 +29,7 @@ from vitexplorer.figures.rendering import NoRendererError
 from vitexplorer.figures.scaling import RAW, painted
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import escape, width, wrap
+from vitexplorer.numbers import percent
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.types import CountResult, GalleryResult, MapResult, PatchesResult, PatchGrid, Provenance, Result, Term
 from vitexplorer.words import Text, same

@@ -5,6 +5,7 @@
     model = vx.load_model("scenes_vit_patch16_192")
     capture = vx.capture(model, "picture.jpg")
     result = vx.compute("attention_rollout", capture)
+    print(vx.reading(result))
     vx.save(result, "rollout.png")
 
 Everything is imported when it is first used: the page opens before torch is loaded.
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from vitexplorer.finetune.storing import load_tuned, save_tuned
     from vitexplorer.interventions import intervene
     from vitexplorer.models.loading import load_backbone, load_model
-    from vitexplorer.views import compute
+    from vitexplorer.views import compute, reading
 
 __all__ = [
     "attach",
@@ -46,6 +47,7 @@ __all__ = [
     "merge",
     "methods",
     "models",
+    "reading",
     "render",
     "save",
     "save_tuned",
@@ -55,6 +57,7 @@ __all__ = [
 _HOMES = {
     "load_model": "vitexplorer.models.loading",
     "compute": "vitexplorer.views",
+    "reading": "vitexplorer.views",
     "attach": "vitexplorer.finetune.attaching",
     "count_parameters": "vitexplorer.finetune.attaching",
     "merge": "vitexplorer.finetune.attaching",

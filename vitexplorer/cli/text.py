@@ -56,13 +56,16 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def summary(result: Result, language: Language) -> str:
-    """What a figure of the result says of itself, and the numbers where they fit a screen."""
+    """What a figure of the result says of itself, the numbers where they fit a screen, and what is read off them."""
     from vitexplorer.figures.caption import facts
+    from vitexplorer.views import reading
 
     values = np.asarray(result.values)
     said = [(fact.label.in_(language), fact.value.in_(language)) for fact in facts(result)]
     said.append((_NUMBERS.in_(language), _extent(values, result.axes, language)))
-    return "\n".join([result.title.in_(language), table(said), *_numbers(result, values)])
+    return "\n".join(
+        [result.title.in_(language), table(said), *_numbers(result, values), "", reading(result, language)]
+    )
 
 
 def _extent(values: np.ndarray, axes: Sequence[str], language: Language) -> str:

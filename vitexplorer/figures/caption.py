@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
+from vitexplorer.numbers import percent
 from vitexplorer.types import Result, prefix_text, query_text
 from vitexplorer.words import Text, same
 
@@ -48,18 +48,6 @@ FUSIONS = {
     "min": Text("minimum over heads", "各头取最小值"),
 }
 SAID_ELSEWHERE = ("block", "head", "head_fusion", "query")
-
-
-def percent(share: ArrayLike) -> str:
-    """A share in 0-1 as a percentage; the smallest and largest where there are several."""
-    shares = np.atleast_1d(np.asarray(share, dtype=float)) * 100
-    shares = shares[np.isfinite(shares)]
-    if not shares.size:
-        return "– %"
-    if shares.size == 1 and 0 < shares[0] < 0.05:
-        return "< 0.1 %"
-    low, high = f"{shares.min():.1f}", f"{shares.max():.1f}"
-    return f"{high} %" if low == high else f"{low}–{high} %"
 
 
 def head_text(head: int | str) -> Text:

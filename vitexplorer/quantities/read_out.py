@@ -60,3 +60,10 @@ def top_classes(
         )
         for index in best.tolist()
     )
+
+
+def class_text(index: int, name: Text) -> Text:
+    """A class as a sentence names it: flower, or class 5 where nobody knows its name."""
+    if not name.en:
+        return Text("class {index}", "类别 {index}").format(index=index)
+    return Text("{name}", "“{name}”").format(name=name)

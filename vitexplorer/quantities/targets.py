@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.types import MapResult, PatchGrid, Query, query_text
+from vitexplorer.numbers import counted, percent, signed
+from vitexplorer.quantities.on_the_map import extreme, is_constant, tenth
+from vitexplorer.types import MapResult, PatchGrid, Query, Result, query_text
 from vitexplorer.words import Text, same
 
 ALL_ZERO = Text(
@@ -79,3 +82,64 @@ def class_map(
         image=capture.input.pixels,
         **more,
     )
+
+
+# ---------------------------------------------------------------------------------------------- what is read off
+
+
+def target_text(result: Result) -> Text:
+    """The class that a map explains, by its number and, where it is known, its name."""
+    said = result.settings_said.get("target")
+    named = said[1] if said else same(str(result.settings["target"]))
+    return Text("class {named}", "类别“{named}”").format(named=named)
+
+
+def for_class(result: MapResult) -> Text:
+    """The reading of a map that only knows what speaks for the class: how narrow it is, and where."""
+    named, values = target_text(result), result.values
+    if not values.any():
+        return Text(
+            "As this method measures it, no patch speaks for {named}: the map is zero everywhere.",
+            "按此方法衡量，没有图块支持{named}：整幅图恒为零。",
+        ).format(named=named)
+    if is_constant(values):
+        return Text("All patches speak for {named} alike.", "所有图块对{named}的支持完全相同。").format(named=named)
+    share, where = tenth(values)
+    return Text(
+        "The top tenth of the patches hold {share} of what speaks for {named}{where}; most comes from {patch}.",
+        "支持{named}的总量中，最高的十分之一图块占 {share}{where}；贡献最大的是{patch}。",
+    ).format(named=named, share=percent(share / np.nansum(values)), where=where, patch=extreme(values))
+
+
+def for_and_against(result: MapResult) -> Text:
+    """The reading of a map with signs: how many patches speak for the class and against it, which of them most."""
+    named, values = target_text(result), result.values
+    if not values.any():
+        return Text(
+            "No patch changes {named}: the map is zero everywhere.", "没有图块影响{named}：整幅图恒为零。"
+        ).format(named=named)
+    best, worst = np.nanmax(values), np.nanmin(values)
+    counts = {
+        "named": named,
+        "n": counted(int((values > 0).sum())),
+        "total": counted(values.size),
+        "patch": extreme(values),
+        "most": signed(best),
+        "other": extreme(values, -1),
+        "least": signed(worst),
+    }
+    if best <= 0:
+        return Text(
+            "Not one of the {total} patches speaks for {named}; strongest against it: {other} ({least} logits).",
+            "{total} 个图块中没有一个支持{named}；反对最强的是{other}（{least} logit）。",
+        ).format(**counts)
+    if worst >= 0:
+        return Text(
+            "{n} of {total} patches speak for {named} and none against it; most does {patch} ({most} logits).",
+            "{total} 个图块中有 {n} 个支持{named}，没有反对的；支持最强的是{patch}（{most} logit）。",
+        ).format(**counts)
+    return Text(
+        "{n} of {total} patches speak for {named}, most of all {patch} ({most} logits); strongest against it: {other} "
+        "({least} logits).",
+        "{total} 个图块中有 {n} 个支持{named}，最强的是{patch}（{most} logit）；反对最强的是{other}（{least} logit）。",
+    ).format(**counts)

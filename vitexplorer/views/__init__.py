@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, plain_numbers
 from vitexplorer.errors import UnsupportedError
@@ -13,9 +15,13 @@ from vitexplorer.interfaces import View
 from vitexplorer.progress import Progress
 from vitexplorer.registry import Registry
 from vitexplorer.types import Result
-from vitexplorer.words import Text
+from vitexplorer.words import Language, Text
 
 VIEWS: Registry[View] = Registry("view", __name__, "VIEW")
+
+NO_NUMBERS = Text(
+    "There is nothing to read here: none of the values is a finite number.", "这里无可解读：没有一个值是有限的数。"
+)
 
 
 def refusal(view: str, capture: Capture) -> Text | None:
@@ -56,6 +62,17 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
             if control.name in result.settings
         },
     )
+
+
+def reading(result: Result, language: Language = "en") -> str:
+    """What one says pointing at the figure of a result: one sentence, two at most, made of its numbers.
+
+    Raises UnknownNameError for a result that is no view's, such as a figure of fine-tuning.
+    """
+    record = VIEWS[result.view]
+    if np.issubdtype(result.values.dtype, np.floating) and not np.isfinite(result.values).any():
+        return NO_NUMBERS.in_(language)
+    return record.reading(result).in_(language)
 
 
 def views() -> dict[str, View]:

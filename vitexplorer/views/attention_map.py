@@ -9,13 +9,16 @@ Misleading as an explanation of a class: attention knows no class, and later blo
 
 from __future__ import annotations
 
+import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
 from vitexplorer.controls import BlockControl, HeadControl, QueryControl
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.types import MapResult, PatchGrid, Query, WindowLayout
+from vitexplorer.numbers import percent
+from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
+from vitexplorer.types import MapResult, PatchGrid, Query, WindowLayout, query_text
 from vitexplorer.words import Text
 
 TITLE = Text("Attention map", "注意力图")
@@ -66,6 +69,35 @@ def compute(capture: Capture, block: int, head: int | str, query: Query) -> MapR
     )
 
 
+def reading(result: MapResult) -> Text:
+    """The patch that is looked at most, how narrow the look is, and what goes elsewhere; of a fusion that is no mean,
+    the patch on which the heads' strongest or weakest look is largest."""
+    asked = {"query": query_text(result.query), "share": percent(np.nanmax(result.values))}
+    if is_constant(result.values):
+        return Text(
+            "The {query} gives every patch the same share of its attention: {share}{elsewhere}.",
+            "{query}给每个图块的注意力份额都相同：{share}{elsewhere}。",
+        ).format(**asked, elsewhere=elsewhere(result))
+    asked["patch"] = extreme(result.values)
+    if result.settings["head"] == "max":
+        return Text(
+            "The strongest look of any head goes to {patch}, with {share} of the attention of the {query}.",
+            "各头之中，最强的关注落在{patch}，占{query}在该头注意力的 {share}。",
+        ).format(**asked)
+    if result.settings["head"] == "min":
+        return Text(
+            "What all heads agree on most is {patch}: each of them gives it {share} of the attention of the {query} or "
+            "more.",
+            "各头最一致的是{patch}：每个头都给它至少 {share} 的{query}注意力。",
+        ).format(**asked)
+    share, where = tenth(result.values)
+    return Text(
+        "The {query} looks most at {patch}, with {share} of its attention. The tenth of the patches it looks at most "
+        "holds {tenth}{where}{elsewhere}.",
+        "{query}最关注{patch}，占其注意力的 {share}。最受关注的十分之一图块共占 {tenth}{where}{elsewhere}。",
+    ).format(**asked, tenth=percent(share), where=where, elsewhere=elsewhere(result))
+
+
 VIEW = View(
     title=TITLE,
     question=Text("Where does this token look?", "这个标记在看哪里？"),
@@ -75,6 +107,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reading=reading,
     any_family=True,
     controls=(BlockControl(), HeadControl(), QueryControl()),
     paper=PAPER,

@@ -17,6 +17,7 @@ Misleading: it ignores values, MLPs and the sign of what is passed on, and it kn
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -24,8 +25,10 @@ from torch import Tensor
 from vitexplorer.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, Choice, Number, QueryControl
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import percent
+from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
 from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_through, query_shares
-from vitexplorer.types import MapResult, Query
+from vitexplorer.types import MapResult, Query, query_text
 from vitexplorer.words import Text
 
 TITLE = Text("Attention rollout", "注意力展开 (rollout)")
@@ -110,6 +113,28 @@ class FirstBlock(BlockControl):
         return 0
 
 
+def reading(result: MapResult) -> Text:
+    """The patch that most was gathered from, how narrow the gathering is, and what stayed elsewhere."""
+    gathered = {"query": query_text(result.query), "share": percent(np.nanmax(result.values))}
+    if is_constant(result.values):
+        return Text(
+            "The {query} gathered from every patch alike: {share}{elsewhere}.",
+            "{query}从每个图块汇集的份额都相同：{share}{elsewhere}。",
+        ).format(**gathered, elsewhere=elsewhere(result))
+    share, where = tenth(result.values)
+    return Text(
+        "Through all these blocks the {query} gathered most from {patch}: {share}. The tenth of the patches it "
+        "gathered most from holds {tenth}{where}{elsewhere}.",
+        "经过这些块，{query}从{patch}汇集最多：{share}。贡献最大的十分之一图块共占 {tenth}{where}{elsewhere}。",
+    ).format(
+        **gathered,
+        patch=extreme(result.values),
+        tenth=percent(share),
+        where=where,
+        elsewhere=elsewhere(result),
+    )
+
+
 VIEW = View(
     title=TITLE,
     question=Text(
@@ -121,6 +146,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    reading=reading,
     controls=(
         QueryControl(),
         Choice(

@@ -15,7 +15,7 @@ from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import gradients, positive_attention
 from vitexplorer.quantities.rollout import Pieces, push_added, push_through, query_shares
-from vitexplorer.quantities.targets import class_map, read_query, row_text
+from vitexplorer.quantities.targets import class_map, for_class, read_query, row_text
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -69,6 +69,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    reading=for_class,
     runs="once",
     controls=(TargetControl(),),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),

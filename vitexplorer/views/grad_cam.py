@@ -22,7 +22,7 @@ from vitexplorer.errors import UnsupportedError
 from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import gradients
-from vitexplorer.quantities.targets import class_map
+from vitexplorer.quantities.targets import class_map, for_class
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -69,6 +69,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    reading=for_class,
     runs="once",
     controls=(TargetControl(), BlockControl()),
     paper=Paper("Selvaraju et al. 2017", "https://arxiv.org/abs/1610.02391"),

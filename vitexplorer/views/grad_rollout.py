@@ -18,7 +18,7 @@ from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import gradients, positive_attention
 from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_through, query_shares
-from vitexplorer.quantities.targets import class_map, read_query, row_text
+from vitexplorer.quantities.targets import class_map, for_class, read_query, row_text
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -62,6 +62,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    reading=for_class,
     runs="once",
     controls=(TargetControl(),),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),

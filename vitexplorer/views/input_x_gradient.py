@@ -14,7 +14,7 @@ from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import baseline_text, patch_sums
-from vitexplorer.quantities.targets import class_map
+from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -50,6 +50,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    reading=for_and_against,
     runs="once",
     controls=(TargetControl(),),
     paper=Paper("Shrikumar et al. 2016", "https://arxiv.org/abs/1605.01713"),

@@ -20,7 +20,7 @@ from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.progress import Progress
 from vitexplorer.quantities.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
-from vitexplorer.quantities.targets import class_map
+from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -84,6 +84,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    reading=for_and_against,
     runs="many",
     controls=(
         TargetControl(),

@@ -19,7 +19,7 @@ from vitexplorer.controls import TargetControl
 from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import attention_gradient, block_gradients
-from vitexplorer.quantities.targets import class_map
+from vitexplorer.quantities.targets import class_map, for_class
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -80,6 +80,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    reading=for_class,
     runs="once",
     controls=(TargetControl(),),
     paper=Paper("Bousselham et al. 2024", "https://arxiv.org/abs/2404.03214"),

@@ -9,6 +9,7 @@ Misleading: nothing asked earlier blocks to speak the classifier's language, so 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -22,10 +23,18 @@ from vitexplorer.controls import Control
 from vitexplorer.errors import SettingError
 from vitexplorer.explored import Explored
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.quantities.read_out import READING_WORDS, read_after, read_patches_after, readable_blocks, top_classes
+from vitexplorer.numbers import counted, percent
+from vitexplorer.quantities.read_out import (
+    READING_WORDS,
+    class_text,
+    read_after,
+    read_patches_after,
+    readable_blocks,
+    top_classes,
+)
 from vitexplorer.registry import unknown_name
 from vitexplorer.types import LensResult
-from vitexplorer.words import Text
+from vitexplorer.words import Text, same
 
 TITLE = Text("Logit lens", "Logit lens（逐块读出 logits）")
 PATCHES = "patches"
@@ -140,6 +149,87 @@ def refuses(capture: Capture) -> Text | None:
     )
 
 
+def reading(result: LensResult) -> Text:
+    """From which block on the answer is the one it ends with, and what it was before."""
+    return _of_patches(result) if result.settings["token"] == PATCHES else _of_one_token(result)
+
+
+def _of_one_token(result: LensResult) -> Text:
+    answers = [top[0] for top in result.top]
+    last, names = answers[-1], [class_text(answer.index, answer.name) for answer in answers]
+    before = [n for n, answer in enumerate(answers) if answer.index != last.index]
+    said = {"answer": names[-1], "end": percent(last.probability)}
+    if not before:
+        return (
+            Text(
+                "Already after block {first} the answer is {answer} ({start}), and it stays: {end} at the end.",
+                "从块 {first} 起答案就是{answer}（{start}），之后不再改变：最后为 {end}。",
+            )
+            if len(answers) > 1
+            else Text(
+                "Only block {first} can be read, and it says {answer}: {end}.",
+                "只有块 {first} 可以读出，它的答案是{answer}：{end}。",
+            )
+        ).format(first=result.blocks[0], start=percent(answers[0].probability), **said)
+    decided = before[-1] + 1
+    said |= {
+        "until": result.blocks[before[-1]],
+        "block": result.blocks[decided],
+        "other": names[before[-1]],
+        "there": percent(answers[decided].probability),
+    }
+    leans = (
+        Text("Until block {until} the model leans to {other}", "到块 {until} 为止，模型倾向于{other}")
+        if len({answer.index for answer in answers[:decided]}) == 1
+        else Text(
+            "The model changes its mind until block {until}, where it says {other}",
+            "到块 {until} 为止，模型的判断还在变化，此时为{other}",
+        )
+    )
+    decides = (
+        Text(
+            "{leans}; at block {block} it decides: {answer} {end}.", "{leans}；在块 {block} 作出判断：{answer}，{end}。"
+        )
+        if decided == len(answers) - 1
+        else Text(
+            "{leans}; at block {block} it decides for {answer} ({there}) and ends at {end}.",
+            "{leans}；在块 {block} 转为{answer}（{there}），最后为 {end}。",
+        )
+    )
+    return decides.format(leans=leans.format(**said), **said)
+
+
+def _of_patches(result: LensResult) -> Text:
+    first, last = (Counter(result.values[n].ravel().tolist()) for n in (0, -1))
+    (index, count), (index_before, count_before) = last.most_common(1)[0], first.most_common(1)[0]
+    said = {
+        "block": result.blocks[-1],
+        "answer": class_text(index, _name(result, index)),
+        "count": counted(count),
+        "total": counted(result.values[-1].size),
+    }
+    if len(result.blocks) == 1:
+        return Text(
+            "Read one by one after block {block}, {count} of {total} patches say {answer}.",
+            "在块 {block} 之后逐个读出，{total} 个图块中有 {count} 个的答案是{answer}。",
+        ).format(**said)
+    return Text(
+        "Read one by one after block {block}, {count} of {total} patches say {answer}; after block {first} the most "
+        "frequent answer is {other}, of {before}.",
+        "在块 {block} 之后逐个读出，{total} 个图块中有 {count} 个的答案是{answer}；在块 {first} 之后最常见的是{other}，"
+        "共 {before} 个。",
+    ).format(
+        **said,
+        first=result.blocks[0],
+        other=class_text(index_before, _name(result, index_before)),
+        before=counted(count_before),
+    )
+
+
+def _name(result: LensResult, index: int) -> Text:
+    return result.class_names[index] if result.class_names else same("")
+
+
 VIEW = View(
     title=TITLE,
     question=Text("When does the model make up its mind?", "模型在哪一块做出判断？"),
@@ -150,6 +240,7 @@ VIEW = View(
     ),
     room="outputs",
     compute=compute,
+    reading=reading,
     controls=(ReadingControl(),),
     paper=Paper("Belrose et al. 2023", "https://arxiv.org/abs/2303.08112"),
     refuses=refuses,

@@ -26,7 +26,7 @@ from vitexplorer.quantities.perturbation import (
     baseline_text,
     patch_of_pixel,
 )
-from vitexplorer.quantities.targets import class_map
+from vitexplorer.quantities.targets import class_map, for_and_against
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -80,6 +80,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    reading=for_and_against,
     runs="many",
     controls=(TargetControl(), baseline_control()),
     paper=Paper("Zeiler & Fergus 2013", "https://arxiv.org/abs/1311.2901"),

@@ -15,6 +15,8 @@ from vitexplorer.capture import Capture
 from vitexplorer.controls import Number, TargetControl
 from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import percent
+from vitexplorer.quantities.on_the_map import extreme, tenth
 from vitexplorer.quantities.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
@@ -42,6 +44,16 @@ def compute(capture: Capture, target: int, seed: int) -> MapResult:
     )
 
 
+def reading(result: MapResult) -> Text:
+    """How narrow a map looks that knows nothing."""
+    share, where = tenth(result.values)
+    return Text(
+        "By chance alone the top tenth of the patches hold {share}{where}, and {patch} comes first: a map that knows "
+        "something has to look different.",
+        "仅凭偶然，最高的十分之一图块就占 {share}{where}，排第一的是{patch}：有依据的图应当与此不同。",
+    ).format(share=percent(share / result.values.sum()), where=where, patch=extreme(result.values))
+
+
 VIEW = View(
     title=TITLE,
     question=Text("What would a map look like that knows nothing?", "一幅一无所知的图会是什么样子？"),
@@ -51,6 +63,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    reading=reading,
     controls=(
         TargetControl(),
         Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),

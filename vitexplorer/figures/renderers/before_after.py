@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, style_of
 from vitexplorer.figures.colors import scale_of
@@ -16,6 +16,7 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import RAW
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
+from vitexplorer.numbers import percent
 from vitexplorer.types import PREFIX_WORDS, BeforeAfterResult, PredictionChange
 from vitexplorer.words import Text
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import INNER, MARGIN, Box, Page
 from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.tiles import tiles
+from vitexplorer.numbers import percent
 from vitexplorer.types import FiltersResult
 from vitexplorer.words import Text
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import axis_text
 from vitexplorer.figures.colors import direction, lookup_table, scale_of
@@ -17,6 +17,7 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import CATEGORIES, SMALL_SIZE
 from vitexplorer.figures.tiles import tiles
 from vitexplorer.figures.typesetting import width, wrap
+from vitexplorer.numbers import percent
 from vitexplorer.types import LensResult, Prediction
 from vitexplorer.words import Text, same
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.figures.caption import Fact, facts, percent
+from vitexplorer.figures.caption import Fact, facts
 from vitexplorer.figures.captioned import facts_below, rows_of_facts
 from vitexplorer.figures.colors import Scale, direction, scale_of
 from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, Place, place
@@ -16,6 +16,7 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import Painted, painted, remark
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width
+from vitexplorer.numbers import percent
 from vitexplorer.registry import unknown_name
 from vitexplorer.types import MapResult, prefix_text
 from vitexplorer.words import Text

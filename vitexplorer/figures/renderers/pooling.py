@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import INNER, MARGIN, Box, Page
 from vitexplorer.figures.renderers.curves import plot
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
+from vitexplorer.numbers import percent
 from vitexplorer.types import PREFIX_WORDS, PoolingResult, Prediction, ReadOut
 from vitexplorer.words import Text
 

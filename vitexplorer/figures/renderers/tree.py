@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from vitexplorer.figures.caption import facts, percent
+from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import INNER, MARGIN, Box, Page
 from vitexplorer.figures.parts import part_text
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import CATEGORIES
+from vitexplorer.numbers import percent
 from vitexplorer.types import TreeResult
 from vitexplorer.words import Text
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from vitexplorer import numbers
 from vitexplorer.words import Text, same
 
 
@@ -24,8 +25,5 @@ MACS = Unit(Text("multiply-accumulates (MACs)", "次乘加运算 (MACs)"), same(
 
 
 def compact(count: int, unit: Unit) -> str:
-    """A count to one decimal: 999, 1.2 k, 5.7 M, 86.6 M, 17.6 G. What would round to 1000.0 k is 1.0 M."""
-    for power, letter in ((12, "T"), (9, unit.billion), (6, "M"), (3, "k")):
-        if abs(count) >= 0.99995 * 10**power:
-            return f"{count / 10**power:.1f} {letter}"
-    return str(count)
+    """A count to one decimal with its unit's letter for 10^9."""
+    return numbers.compact(count, unit.billion)

@@ -74,6 +74,8 @@ class PanelData(GradioModel):
     views: list[PanelView] = []
     chosen: str = ""
     question: str = ""
+    reading: str = ""
+    """what the numbers of the figure say; empty where there is none"""
     misleads: str = ""
     paper: str = ""
     paper_url: str = ""
@@ -136,7 +138,7 @@ def panel_data(
     A view that has no meaning for the model, or a setting it cannot take, is answered with its sentence in place of
     the figure. Raises StoppedError alone.
     """
-    from vitexplorer.views import VIEWS, refusal
+    from vitexplorer.views import VIEWS, reading, refusal
 
     record = VIEWS[view]
     data = PanelData(
@@ -163,6 +165,7 @@ def panel_data(
         data.library = FileData(path=str(LIBRARY))
         data.figure = figure_file(result, language, data.theme)
         data.csv = csv_file(result)
+        data.reading = reading(result, language)
         data.opens = result.axes == ("blocks", "heads")
     except StoppedError:
         raise

@@ -1,0 +1,58 @@
+"""Numbers as people read them, alike in every language: a share, a measured number, a count.
+
+A number stands between spaces in Chinese text too: 概率 95.9 %.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+MINUS = "\u2212"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def percent(share: ArrayLike) -> str:
+    """A share in 0-1 as a percentage; the smallest and largest where there are several."""
+    shares = np.atleast_1d(np.asarray(share, dtype=float)) * 100
+    shares = shares[np.isfinite(shares)]
+    if not shares.size:
+        return "– %"
+    if shares.size == 1 and 0 < shares[0] < 0.05:
+        return "< 0.1 %"
+    low, high = f"{shares.min():.1f}", f"{shares.max():.1f}"
+    return f"{high} %" if low == high else f"{low}–{high} %"
+
+
+def measured(value: float | np.floating) -> str:
+    """A number to three digits that matter: 116, 0.42, 12,300, 3.2 × 10⁻⁵; – where it is none."""
+    if not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    digits, exponent = f"{value:.2e}".split("e")
+    if -4 <= int(exponent) < 7:
+        decimals = max(0, 2 - int(exponent))
+        rounded = f"{float(f'{digits}e{exponent}'):,.{decimals}f}"
+        return rounded.replace("-", MINUS)
+    return f"{float(digits):g} × 10{str(int(exponent)).translate(_RAISED)}".replace("-", MINUS)
+
+
+def signed(value: float | np.floating) -> str:
+    """The same with its sign: +0.42."""
+    return f"+{measured(value)}" if value > 0 else measured(value)
+
+
+def counted(count: int | np.integer) -> str:
+    """A count with its thousands apart: 5,717,416."""
+    return f"{count:,}".replace("-", MINUS)
+
+
+def compact(count: int | np.integer, billion: str = "G") -> str:
+    """A count to one decimal: 999, 1.2 k, 5.7 M, 86.6 M, 17.6 G. What would round to 1000.0 k is 1.0 M."""
+    for power, letter in ((12, "T"), (9, billion), (6, "M"), (3, "k")):
+        if abs(count) >= 0.99995 * 10**power:
+            return f"{count / 10**power:.1f} {letter}"
+    return str(count)
