@@ -17,7 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.app import served
 from vitexplorer.types import PatchGrid
-from vitexplorer.ui.board import BOARD_WORDS, PatchesBoard, board_data
+from vitexplorer.ui.board import BOARD_WORDS, PatchesBoard, board_data, reading, telling_patch
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.words import Text
 
@@ -58,6 +58,32 @@ def test_the_value_holds_the_whole_sequence_in_one_language(tmp_path, language):
     )
     assert data.caption == [{"en": "weights", "zh": "权重"}[language]]
     assert data.words == {key: text.in_(language) for key, text in BOARD_WORDS.items()}
+
+
+@pytest.mark.parametrize(
+    ("prefix", "en", "zh"),
+    [
+        ((), "15 tokens and no class token", "共 15 个图块标记，没有类别标记"),
+        (("cls",), "15 tokens and 1 class token", "15 个图块标记，另加 1 个类别标记"),
+        (("cls", "dist"), "15 tokens and 2 prefix tokens", "15 个图块标记，另加 2 个前缀标记"),
+    ],
+)
+def test_the_reading_is_the_cut_in_numbers(prefix, en, zh):
+    size, grid = (12, 21), BOARDS["distilled"][0]  # the last column of pixels belongs to no patch
+    assert reading(size, grid, prefix, 192, "en") == (
+        f"12 × 21 px cut into 3 × 5 patches of 4 × 4 px: {en}. The 48 numbers of a patch become a vector of 192."
+    )
+    assert reading(size, grid, prefix, 192, "zh") == (
+        f"12 × 21 像素切成 3 × 5 个图块，每块 4 × 4 像素：{zh}。每个图块的 48 个数变成 192 维向量。"
+    )
+
+
+def test_the_board_begins_at_an_edge():
+    grid = BOARDS["distilled"][0]
+    pixels = np.zeros((12, 21, 3), np.uint8)
+    pixels[:, 20] = 255  # of no patch
+    pixels[4:8, 14:16] = 200  # the right half of the patch in row 1, column 3
+    assert telling_patch(pixels, grid) == (1, 3)
 
 
 def fields(template: str) -> set[str]:
@@ -126,7 +152,7 @@ def test_the_patch_under_the_mouse_is_enlarged_with_its_numbers(page, gap):
     shown = board(page, "distilled")
     shown.locator(".gap input").fill(gap)
     shown.locator(".patches").hover(position=point_at(shown, 2, 3, 3, 5))
-    expect(shown.locator("h3")).to_have_text("Patch in row 2, column 3")
+    expect(shown.locator(".title")).to_have_text("Patch in row 2, column 3")
     expect(shown.locator(".index .math")).to_have_text("2 + 2 × 5 + 3 = 15")
     expect(shown.locator(".numbers")).to_have_text("4 × 4 × 3 → 48 numbers → D = 192")
     expect(shown.locator(".length")).to_have_text("The sequence: 17 tokens = 2 prefix + 15 patches")
@@ -162,7 +188,7 @@ def test_arrow_keys_move_and_stop_at_the_edge(page):
     expect(shown.locator(".spoken")).to_have_text("Patch in row 1, column 4, index in the sequence 11")
     shown.locator(".strip").focus()
     page.keyboard.press("ArrowRight")
-    expect(shown.locator("h3")).to_have_text("Patch in row 2, column 0")
+    expect(shown.locator(".title")).to_have_text("Patch in row 2, column 0")
 
 
 @pytest.mark.browser
@@ -175,13 +201,13 @@ def test_a_long_sequence_shows_the_picked_token_and_few_others(page):
     assert shown.locator(".tile").count() < 60
     expect(shown.locator(".length")).to_have_text("The sequence: 4,096 tokens, one for each patch")
     shown.locator("[data-patch='4090']").hover()
-    expect(shown.locator("h3")).to_have_text("Patch in row 63, column 58")
+    expect(shown.locator(".title")).to_have_text("Patch in row 63, column 58")
 
 
 @pytest.mark.browser
 def test_the_gap_moves_nothing_on_the_page(page):
     shown = board(page, "registers")
-    places = "board => [...board.querySelectorAll('.cut, .patch, .sequence')].map((part) => part.offsetTop)"
+    places = "board => [...board.querySelectorAll('.stage, .patch, .sequence')].map((part) => part.offsetTop)"
     before = shown.evaluate(places)
     for gap in ("0", "60"):
         shown.locator(".gap input").fill(gap)
@@ -194,6 +220,7 @@ def test_the_saved_pictures_hold_the_pixels_and_the_caption(page, gap):
     shown = board(page, "distilled")
     shown.locator(".gap input").fill(gap)
     shown.evaluate("board => board.pick(1, 4)")
+    shown.locator("summary").click()
     with page.expect_download() as download:
         shown.locator(".svg").click()
     assert download.value.suggested_filename == "patches-3x5-row1-column4.svg"

@@ -362,7 +362,7 @@ def test_a_query_that_does_not_look_in_a_block_is_not_in_the_lines_of_python() -
 @pytest.mark.parametrize(
     ("room", "view", "filled"),
     [
-        (PatchesRoom, "patch_grid", "board words code"),
+        (PatchesRoom, "patch_grid", "board"),
         (FlowRoom, "attention_rollout", "fusion discard start canvas words code picked"),
     ],
 )

@@ -1,6 +1,7 @@
 // The board as a whole: what Python sent, which patch is looked at, and the keys and pointers that choose it.
 
-import {filled, make} from '../kit/dom.js';
+import {filled, make, setText} from '../kit/dom.js';
+import {showFrame} from '../kit/frame.js';
 import {ARROWS} from '../kit/grid.js';
 import {pngFile, saveFile, svgFile} from '../kit/saving.js';
 import {cutImage} from './cut.js';
@@ -41,7 +42,8 @@ export function mount({element, props, trigger, watch}) {
   const scene = {value: null, image: null, gap: 0.12};
   const cut = cutImage(board, scene), zoom = magnifier(root, scene, say), tokens = sequence(root, scene);
   /** @type {Patch} */
-  let kept = {row: 0, col: 0};  // clicked or reached by keys
+  let kept = {row: 0, col: 0};  // clicked or reached by keys, and until then the one that Python begins with
+  let isPicked = false;
   /** @type {Patch | null} */
   let pointed = null;  // under the pointer, while it is there
   let url = null, turn = 0, speaking;
@@ -58,7 +60,7 @@ export function mount({element, props, trigger, watch}) {
 
   function writeFacts() {
     const {title, index, sum, numbers} = facts(scene.value, shown());
-    part('h3').textContent = title;
+    part('.title').textContent = title;
     part('.index span').textContent = index;
     part('.index .math').textContent = sum;
     part('.numbers').replaceChildren(...written(numbers));
@@ -88,11 +90,11 @@ export function mount({element, props, trigger, watch}) {
    */
   function look(patch, {keep = false, follow = true} = {}) {
     const before = shown();
-    if (keep && patch) kept = patch;
+    if (keep && patch) [kept, isPicked] = [patch, true];
     pointed = keep ? null : patch;
     if (follow) tokens.centre(numberOf(scene.value, shown()));
     if (keep || before.row !== shown().row || before.col !== shown().col) paint();
-    if (keep) say(`${part('h3').textContent}, ${scene.value.words.index} ${tokenIndex(scene.value, kept)}`);
+    if (keep) say(`${part('.title').textContent}, ${scene.value.words.index} ${tokenIndex(scene.value, kept)}`);
   }
 
   function pick(row, col) {
@@ -156,6 +158,8 @@ export function mount({element, props, trigger, watch}) {
   function writeWords() {
     const {value} = scene, {words} = value;
     const label = (node, name) => node.setAttribute('aria-label', name);
+    showFrame(root, value.frame);
+    setText(part('.show h3'), words.show);
     part('.gap span').textContent = words.gap;
     label(part('.save'), words.save);
     for (const [kind, name] of [['png', words.save_png], ['svg', words.save_svg]]) {
@@ -178,7 +182,7 @@ export function mount({element, props, trigger, watch}) {
     if (!value?.image) return;
     const next = value.image.url === url ? scene.image : await decoded(value.image.url);
     if (mine !== turn) return;  // a newer value came meanwhile
-    const fresh = !scene.image || kept.row >= value.rows || kept.col >= value.cols;
+    const fresh = !isPicked || kept.row >= value.rows || kept.col >= value.cols;
     Object.assign(scene, {value, image: next});
     url = next && value.image.url;
     part('.failed').hidden = Boolean(next);
@@ -187,7 +191,8 @@ export function mount({element, props, trigger, watch}) {
     root.style.setProperty('--aspect', value.cols / value.rows);
     pointed = null;
     if (fresh) {
-      kept = {row: value.rows >> 1, col: value.cols >> 1};
+      const [row, col] = value.start;
+      [kept, isPicked] = [{row, col}, false];
       zoom.begin();
     }
     lay();

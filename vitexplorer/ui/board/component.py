@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from gradio.data_classes import FileData, GradioModel
 
 from vitexplorer.types import PatchGrid, prefix_text
 from vitexplorer.ui.board.words import BOARD_WORDS
+from vitexplorer.ui.parts.frame import FrameData
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import Language, Text
 
@@ -26,10 +28,13 @@ class BoardData(GradioModel):
     prefix_tokens: list[str] = []
     """the tokens before the patches, in words"""
     num_tokens: int = 0
+    start: tuple[int, int] = (0, 0)
+    """row and column of the patch that is looked at until one is picked"""
     caption: list[str] = []
     """lines under a saved picture: model, weights, image"""
     words: dict[str, str] = {}
     """`BOARD_WORDS` in one language"""
+    frame: FrameData = FrameData()
 
 
 class PatchesBoard(Widget):
@@ -51,6 +56,9 @@ def board_data(
     embed_dim: int,
     language: Language,
     caption: Sequence[Text] = (),
+    *,
+    start: tuple[int, int] = (0, 0),
+    frame: FrameData | None = None,
 ) -> BoardData:
     """What the board shows of one image.
 
@@ -61,6 +69,8 @@ def board_data(
         embed_dim: width of a token of the first block
         language: of every word on the board
         caption: lines under a saved picture
+        start: row and column of the patch that is looked at first
+        frame: what stands around the board
     """
     return BoardData(
         image=FileData(path=str(image)),
@@ -70,6 +80,42 @@ def board_data(
         embed_dim=embed_dim,
         prefix_tokens=[prefix_text(name).in_(language) for name in prefix_tokens],
         num_tokens=len(prefix_tokens) + grid.num_patches,
+        start=start,
         caption=[line.in_(language) for line in caption],
         words={key: text.in_(language) for key, text in BOARD_WORDS.items()},
+        frame=frame or FrameData(),
     )
+
+
+def reading(
+    size: tuple[int, int], grid: PatchGrid, prefix_tokens: Sequence[str], embed_dim: int, language: Language
+) -> str:
+    """The cut in two sentences: how many tokens (height, width) pixels become, and what one patch becomes."""
+    key = {0: "reading_none", 1: "reading_one"}.get(len(prefix_tokens), "reading_more")
+    said = BOARD_WORDS[key].format(
+        height=size[0],
+        width=size[1],
+        rows=grid.rows,
+        cols=grid.cols,
+        side=grid.patch_size,
+        patches=f"{grid.num_patches:,}",
+        prefix=len(prefix_tokens),
+        name=prefix_text(prefix_tokens[0]) if prefix_tokens else "",
+        numbers=f"{3 * grid.patch_size**2:,}",
+        dim=f"{embed_dim:,}",
+    )
+    return said.in_(language)
+
+
+def telling_patch(pixels: np.ndarray, grid: PatchGrid) -> tuple[int, int]:
+    """Row and column of the patch of the greatest contrast: an edge shows more than plain ground.
+
+    Args:
+        pixels: uint8 (height, width, 3), what the model saw
+        grid: the patch grid of the first block
+    """
+    side = grid.patch_size
+    whole = pixels[: grid.rows * side, : grid.cols * side]
+    patches = whole.reshape(grid.rows, side, grid.cols, side, 3)
+    row, col = divmod(int(patches.astype(np.float32).var(axis=(1, 3)).sum(axis=-1).argmax()), grid.cols)
+    return row, col

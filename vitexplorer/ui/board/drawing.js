@@ -67,12 +67,12 @@ function patchParts({value, image}, picked, plane) {
 }
 
 function prefixParts(name, index) {
-  const x = index * PREFIX, middle = {'text-anchor': 'middle'}, fit = Math.min(PREFIX_SIZE - 8, 11 * name.length);
+  const x = index * PREFIX, middle = {'text-anchor': 'middle'}, lines = name.split(' ');
   const frame = {x: x + 0.5, y: 0.5, width: PREFIX_SIZE - 1, height: SIZE - 1, rx: 4};
   return [
     svg('rect', {...frame, fill: '#eef', stroke: '#446', 'stroke-dasharray': '4 3'}),
-    textLine(x + PREFIX_SIZE / 2, SIZE / 2 + 4, 11, name, {...middle, textLength: fit}),
-    textLine(x + PREFIX_SIZE / 2, SIZE + 16, 12, String(index), middle),
+    ...lines.map((line, at) => textLine(x + PREFIX_SIZE / 2, SIZE / 2 + 4 + 14 * (at - (lines.length - 1) / 2), SMALL, line, middle)),
+    textLine(x + PREFIX_SIZE / 2, SIZE + 16, SMALL, String(index), middle),
   ];
 }
 
@@ -83,7 +83,7 @@ function sequenceParts({value, image}, picked) {
     if (patch === null) return [textLine(x + SIZE / 2, SIZE / 2 + 4, 16, '…', middle)];
     return [
       squares(part(image, ...cutOut(value, image, patchOf(value, patch))), [x, 0], SIZE),
-      textLine(x + SIZE / 2, SIZE + 16, 12, String(names.length + patch), middle),
+      textLine(x + SIZE / 2, SIZE + 16, SMALL, String(names.length + patch), middle),
       ...(patch === chosen ? ring([x, 0], SIZE) : []),
     ];
   });

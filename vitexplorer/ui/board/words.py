@@ -10,7 +10,26 @@ BOARD_WORDS: dict[str, Text] = {
         "Point at a patch to look at it, click to keep it. Arrow keys move it. All counted from 0.",
         "指向一个图块即可查看，点击可固定，方向键可移动。均从 0 开始计数。",
     ),
-    "gap": Text("Gap", "间距"),
+    "gap": Text("Gap between the patches", "图块间距"),
+    "show": Text("Show", "显示"),
+    "reading_none": Text(
+        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches} tokens and no class "
+        "token. The {numbers} numbers of a patch become a vector of {dim}.",
+        "{height} × {width} 像素切成 {rows} × {cols} 个图块，每块 {side} × {side} 像素：共 {patches} 个图块标记，"
+        "没有类别标记。每个图块的 {numbers} 个数变成 {dim} 维向量。",
+    ),
+    "reading_one": Text(
+        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches} tokens and 1 {name}. "
+        "The {numbers} numbers of a patch become a vector of {dim}.",
+        "{height} × {width} 像素切成 {rows} × {cols} 个图块，每块 {side} × {side} 像素：{patches} 个图块标记，"
+        "另加 1 个{name}。每个图块的 {numbers} 个数变成 {dim} 维向量。",
+    ),
+    "reading_more": Text(
+        "{height} × {width} px cut into {rows} × {cols} patches of {side} × {side} px: {patches} tokens and {prefix} "
+        "prefix tokens. The {numbers} numbers of a patch become a vector of {dim}.",
+        "{height} × {width} 像素切成 {rows} × {cols} 个图块，每块 {side} × {side} 像素：{patches} 个图块标记，"
+        "另加 {prefix} 个前缀标记。每个图块的 {numbers} 个数变成 {dim} 维向量。",
+    ),
     "save": Text("Save", "保存"),
     "save_png": Text("Save the picture as PNG", "将图保存为 PNG"),
     "save_svg": Text("Save the picture as SVG", "将图保存为 SVG"),

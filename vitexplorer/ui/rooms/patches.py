@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import gradio as gr
 from gradio.blocks import Block
 
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.board import PatchesBoard, board_data
+from vitexplorer.ui.board import PatchesBoard, board_data, reading, telling_patch
 from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.rooms.own_picture import OwnPicture
-from vitexplorer.ui.rooms.room import Room, about, caption_lines
+from vitexplorer.ui.rooms.room import Room, caption_lines, frame_data
 from vitexplorer.words import Language
 
 
@@ -28,13 +27,10 @@ class PatchesRoom(Room):
         self.own = OwnPicture(self.key, "patch_grid")
 
     def build(self) -> list[Block]:
-        """The board, then the words about it."""
+        """The board."""
         with self.own.build():
             self.board = PatchesBoard()
-            self.words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
-            with gr.Accordion(self.desk.t("python_lines"), open=False):
-                self.code = gr.Code(language="python", show_label=False, interactive=False)
-        return [*self.own.components, self.board, self.words, self.code]
+        return [*self.own.components, self.board]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
         """The patches of the pixels the model saw."""
@@ -42,16 +38,21 @@ class PatchesRoom(Room):
         own = self.own.fill(capture, language)
         if self.own.is_refused(capture):
             return own
+        pixels, grid, dim = capture.input.pixels, capture.grid(0), capture.residual(0).shape[-1]
         board = board_data(
-            Path(image_file(capture.input.pixels).path),
-            capture.grid(0),
+            Path(image_file(pixels).path),
+            grid,
             capture.prefix_tokens,
-            capture.residual(0).shape[-1],
+            dim,
             language,
             caption_lines(capture),
+            start=telling_patch(pixels, grid),
+            frame=frame_data(
+                "patch_grid",
+                language,
+                reading=reading(pixels.shape[:2], grid, capture.prefix_tokens, dim, language),
+                python=self.desk.python_lines(address, "patch_grid"),
+                next_room="attention",
+            ),
         )
-        return own | {
-            self.board: board,
-            self.words: about("patch_grid", language),
-            self.code: self.desk.python_lines(address, "patch_grid"),
-        }
+        return own | {self.board: board}
