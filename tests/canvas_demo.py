@@ -164,6 +164,8 @@ def value_of(case: Case, block: int, query: str | None = None) -> CanvasData:
         heads=case.heads,
         head=case.head,
         query=wanted if block == 7 else None,
+        saved_as=["attention_map", "vit_small_patch16_224", "plain", f"block{block}"],
+        saved_facts={"view": "attention_map", "settings": f"block={block}"},
         link="compare" if case.linked else "",
         words=canvas_words(case.language),
     )

@@ -223,7 +223,7 @@ def test_the_saved_pictures_hold_the_pixels_and_the_caption(page, gap):
     shown.locator("summary").click()
     with page.expect_download() as download:
         shown.locator(".svg").click()
-    assert download.value.suggested_filename == "patches-3x5-row1-column4.svg"
+    assert download.value.suggested_filename == "patches_3x5_row1-column4.svg"
     drawing = Path(download.value.path()).read_text(encoding="utf-8")
     assert HOSTILE.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") in drawing
     images = [

@@ -491,15 +491,16 @@ def test_saved_numbers(open_case):
     canvas = open_case("registers")
     canvas.set(head=2, query="cls", keep_mass=0.5)
     name, content = canvas.save("csv")
-    assert name == "vit_small_patch16_224_block7_head2_cls.csv"
-    lines = content.decode().splitlines()
-    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    assert name == "attention_map_vit_small_patch16_224_plain_block7_head2_cls.csv"
+    rows = list(csv.DictReader(content.decode("utf-8-sig").splitlines()))
     read = canvas.read()
     assert [row["token"] for row in rows[:5]] == list(CASES["registers"].prefix)
     assert len(rows) == 5 + 16 * 16
     np.testing.assert_allclose([float(row["share"]) for row in rows], [*read["prefix"], *read["map"]], rtol=1e-5)
     assert [int(row["shown"]) for row in rows[5:]] == read["mask"]
-    assert any("head 2" in line for line in lines if line.startswith("#"))
+    assert {(row["view"], row["settings"], row["head"], row["query"]) for row in rows} == {
+        ("attention_map", "block=7", "2", "cls")
+    }
 
 
 def test_a_payload_that_cannot_be_read_says_so(open_case):

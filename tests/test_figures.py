@@ -473,7 +473,10 @@ def test_csv_is_tidy_and_exact(tmp_path, name):
     table = pd.read_csv(path)
     singular = {"map": ["row", "col"], "gallery": ["head", "row", "col"], "count": ["part"]}
     singular["patches"] = ["patch", "height", "width", "channel"]
-    assert list(table.columns) == [*singular[name], "value"]
+    facts = ["view", "settings", "model", "weights", "changed", "image"]
+    assert list(table.columns) == [*facts, *singular[name], "value"]
+    assert set(table["view"]) == {result.view}
+    assert set(table["model"]) == {"tiny"}
     assert (table["value"].to_numpy(result.values.dtype).reshape(result.values.shape) == result.values).all()
     if name == "map":
         assert table.query("row == 1 and col == 3")["value"].item() == result.values[1, 3].item()

@@ -91,7 +91,8 @@ def test_numbers_are_saved(view, tmp_path):
     result = computed(view)
     with vx.save(result, tmp_path / "numbers.csv").open(encoding="utf-8-sig", newline="") as file:
         head, *rows = csv.reader(file)
-    assert len(head) == result.values.ndim + 1
+    assert head[-1] == "value"
+    assert {dict(zip(head, row, strict=True))["model"] for row in rows} == {result.provenance.model}
     written = [float(row[-1]) for row in rows if row[-1]]
     assert len(rows) == result.values.size
     assert written == pytest.approx([value for value in result.values.ravel().tolist() if value == value])

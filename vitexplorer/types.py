@@ -175,6 +175,8 @@ class Result:
     """the same in words: label and value of each"""
     notes: tuple[Text, ...] = ()
     """what was dropped, normalised or approximated"""
+    target: Prediction | None = None
+    """the class that the numbers are about, where they are about one, as the model answers it"""
 
 
 @dataclass(frozen=True, kw_only=True)

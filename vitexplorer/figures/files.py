@@ -54,9 +54,10 @@ def save(
 
     Args:
         result: what a view returned.
-        path: .png, .svg or .pdf for the figure; .csv for tidy numbers (UTF-8 with a byte order mark, as spreadsheets
-            want it); .json for the numbers in full precision with everything that is known about them.
-        language: of the figure; numbers come in both.
+        path: .png, .svg or .pdf for the figure; .csv for tidy numbers, each row with what it is of (UTF-8 with a
+            byte order mark, as spreadsheets want it); .json for the numbers in full precision with everything that is
+            known about them.
+        language: of the figure, and of the names in a table; JSON comes in both.
         theme: of the figure.
         scale: pixels of a PNG for each pixel of the figure, more than 0 and at most 10.
         options: of the figure, see `render`.
@@ -86,7 +87,7 @@ def save(
             ).format(largest=LARGEST_SCALE, scale=scale)
         )
     if suffix == ".csv":
-        content = as_csv(result).encode("utf-8-sig")
+        content = as_csv(result, language).encode("utf-8-sig")
     elif suffix == ".json":
         content = as_json(result).encode()
     else:

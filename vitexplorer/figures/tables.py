@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import io
 import itertools
 import json
 import math
 from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from vitexplorer.figures.caption import caption
+from vitexplorer.figures.identity import facts_of
+from vitexplorer.figures.named_columns import named_columns
 from vitexplorer.types import Result
-from vitexplorer.words import Text
+from vitexplorer.words import Language, Text
+
+REPEATED = 100_000
+"""rows up to which each says what it is of; a longer table would be several times as large for it"""
 
 SINGULAR = {
     "heads": "head",
@@ -59,14 +64,27 @@ def _columns(result: Result) -> list[str]:
     return [f"{name}_{before + 1}" if before else name for name, before in zip(names, again, strict=True)]
 
 
-def as_csv(result: Result) -> str:
-    """Tidy: one row for each value, a column for each axis, no comments; what is not a number is an empty field."""
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*_columns(result), "value"])
-    for place, value in zip(itertools.product(*_places(result)), result.values.ravel().tolist(), strict=True):
-        writer.writerow([*place, "" if isinstance(value, float) and math.isnan(value) else value])
-    return stream.getvalue()
+def as_csv(result: Result, language: Language = "en") -> str:
+    """Tidy: one row for each value, which stands last; what is not a number is an empty field.
+
+    Before it stand what the numbers are of (view, settings, model, weights, changes, image), a column for each axis,
+    and classes by name and probability, so that any reader of tables takes it without being told. Of more than
+    `REPEATED` rows the first alone says what they are of.
+    """
+    facts, named = facts_of(result.view, result.provenance, result.settings, language), named_columns(result, language)
+    words = zip(*named.values(), strict=True) if named else itertools.repeat(())
+    lines: list[str] = []
+    writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\n")
+    writer.writerow(facts.values())
+    lead = lines.pop().removesuffix("\n") + ","
+    writer.writerow([*facts, *_columns(result), *named, "value"])
+    for place, said, value in zip(
+        itertools.product(*_places(result)), words, result.values.ravel().tolist(), strict=False
+    ):
+        writer.writerow([*place, *said, "" if isinstance(value, float) and math.isnan(value) else value])
+    head, *rows = lines
+    later = lead if len(rows) <= REPEATED else "," * len(facts)
+    return "".join([head, *(lead + row for row in rows[:1]), *(later + row for row in rows[1:])])
 
 
 def as_json(result: Result) -> str:

@@ -15,7 +15,7 @@ from torch import Tensor
 from vitexplorer.capture import Capture
 from vitexplorer.numbers import counted, percent, signed
 from vitexplorer.quantities.on_the_map import extreme, is_constant, tenth
-from vitexplorer.types import MapResult, PatchGrid, Query, Result, query_text
+from vitexplorer.types import MapResult, PatchGrid, Prediction, Query, Result, query_text
 from vitexplorer.words import Text, same
 
 ALL_ZERO = Text(
@@ -25,17 +25,27 @@ ALL_ZERO = Text(
 ROW_SHOWN = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
 
 
-def class_text(capture: Capture, target: int) -> Text:
+def explained(capture: Capture, target: int) -> Prediction:
     """The class with its name where one is known, its logit and its probability."""
     names = capture.model.class_texts
+    return Prediction(
+        index=target,
+        name=names[target] if names else same(""),
+        logit=float(capture.logits[target]),
+        probability=float(torch.softmax(capture.logits, 0)[target]),
+    )
+
+
+def class_text(target: Prediction) -> Text:
+    """The class that is explained in a sentence."""
     return Text(
         "Explained: class {target}{name}, logit {logit:.3f}, probability {probability:.3f}.",
         "所解释的类别：{target}{name}，logit {logit:.3f}，概率 {probability:.3f}。",
     ).format(
-        target=target,
-        name=Text(" ({name})", "（{name}）").format(name=names[target]) if names else same(""),
-        logit=float(capture.logits[target]),
-        probability=float(torch.softmax(capture.logits, 0)[target]),
+        target=target.index,
+        name=Text(" ({name})", "（{name}）").format(name=target.name) if target.name.en else same(""),
+        logit=target.logit,
+        probability=target.probability,
     )
 
 
@@ -67,7 +77,8 @@ def class_map(
     **more: object,
 ) -> MapResult:
     """A map for the class in `settings["target"]`, values (patches,) on `grid`; `more` are fields of the result."""
-    said = (class_text(capture, settings["target"]), *notes)
+    target = explained(capture, settings["target"])
+    said = (class_text(target), *notes)
     return MapResult(
         view=view,
         title=title,
@@ -78,6 +89,7 @@ def class_map(
         provenance=capture.provenance,
         settings=settings,
         notes=said if values.any() else (*said, ALL_ZERO),
+        target=target,
         grid=grid,
         image=capture.input.pixels,
         **more,

@@ -28,7 +28,7 @@ from vitexplorer.explored import Explored, without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.progress import Progress
 from vitexplorer.quantities.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
-from vitexplorer.quantities.targets import class_text
+from vitexplorer.quantities.targets import class_text, explained
 from vitexplorer.registry import unknown_name
 from vitexplorer.types import FaithfulnessResult, MapResult, PatchGrid
 from vitexplorer.words import Text
@@ -185,7 +185,7 @@ def compute(
         provenance=capture.provenance,
         settings={"target": target, "methods": methods, "steps": steps, "seed": seed},
         notes=(
-            class_text(capture, target),
+            class_text(explained(capture, target)),
             Text("Deleted patches become {baseline}.", "被删除的图块换成{baseline}。").format(
                 baseline=baseline_text(capture, "mean")
             ),
@@ -194,6 +194,7 @@ def compute(
             ),
             *(NO_ORDER.format(title=title) for title in flat),
         ),
+        target=explained(capture, target),
         methods=methods,
         titles=tuple(result.title for result in maps),
         curves=CURVES,

@@ -3,7 +3,7 @@
 import {filled, make, setText} from '../kit/dom.js';
 import {showFrame} from '../kit/frame.js';
 import {ARROWS} from '../kit/grid.js';
-import {pngFile, saveFile, svgFile} from '../kit/saving.js';
+import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
 import {cutImage} from './cut.js';
 import {drawing} from './drawing.js';
 import {facts, length, tokenIndex} from './facts.js';
@@ -145,9 +145,9 @@ export function mount({element, props, trigger, watch}) {
 
   /** @param {'png' | 'svg'} kind the first at twice the size */
   async function save(kind) {
-    const {rows, cols} = scene.value, {row, col} = shown(), made = picture();
+    const {rows, cols, saved_as: name} = scene.value, {row, col} = shown(), made = picture();
     const file = kind === 'svg' ? svgFile(made) : await pngFile(made, 2);
-    saveFile(file, `patches-${rows}x${cols}-row${row}-column${col}.${kind}`);
+    saveFile(file, fileName([name, `${rows}x${cols}`, `row${row}-column${col}`], kind));
   }
 
   part('.png').addEventListener('click', () => { if (scene.image) save('png'); });

@@ -32,6 +32,8 @@ class BoardData(GradioModel):
     """row and column of the patch that is looked at until one is picked"""
     caption: list[str] = []
     """lines under a saved picture: model, weights, image"""
+    saved_as: str = ""
+    """what the name of a saved picture begins with: view, model, run"""
     words: dict[str, str] = {}
     """`BOARD_WORDS` in one language"""
     frame: FrameData = FrameData()
@@ -59,6 +61,7 @@ def board_data(
     *,
     start: tuple[int, int] = (0, 0),
     frame: FrameData | None = None,
+    saved_as: str = "patches",
 ) -> BoardData:
     """What the board shows of one image.
 
@@ -71,6 +74,7 @@ def board_data(
         caption: lines under a saved picture
         start: row and column of the patch that is looked at first
         frame: what stands around the board
+        saved_as: what its name begins with
     """
     return BoardData(
         image=FileData(path=str(image)),
@@ -82,6 +86,7 @@ def board_data(
         num_tokens=len(prefix_tokens) + grid.num_patches,
         start=start,
         caption=[line.in_(language) for line in caption],
+        saved_as=saved_as,
         words={key: text.in_(language) for key, text in BOARD_WORDS.items()},
         frame=frame or FrameData(),
     )

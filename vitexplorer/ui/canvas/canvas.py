@@ -82,6 +82,10 @@ class CanvasData(GradioModel):
     keep_mass: float | None = None
     """0-1: show the patches that hold this share of the mass on patches (1: all)"""
     smooth: bool | None = None
+    saved_as: list[str] = []
+    """what the names of saved files begin with: view, model, run and the part of the network; head and query follow"""
+    saved_facts: dict[str, str] = {}
+    """columns of a saved table that are the same in every row"""
     link: str = ""
     """canvases with the same link share the hovered query"""
     words: dict[str, str] = {}

@@ -25,11 +25,11 @@ export async function saveCanvas(format, block, state, view, find) {
     find('.notes.site').textContent,
   ];
   const title = [find('.direction').textContent, headText(value, state.head), blockText(value)].join(' · ');
-  const head = typeof state.head === 'number' ? `head${state.head}` : state.head;
-  const name = fileName([value.model, `block${value.block}`, head, queryText(value, code)], format.slice(0, 3));
+  const head = typeof state.head === 'number' ? `head${state.head}` : state.head, query = queryText(value, code);
+  const name = fileName([...value.saved_as, value.heads > 1 ? head : '', query], format.slice(0, 3));
   if (format === 'csv') {
-    const table = tableOf(value, payload, scene, shown, [title, ...lines, unit, value.warning]);
-    return saveFile(new Blob([table], {type: 'text/csv'}), name);
+    const table = tableOf(value, payload, scene, shown, {...value.saved_facts, head: String(state.head), query});
+    return saveFile(new Blob(['\ufeff', table], {type: 'text/csv'}), name);
   }
   const figure = drawing({scene, title, lines, unit, ticks: ticksOf(block, scene.top), warning: value.warning});
   const scale = format === 'png4' ? 4 : 2;

@@ -1,19 +1,19 @@
 // The numbers of the shown map as a table for a spreadsheet.
 
 /**
- * A line for each key, after lines with # that say what they are.
+ * A line for each key, each with what it is of.
  *
  * @param {any} value
  * @param {import('./payload.js').Payload} payload
  * @param {import('./picture.js').Scene} scene
  * @param {import('./payload.js').Head} shown
- * @param {string[]} lines what the numbers are; empty ones are left out
+ * @param {Record<string, string>} facts columns that are the same in every line
  * @returns {string} comma-separated values
  */
-export function tableOf(value, payload, scene, shown, lines) {
+export function tableOf(value, payload, scene, shown, facts) {
   const quoted = (text) => `"${String(text).replaceAll('"', '""')}"`, digits = (share) => Number(share.toPrecision(6));
-  const out = lines.filter(Boolean).map((line) => `# ${line}`);
-  out.push('token,row,col,share,shown');
+  const of = Object.values(facts).map((fact) => (/[",\n]/.test(fact) ? quoted(fact) : fact)).join(',');
+  const out = [];
   value.prefix.forEach((name, i) => {
     if (payload.prefixKeys[i]) out.push(`${quoted(name)},,,${digits(shown.prefix[i])},`);
   });
@@ -23,5 +23,6 @@ export function tableOf(value, payload, scene, shown, lines) {
     out.push(`"patch",${row},${col},${attended ? digits(share) : ''},${kept ? 1 : 0}`);
   });
   if (shown.padding > 0) out.push(`"padding",,,${digits(shown.padding)},`);
-  return `${out.join('\n')}\n`;
+  const head = [...Object.keys(facts), 'token,row,col,share,shown'].join(',');
+  return `${[head, ...out.map((line) => `${of},${line}`)].join('\n')}\n`;
 }

@@ -164,7 +164,7 @@ def panel_data(
         settings = dict(result.settings)
         data.library = FileData(path=str(LIBRARY))
         data.figure = figure_file(result, language, data.theme)
-        data.csv = csv_file(result)
+        data.csv = csv_file(result, language)
         data.reading = reading(result, language)
         data.opens = result.axes == ("blocks", "heads")
     except StoppedError:
@@ -189,8 +189,9 @@ def figure_file(result: Result, language: Language, theme: str) -> FileData:
     return cached_file(figure.to_json().encode(), "figure.json", "application/json")
 
 
-def csv_file(result: Result) -> FileData:
-    """The numbers of a result."""
+def csv_file(result: Result, language: Language) -> FileData:
+    """The numbers of a result, under the name that its pictures are saved under too."""
+    from vitexplorer.figures.identity import file_stem
     from vitexplorer.figures.tables import as_csv
 
-    return cached_file(as_csv(result).encode("utf-8-sig"), f"{result.view}.csv", "text/csv")
+    return cached_file(as_csv(result, language).encode("utf-8-sig"), f"{file_stem(result)}.csv", "text/csv")

@@ -81,14 +81,17 @@ export function mount({element, props, trigger, watch}) {
     part('.controls').replaceChildren(...controls.elements);
   }
 
-  function saveCsv({csv, chosen}) {
-    make('a', {href: csv.url, download: `${chosen}.csv`}).click();
+  // Pictures are called as the table is, whose name says view, model and run.
+  const named = ({csv}) => csv.orig_name.replace(/\.csv$/, '');
+
+  function saveCsv({csv}) {
+    make('a', {href: csv.url, download: csv.orig_name}).click();
   }
 
   function showSaves(value) {
     const button = (textContent, onclick) => make('button', {type: 'button', textContent, onclick});
     const formats = [['PNG 2×', 'png', 2], ['PNG 4×', 'png', 4], ['SVG', 'svg', 1]];
-    const buttons = formats.map(([label, format, factor]) => button(label, () => save(format, factor, value.chosen)));
+    const buttons = formats.map(([label, format, factor]) => button(label, () => save(format, factor, named(value))));
     part('.save').replaceChildren(...(value.figure ? [...buttons, button('CSV', () => saveCsv(value))] : []));
     part('.save').setAttribute('aria-label', value.words.save ?? '');
   }

@@ -153,6 +153,8 @@ def on_grids(queries: PatchGrid, keys: PatchGrid) -> dict[str, Any]:
 
 def frame_data(capture: Capture, block: int, language: Language) -> CanvasData:
     """All that the canvas shows of a block but its attention."""
+    from vitexplorer.figures.identity import facts_of, run_of
+
     site, looking, provenance = capture.site(block), capture.query_tokens(block), capture.provenance
     silent = [name for name in capture.prefix_tokens if name not in looking]
     if not (capture.query_positions(block) >= 0).any():
@@ -171,6 +173,8 @@ def frame_data(capture: Capture, block: int, language: Language) -> CanvasData:
         block=block,
         depth=capture.depth,
         heads=capture.num_heads(block),
+        saved_as=["attention_map", provenance.model, run_of(provenance), f"block{block}"],
+        saved_facts=facts_of("attention_map", provenance, {"block": block}, language),
         link="attention",
         words=canvas_words(language),
     )

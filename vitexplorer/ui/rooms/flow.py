@@ -98,7 +98,7 @@ class FlowRoom(Room):
         """A query was picked: the lines of Python follow, and so does the map where rows are sent singly."""
         capture = self.desk.engine.capture(address.picture)
         first = max(0, min(int(start), capture.depth - 1))
-        frame = rollout_frame(capture, fusion, first, language)
+        frame = rollout_frame(capture, fusion, discard, first, language)
         picked = Selection.read(event._data, frame)
         if picked is None:
             return gr.skip()
@@ -122,16 +122,21 @@ def num_tokens(capture: Capture) -> int:
     return len(capture.prefix_tokens) + capture.grid(capture.depth - 1).num_patches
 
 
-def rollout_frame(capture: Capture, fusion: str, start: int, language: Language) -> CanvasData:
+def rollout_frame(capture: Capture, fusion: str, discard: float, start: int, language: Language) -> CanvasData:
     """All that the canvas shows of a rollout but its numbers: from tokens of the last block to those of the first."""
+    from vitexplorer.figures.identity import facts_of
+
     data = frame_data(capture, start, language)
     extra = {name: word(f"rollout_{name}", language) for name in ("region", "unit", "goes_to", "block")}
     data.words |= {**extra, "fused_one": word("rollout_fused", language, how=UI_WORDS[f"fusion_{fusion}"])}
+    settings = {"head_fusion": fusion, "discard_ratio": discard, "start_block": start}
     windowed = capture.site(capture.depth - 1).windows is not None
     return data.model_copy(
         update={
             **on_grids(capture.grid(capture.depth - 1), capture.grid(start)),
             "heads": 1,
+            "saved_as": ["attention_rollout", *data.saved_as[1:3], f"{fusion}-discard{discard:g}-from{start}"],
+            "saved_facts": facts_of("attention_rollout", capture.provenance, settings, language),
             "link": "flow",
             "formula": "∏ rownorm(½ fuse(A) + ½ I)",
             "notes": [word("rollout_swin", language)] if windowed else [],
@@ -141,7 +146,7 @@ def rollout_frame(capture: Capture, fusion: str, start: int, language: Language)
 
 def rollout_data(capture: Capture, fusion: str, discard: float, start: int, language: Language) -> CanvasData:
     """The rollout of every token, or of one where there are too many."""
-    data = rollout_frame(capture, fusion, start, language)
+    data = rollout_frame(capture, fusion, discard, start, language)
     too_many = num_tokens(capture) > MOST_QUERIES
     queries = [default_query(capture, capture.depth - 1)] if too_many else None
     data.attention = rollout_file(capture, queries, fusion, discard, start)

@@ -34,7 +34,9 @@ class PatchesRoom(Room):
 
     def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
         """The patches of the pixels the model saw."""
-        capture = explored.capture
+        from vitexplorer.figures.identity import run_of
+
+        capture, provenance = explored.capture, explored.capture.provenance
         own = self.own.fill(capture, language)
         if self.own.is_refused(capture):
             return own
@@ -54,5 +56,6 @@ class PatchesRoom(Room):
                 python=self.desk.python_lines(address, "patch_grid"),
                 next_room="attention",
             ),
+            saved_as=f"patch_grid_{provenance.model}_{run_of(provenance)}",
         )
         return own | {self.board: board}

@@ -82,7 +82,7 @@ def panel_of(
     try:
         result = make(view)
         data.library = FileData(path=str(LIBRARY))
-        data.figure, data.csv = figure_file(result, language, asked.theme), csv_file(result)
+        data.figure, data.csv = figure_file(result, language, asked.theme), csv_file(result, language)
     except ExplainedError as error:
         data.refused = error.text.in_(language)
     except Exception:

@@ -1,0 +1,73 @@
+"""Columns of a table beside the value itself: classes by name and probability where the numbers speak of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from vitexplorer.figures.caption import percent
+from vitexplorer.types import BeforeAfterResult, LensResult, PoolingResult, Prediction, PredictionChange, Result
+from vitexplorer.words import Language
+
+Columns = dict[str, Sequence[Any]]
+"""name -> one entry for each value, in the order of `values.ravel()`"""
+
+
+def named_columns(result: Result, language: Language) -> Columns:
+    """What a row says beside its place and value; empty where there is nothing to name."""
+    if isinstance(result, LensResult):
+        return _lens(result, language)
+    if isinstance(result, PoolingResult):
+        return _readings(result, language)
+    if isinstance(result, BeforeAfterResult):
+        return _answers(result, language)
+    return _target(result, language)
+
+
+def _lens(result: LensResult, language: Language) -> Columns:
+    names = [name.in_(language) for name in result.class_names]
+    shape = result.values.shape
+    index = result.values if result.values.ndim > 2 else np.broadcast_to(np.arange(shape[-1]), shape)
+    named = {"class_name": [names[number] for number in index.ravel().tolist()]} if names else {}
+    return named | {"probability": result.probabilities.ravel().tolist()}
+
+
+def _readings(result: PoolingResult, language: Language) -> Columns:
+    """For each way to read the tokens, what it would predict after the block of the row."""
+    columns: Columns = {}
+    for reading in result.readings:
+        columns |= {
+            f"{reading.reading}_class": [one.index for one in reading.after_blocks],
+            f"{reading.reading}_class_name": [one.name.in_(language) for one in reading.after_blocks],
+            f"{reading.reading}_probability": [one.probability for one in reading.after_blocks],
+        }
+    return columns
+
+
+def _answers(result: BeforeAfterResult, language: Language) -> Columns:
+    """The likeliest class of both runs, and the map of the plain one."""
+    count, columns = result.values.size, {"before": result.before.ravel().tolist()}
+    if not result.classes:
+        return columns
+    for run in ("before", "after"):
+        likeliest: PredictionChange = max(result.classes, key=lambda one: getattr(one, run))
+        said = f"{_name(likeliest, language)} {percent(getattr(likeliest, run))}"
+        columns |= {f"answer_{run}": [said] * count}
+    return columns
+
+
+def _target(result: Result, language: Language) -> Columns:
+    if result.target is None:
+        return {}
+    told = {
+        "target": result.target.index,
+        "target_name": result.target.name.in_(language),
+        "target_probability": result.target.probability,
+    }
+    return {name: [value] * result.values.size for name, value in told.items()}
+
+
+def _name(one: Prediction | PredictionChange, language: Language) -> str:
+    return one.name.in_(language) or str(one.index)
