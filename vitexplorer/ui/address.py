@@ -18,6 +18,13 @@ from vitexplorer.ui.pictures import UPLOAD, examples
 
 RoomKey = Literal["patches", "attention", "flow", "tokens", "outputs", "positions", "size", "what_if", "finetune"]
 
+
+def room_after(room: str) -> str:
+    """Key of the next room in the order of a lecture; empty after the last."""
+    rooms = get_args(RoomKey)
+    return next(iter(rooms[rooms.index(room) + 1 :]), "") if room in rooms else ""
+
+
 _FORMS = {
     "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",
     "model": r"[A-Za-z0-9_.]{1,100}",

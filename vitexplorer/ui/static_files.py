@@ -100,6 +100,11 @@ def _markup() -> dict[str, str]:
     return {module: path.read_text(encoding="utf-8").strip() for path, module in files.items()}
 
 
+def _filled(markup: str, language: Language) -> str:
+    """Markup with its {{names}} of words filled in: what a component says before its data are there."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda name: html.escape(word(name.group(1), language)), markup)
+
+
 def page_head(language: Language) -> str:
     """What stands in the page's <head>: the style, the modules to fetch at once, and how a component is mounted.
 
@@ -113,7 +118,10 @@ def page_head(language: Language) -> str:
         [
             f'<link rel="stylesheet" href="{folder}{_STYLE}">',
             *(f'<link rel="modulepreload" href="{folder}{module}">' for module in with_imports(FIRST)),
-            *(f'<template data-module="{module}">{markup}</template>' for module, markup in _markup().items()),
+            *(
+                f'<template data-module="{module}">{_filled(markup, language)}</template>'
+                for module, markup in _markup().items()
+            ),
             f'<script data-folder="{folder}" data-failed="{sentence}">{start}</script>',
             f'<script type="module" src="{folder}page.js"></script>',
         ]

@@ -96,6 +96,11 @@ UI_WORDS: dict[str, Text] = {
     ),
     "panel_left": Text(", about {seconds} s left", "，约剩 {seconds} 秒"),
     "panel_stop": Text("Stop", "停止"),
+    "panel_begins": Text("Waiting for the model's run on this image ...", "正在等待模型处理这幅图像……"),
+    "panel_settings": Text("Settings", "设置"),
+    "panel_take": Text("Save, numbers, Python", "保存、数据与 Python 代码"),
+    "panel_elsewhere": Text("Show it for {model}", "改用 {model} 查看"),
+    "next_room": Text("Next room: {room}", "下一页：{room}"),
     "save": Text("Save", "保存"),
     # flow
     "fusion": Text("Heads fused by", "头的融合方式"),

@@ -20,6 +20,7 @@ from vitexplorer.controls import specs
 from vitexplorer.types import Result
 from vitexplorer.ui.background import Step, StoppedError
 from vitexplorer.ui.controls import Field, field_of
+from vitexplorer.ui.figure_panel.elsewhere import model_showing
 from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.widget import Widget
@@ -38,6 +39,9 @@ _WORDS = (
     "panel_working",
     "panel_views",
     "panel_stop",
+    "panel_settings",
+    "panel_take",
+    "panel_elsewhere",
 )
 
 _log = logging.getLogger(__name__)
@@ -51,8 +55,11 @@ class PanelView(GradioModel):
 
     key: str
     title: str
+    question: str = ""
     slow: bool = False
     """whether it is asked for with `work`"""
+    refused: str = ""
+    """why this model has none; empty where it has"""
 
 
 class PanelWork(GradioModel):
@@ -91,6 +98,10 @@ class PanelData(GradioModel):
     """whether a cell of the figure is a head of a block, whose map can be opened"""
     refused: str = ""
     """why there is no figure"""
+    elsewhere: str = ""
+    """a bundled model that has the view which this one has not"""
+    next_room: str = ""
+    """key of the room after this one; empty after the last"""
     python: str = ""
     words: dict[str, str] = {}
 
@@ -110,6 +121,20 @@ class FigurePanel(Widget):
 def panel_words(language: Language) -> dict[str, str]:
     """What stands around every figure."""
     return {key: word(key, language) for key in _WORDS}
+
+
+def panel_view(capture: Capture, key: str, language: Language) -> PanelView:
+    """One view in the list of a room."""
+    from vitexplorer.views import VIEWS, refusal
+
+    record, reason = VIEWS[key], refusal(key, capture)
+    return PanelView(
+        key=key,
+        title=record.title.in_(language),
+        question=record.question.in_(language),
+        slow=record.runs == "many",
+        refused=reason.in_(language) if reason else "",
+    )
 
 
 def work_data(step: Step, view: str, language: Language) -> PanelData:
@@ -138,14 +163,12 @@ def panel_data(
     A view that has no meaning for the model, or a setting it cannot take, is answered with its sentence in place of
     the figure. Raises StoppedError alone.
     """
-    from vitexplorer.views import VIEWS, reading, refusal
+    from vitexplorer.views import VIEWS, reading
 
     record = VIEWS[view]
     data = PanelData(
         theme="dark" if theme == "dark" else "light",
-        views=[
-            PanelView(key=key, title=VIEWS[key].title.in_(language), slow=VIEWS[key].runs == "many") for key in views
-        ],
+        views=[panel_view(capture, key, language) for key in views],
         chosen=view,
         question=record.question.in_(language),
         misleads=record.misleads.in_(language),
@@ -155,9 +178,9 @@ def panel_data(
     )
     settings: dict[str, Any] = {}
     result: Result | None = None
-    reason = refusal(view, capture)
-    if reason is not None:
-        data.refused = reason.in_(language)
+    data.refused = next(one.refused for one in data.views if one.key == view)
+    if data.refused:
+        data.elsewhere = model_showing(view) or ""
         return data, settings
     try:
         result = compute(view, given)

@@ -2,9 +2,6 @@
 
 import {plotly} from '../kit/plotly.js';
 
-// Figures are laid out in pixels for a slide; a narrower page shows them smaller, a phone as small as can be read.
-const LEAST_SCALE = 0.5;
-
 /**
  * @param {HTMLElement} stage as wide as there is room
  * @param {any} figure an element in it, which plotly makes its own
@@ -15,9 +12,10 @@ export function drawing(stage, figure, clicked) {
 
   function scale() {
     if (!drawn) return;
-    const factor = Math.min(1, Math.max(LEAST_SCALE, stage.clientWidth / drawn.layout.width));
+    const {width, height} = drawn.layout, isBounded = getComputedStyle(stage).getPropertyValue('--bounded');
+    const factor = Math.min(1, stage.clientWidth / width, ...(isBounded ? [stage.clientHeight / height] : []));
     figure.style.transform = `scale(${factor})`;
-    stage.style.height = `${Math.ceil(drawn.layout.height * factor)}px`;
+    figure.style.marginBottom = `${Math.ceil(height * factor - height)}px`;
   }
 
   new ResizeObserver(scale).observe(stage);

@@ -1,9 +1,12 @@
 // One view with its controls and its figure. Every control that settles asks Python; the browser draws and saves.
 
-import {make} from '../kit/dom.js';
+import {writeAddress} from '../kit/address.js';
+import {filled, make, setText} from '../kit/dom.js';
 import {form, missing, shape} from '../kit/form.js';
+import {offerViews, previewList} from '../kit/previews.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {drawing} from './drawing.js';
+import {taking} from './taking.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
@@ -17,6 +20,9 @@ export function mount({element, props, trigger, watch}) {
   const {draw, forget, save} = drawing(part('.stage'), part('.figure'), ({customdata}) => {
     if (shown.opens && customdata) trigger('open', {block: customdata[0], head: customdata[1]});
   });
+  const take = taking(part('.take'), save);
+  const strip = previewList(choose);
+  part('.below').append(strip.element);
 
   function ask(view, settings) {
     const slow = shown.views.find(({key}) => key === view)?.slow;
@@ -52,20 +58,26 @@ export function mount({element, props, trigger, watch}) {
     idle();
     shapeOfControls = '';
     showControls(shown);
+    showViews(shown);
     trigger('stop', {});
   });
 
+  function choose(view) {
+    if (view === shown.chosen && !pending) return;
+    showViews({...shown, chosen: view});
+    ask(view, {});
+  }
+
   function showViews({views, chosen, words}) {
-    part('.views').replaceChildren(...views.map(({key, title, slow}) => make('button', {
-      type: 'button', role: 'tab', textContent: title, ariaSelected: String(key === chosen),
-      dataset: {view: key, ...(slow ? {slow: ''} : {})}, onclick: () => ask(key, {}),
-    })));
-    part('.views').setAttribute('aria-label', words.panel_views ?? '');
+    const offer = {views, chosen, label: words.panel_views ?? '', choose};
+    strip.show(offer);
+    offerViews(root, offer);
   }
 
   // The controls are made anew when they are others; an answer brings them to what its figure was made with.
-  function showControls({chosen, image, controls: fields}) {
+  function showControls({chosen, image, controls: fields, words}) {
     const now = JSON.stringify([chosen, image?.url, shape(fields)]);
+    part('.asks h3').textContent = words.panel_settings;
     if (shapeOfControls === now) {
       controls.answer(fields);
       return;
@@ -77,37 +89,38 @@ export function mount({element, props, trigger, watch}) {
       pending: () => pending,
       asked: () => asked,
     });
-    part('.controls').style.setProperty('--others', String(fields.length - 1));
     part('.controls').replaceChildren(...controls.elements);
   }
 
-  // Pictures are called as the table is, whose name says view, model and run.
-  const named = ({csv}) => csv.orig_name.replace(/\.csv$/, '');
-
-  function saveCsv({csv}) {
-    make('a', {href: csv.url, download: csv.orig_name}).click();
-  }
-
-  function showSaves(value) {
-    const button = (textContent, onclick) => make('button', {type: 'button', textContent, onclick});
-    const formats = [['PNG 2×', 'png', 2], ['PNG 4×', 'png', 4], ['SVG', 'svg', 1]];
-    const buttons = formats.map(([label, format, factor]) => button(label, () => save(format, factor, named(value))));
-    part('.save').replaceChildren(...(value.figure ? [...buttons, button('CSV', () => saveCsv(value))] : []));
-    part('.save').setAttribute('aria-label', value.words.save ?? '');
-  }
-
   function showWords(value) {
-    part('.question').textContent = value.question;
-    part('.misleads-label').textContent = `${value.words.misleads}:`;
-    part('.misleads').textContent = value.misleads;
-    part('.paper-label').textContent = value.paper ? `${value.words.paper}:` : '';
-    part('.paper').textContent = value.paper;
-    part('.paper').href = value.paper_url;
-    part('.refused').textContent = value.refused;
+    setText(part('.question'), value.question);
+    setText(part('.reading'), value.reading ?? '');
+    setText(part('.misleads b'), `${value.words.misleads}:`);
+    setText(part('.misleads span'), value.misleads);
+    setText(part('.misleads a'), value.paper);
+    part('.misleads a').href = value.paper_url;
+    setText(part('.why'), value.refused);
     part('.refused').hidden = !value.refused;
-    part('summary').textContent = value.words.python_lines;
-    part('.python').textContent = value.python;
-    part('details').hidden = !value.python;
+    setText(part('.elsewhere'), filled(value.words.panel_elsewhere, {model: value.elsewhere}));
+    part('.elsewhere').hidden = !value.elsewhere;
+  }
+
+  // Another model is another page: what depends on the model in the address begins anew.
+  part('.elsewhere').addEventListener('click', () => {
+    writeAddress({model: shown.elsewhere, view: shown.chosen, weights: '', block: '', head: '', query: ''});
+    location.reload();
+  });
+
+  // What a lecture looks at next: the next view that this model has, and after the last one the next room.
+  function showNext({views, chosen, words, next_room: room}) {
+    const at = views.findIndex(({key}) => key === chosen), view = views.slice(at + 1).find(({refused}) => !refused);
+    const next = part('.next');
+    next.hidden = !view && !room;
+    next.replaceChildren(make('span', {}, view?.question || words.next_room || '', ...(view ? [make('small', {textContent: view.title})] : [])));
+    next.onclick = () => {
+      if (view) choose(view.key);
+      else next.dispatchEvent(new CustomEvent('vx-room', {bubbles: true, detail: {room}}));
+    };
   }
 
   async function showFigure(value) {
@@ -134,8 +147,10 @@ export function mount({element, props, trigger, watch}) {
     showViews(value);
     showControls(value);
     showWords(value);
-    part('.stage').hidden = Boolean(value.refused);
-    showSaves(value);
+    showNext(value);
+    take.show(value);
+    // Of a setting that is refused the last good picture of the same view stays.
+    root.toggleAttribute('data-kept', Boolean(value.refused) && root.dataset.drawn === value.chosen);
     Object.assign(root.dataset, {view: value.chosen, state: value.refused ? 'refused' : 'ready'});
     showFigure(value).catch((error) => console.warn('figure panel:', error));
     followTheme();

@@ -11,10 +11,11 @@ import gradio as gr
 
 from vitexplorer.progress import Progress
 from vitexplorer.types import Result
-from vitexplorer.ui.address import Address
+from vitexplorer.ui.address import Address, room_after
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.figure_panel import FigurePanel, PanelData, panel_data, work_data
+from vitexplorer.ui.language import word
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -145,6 +146,9 @@ class RoomFigures:
             lambda view, given: self.compute(address, capture, view, given, report),
         )
         data.asked, data.python = asked.number, self.python(address, asked.view, settings)
+        data.next_room = room_after(self.room)
+        if data.next_room:
+            data.words["next_room"] = word("next_room", language, room=word(f"room_{data.next_room}", language))
         return data
 
     def capture(self, address: Address) -> Capture:

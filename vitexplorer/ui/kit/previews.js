@@ -1,0 +1,118 @@
+// The views of a room as small pictures of themselves on this image: a strip under a figure, or a list in an inspector.
+// A room's panel knows its views; whoever else stands in the room offers the same list by `otherViews`.
+
+import {make} from './dom.js';
+
+/**
+ * @typedef {object} Preview
+ * @property {string} key
+ * @property {string} title
+ * @property {string} question what it answers
+ * @property {boolean} [slow] it takes many passes through the model
+ * @property {boolean} [own] the room shows it in its own way, beside the panel
+ * @property {string} [refused] why this model has no such view
+ * @property {{url: string} | null} [preview] its picture; null where it was not computed yet
+ */
+
+/**
+ * @typedef {object} Offer what a room has to choose from
+ * @property {Preview[]} views
+ * @property {string} chosen key
+ * @property {string} label
+ * @property {(key: string) => void} choose
+ */
+
+const STEPS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
+
+function thumbnail({key, title, question, slow, refused, preview}) {
+  const picture = make('span', {className: 'picture', ariaHidden: 'true'}, ...(preview ? [make('img', {src: preview.url, alt: ''})] : []));
+  return make('button', {
+    type: 'button', role: 'tab', title: refused || question || title, tabIndex: -1,
+    dataset: {view: key, ...(slow ? {slow: ''} : {}), ...(refused ? {refused: ''} : {})},
+  }, picture, make('span', {className: 'title', textContent: title}));
+}
+
+/**
+ * A list of previews with one chosen; arrow keys walk through it.
+ *
+ * @param {(key: string) => void} choose
+ */
+export function previewList(choose) {
+  const element = make('div', {className: 'vx-previews', role: 'tablist'});
+  let listed = '';
+
+  element.addEventListener('click', ({target}) => {
+    const button = /** @type {HTMLElement} */ (target).closest('button');
+    if (button) choose(button.dataset.view);
+  });
+  element.addEventListener('keydown', (event) => {
+    const buttons = /** @type {HTMLElement[]} */ ([...element.children]), step = STEPS[event.key];
+    const at = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const ends = {Home: 0, End: buttons.length - 1};
+    if (at < 0 || (!step && !(event.key in ends))) return;
+    event.preventDefault();
+    const next = buttons[step ? (at + step + buttons.length) % buttons.length : ends[event.key]];
+    next.focus();
+    choose(next.dataset.view);
+  });
+
+  return {
+    element,
+    /** @param {Offer} offer */
+    show({views, chosen, label}) {
+      const now = JSON.stringify(views), focused = element.contains(document.activeElement);
+      if (now !== listed) element.replaceChildren(...views.map(thumbnail));
+      listed = now;
+      element.setAttribute('aria-label', label);
+      for (const button of /** @type {Iterable<HTMLElement>} */ (element.children)) {
+        const isChosen = button.dataset.view === chosen;
+        button.setAttribute('aria-selected', String(isChosen));
+        button.tabIndex = isChosen ? 0 : -1;
+        if (isChosen && focused) button.focus();
+      }
+      if (!views.some(({key}) => key === chosen)) element.querySelector('button')?.setAttribute('tabindex', '0');
+    },
+  };
+}
+
+// ------------------------------------------------------------------------------ several components of one room
+
+const ROOM = '.vx-views';
+/** @type {WeakMap<Element, {offer: Offer | null, follow: Set<(offer: Offer) => void>}>} */
+const rooms = new WeakMap();
+
+function roomOf(inside) {
+  const column = inside.closest(ROOM);
+  if (!column) return null;
+  if (!rooms.has(column)) rooms.set(column, {offer: null, follow: new Set()});
+  return rooms.get(column);
+}
+
+/**
+ * What the room has to choose from, told by its panel to everybody else in it.
+ *
+ * @param {Element} inside an element of the room
+ * @param {Offer} offer
+ */
+export function offerViews(inside, offer) {
+  const room = roomOf(inside), column = /** @type {HTMLElement | null} */ (inside.closest(ROOM));
+  if (!room) return;
+  room.offer = offer;
+  column.dataset.view = offer.chosen;
+  column.toggleAttribute('data-own', Boolean(offer.views.find(({key}) => key === offer.chosen)?.own));
+  for (const tell of room.follow) tell(offer);
+}
+
+/**
+ * The same previews for an inspector: an element that fills itself once the panel has said what there is. It stays
+ * empty in a room without a panel.
+ *
+ * @param {Element} inside an element of the room that is on the page already
+ */
+export function otherViews(inside) {
+  const room = roomOf(inside), list = previewList((key) => room?.offer?.choose(key));
+  list.element.classList.add('listed');
+  room?.follow.add(list.show);
+  if (room?.offer) list.show(room.offer);
+  return list.element;
+}
