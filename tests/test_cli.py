@@ -145,9 +145,9 @@ def test_every_view_writes_its_numbers(key, image, tmp_path):
 
 def test_options_reach_the_view(image, tmp_path):
     out = tmp_path / "map.csv"
-    options = ["--block", "4", "--head", "1", "--query", "3,4", "--fit", "squash"]
+    options = ["--block", "4", "--head", "1", "--query", "3,4", "--fit", "squash", "--size", "96x128"]
     assert run("attention", image, *SMALL, *options, "--out", out).exit_code == 0
-    capture = vx.capture(vx.load_model("test_vit", weights="random", seed=3), image, fit="squash")
+    capture = vx.capture(vx.load_model("test_vit", weights="random", seed=3), image, fit="squash", size=(96, 128))
     expected = vx.compute("attention_map", capture, block=4, head=1, query=(3, 4)).values
     with out.open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))

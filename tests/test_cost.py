@@ -18,6 +18,7 @@ import vitexplorer as vx
 from tests import reference_tokens
 from tests.small_models import RECIPES, capture_small, load_small
 from vitexplorer.errors import SettingError
+from vitexplorer.models.weightless import without_storage
 from vitexplorer.quantities.multiplications import (
     KINDS,
     MLP,
@@ -25,7 +26,6 @@ from vitexplorer.quantities.multiplications import (
     PRODUCTS,
     PROJECTIONS,
     count_multiplications,
-    without_storage,
 )
 
 

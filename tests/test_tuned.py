@@ -30,6 +30,7 @@ from vitexplorer.finetune.trained_parts import (
     trainable,
 )
 from vitexplorer.models.checkpoints import WeightsError
+from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import load_model
 from vitexplorer.registry import UnknownNameError
 
@@ -336,6 +337,15 @@ def test_chinese_names_of_the_bundled_classes_come_back(tmp_path):
     tuned = attach(load_model("scenes_vit_patch16_192"), "lora")
     save_tuned(tuned, tmp_path / "tuned.safetensors")
     assert load_tuned(tmp_path / "tuned.safetensors").class_names_zh == tuned.class_names_zh != ()
+
+
+def test_what_was_tuned_at_another_size_comes_back_at_that_size(tmp_path):
+    tuned = attach(at_size(load_backbone("swin"), 96), "linear", 3)
+    save_tuned(tuned, tmp_path / "tuned.safetensors")
+    loaded = load_tuned(tmp_path / "tuned.safetensors", base=load_backbone("swin"))
+    assert loaded.preprocessing.input_size == (96, 96)
+    image = torch.randn(1, 3, 96, 96)
+    assert torch.equal(run(loaded.module, image), run(tuned.module, image))
 
 
 def test_a_hybrid_without_a_projection_takes_scales_and_shifts_but_does_not_merge_them():

@@ -86,6 +86,29 @@ def test_an_address_takes_what_makes_sense_and_defaults_for_the_rest() -> None:
     assert (address.head, address.room) == ("", "attention")
 
 
+@pytest.mark.parametrize(
+    ("said", "size", "python"),
+    [
+        ({"size": "96"}, "96", 'fit="crop", size=96)'),
+        ({"size": "96x128", "fit": "squash"}, "96x128", 'fit="squash", size=(96, 128))'),
+        ({"size": "96", "fit": "native"}, "", 'fit="native")'),
+        ({"size": "96;"}, "", 'fit="crop")'),
+    ],
+)
+def test_an_address_has_a_size_and_python_says_it(engine: Engine, said: dict[str, str], size: str, python: str) -> None:
+    address = Address.read({"model": "vit_tiny_patch16_224", **said})
+    assert address.picture.size == size
+    desk = Desk(engine, Translations(), gr.State(address), gr.State("en"))
+    assert python in desk.python_lines(address, "attention_map")
+
+
+def test_each_size_has_a_run_of_its_own(engine: Engine) -> None:
+    large = engine.capture(replace(SMALL, size="32"))
+    assert large.provenance.input_size == (32, 32)
+    assert engine.capture(SMALL).provenance.input_size == (224, 224)
+    assert large.model.module is engine.capture(SMALL).model.module
+
+
 @pytest.mark.parametrize("image", ["../../etc/passwd", "upload-zz", "<script>", ""])
 def test_an_address_names_images_only(image: str) -> None:
     assert Address.read({"image": image}).image == next(iter(examples()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import torch
@@ -40,6 +40,11 @@ class AttentionCall:
         """Keys of each query."""
         return self.key.shape[-2] if self.scores is None else self.scores.shape[-1]
 
+    @property
+    def tensors(self) -> tuple[Tensor | None, ...]:
+        """All that it keeps, but for the output."""
+        return self.query, self.key, self.value, self.bias, self.scores, self.mixed
+
     def weights(self, queries: slice | Tensor = slice(None)) -> Float[Tensor, "windows heads queries keys"]:
         """Attention of the chosen query rows; every row sums to 1 unless the module mixed it afterwards."""
         if self.mixed is not None:
@@ -70,6 +75,12 @@ class AttentionCall:
     def from_shares(self, shares: Float[Tensor, "windows queries"]) -> Float[Tensor, "windows heads keys"]:
         """shares @ attention for each head: where a mixture of queries looks."""
         return sum(torch.einsum("wq,whqk->whk", shares[:, rows], weights) for rows, weights in self.in_pieces())
+
+
+def held_bytes(tensors: Iterable[Tensor | None]) -> int:
+    """Memory that tensors keep alive, in bytes; storage shared by several of them counts once."""
+    storages = [tensor.untyped_storage() for tensor in tensors if tensor is not None]
+    return sum({storage._cdata: storage.nbytes() for storage in storages}.values())
 
 
 def of_kernel(

@@ -16,12 +16,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from vitexplorer.attention_call import AttentionCall
+from vitexplorer.attention_call import AttentionCall, held_bytes
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.controls import no_such_block
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import only_attention
 from vitexplorer.models.images import AnyImage, OpenedImage
+from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import fit_image, normalise
 from vitexplorer.tap import AttentionTap
@@ -300,24 +301,34 @@ class Capture:
         """Memory that this capture keeps alive, in bytes; storage shared by several tensors counts once."""
         more = self.change.original.nbytes if self.change else 0
         tensors = [self.output, self.input.tensor, *self.read.values(), *self.made.values()]
-        for calls in self.calls:
-            for call in calls:
-                tensors += [call.query, call.key, call.value, call.bias, call.scores, call.mixed]
-        storages = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in tensors if t is not None}
-        return sum(storages.values()) + self.input.pixels.nbytes + more
+        tensors += [tensor for calls in self.calls for call in calls for tensor in call.tensors]
+        return held_bytes(tensors) + self.input.pixels.nbytes + more
 
 
-def capture(model: LoadedModel, image: AnyImage, fit: Fit = "crop") -> Capture:
+def capture(
+    model: LoadedModel, image: AnyImage, fit: Fit = "crop", size: int | tuple[int, int] | str | None = None
+) -> Capture:
     """Run `model` once on `image` and keep what the views need.
 
     Args:
         model: from `load_model`.
         image: a path, a PIL image, a uint8 RGB array (height, width, 3), or an `OpenedImage`.
         fit: "crop" (timm's evaluation transform), "squash", "pad" or "native" (keep size and aspect).
+        size: another input size in pixels, of a square or (height, width); None for the model's own.
 
-    Raises ImageError and SettingError with a sentence.
+    Raises ImageError, SettingError and UnsupportedError with a sentence.
     """
+    if size is not None:
+        if fit == "native":
+            raise SettingError(_TWO_SIZES)
+        model = at_size(model, size)
     return capture_input(model, prepare(model, image, fit))
+
+
+_TWO_SIZES = Text(
+    'fit "native" keeps the picture\'s own size. Choose "crop", "squash" or "pad" with a size, or leave the size out.',
+    'fit "native" 保持图像自身的尺寸。指定尺寸时请用 "crop"、"squash" 或 "pad"，或者不指定尺寸。',
+)
 
 
 @contextmanager

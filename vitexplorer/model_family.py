@@ -46,6 +46,13 @@ class ModelFamily(ABC):
     def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
         """What height and width must be multiples of under fit="native"; None where the input size is fixed."""
 
+    def size_step(self, module: nn.Module) -> tuple[int, int] | None:
+        """What height and width must be multiples of at another input size; None where the module takes one only.
+
+        Wider than `size_multiple`: timm may have to make other tables for it, in a module of its own.
+        """
+        return self.size_multiple(module)
+
     @abstractmethod
     def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
         """Rows and columns of the learned position embedding; None where positions are not added to the tokens."""

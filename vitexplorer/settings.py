@@ -48,6 +48,9 @@ class Settings(BaseSettings):
     hosted: bool = Field(_ON_SPACE, description="whether visitors see their own trainings only and name no folder")
     capture_cache_megabytes: int = Field(1024, ge=0, description="memory for captures kept to answer from")
     model_cache_megabytes: int = Field(2048, ge=0, description="memory for models kept loaded")
+    size_megabytes: int = Field(
+        512 if _ON_SPACE else 4096, gt=0, description="memory that one image at another input size may take"
+    )
     sessions: int = Field(150, gt=0, description="visitors whose state is kept at once")
     payload_megabytes: float = Field(24, gt=0, description="largest attention sent to a browser in one piece")
 

@@ -45,6 +45,8 @@ Query = Literal["cls", "dist", "mean"] | tuple[int, int]
 Reading = Literal["cls", "dist", "mean", "own"]
 """how the last tokens become the logits: one token, the mean over patches, or the model's own pooling"""
 Fit = Literal["crop", "squash", "pad", "native"]
+Size = tuple[int, int]
+"""height, width in pixels"""
 Weights = Literal["pretrained", "bundled", "random", "file", "fine-tuned"]
 
 PADDING = -32768  # the position of a token that timm added to fill a window

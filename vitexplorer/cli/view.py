@@ -30,6 +30,7 @@ def explore(
     weights: str,
     weights_seed: int,
     fit: Fit,
+    size: str | None,
     change: str | None,
     out: Path | None,
     language: Language,
@@ -39,7 +40,7 @@ def explore(
     with one_sentence(language):
         with _download_bar() as progress:
             loaded = vx.load_model(model, weights=weights, seed=weights_seed, progress=progress)
-        capture = vx.capture(loaded, image or example_image(), fit=fit)
+        capture = vx.capture(loaded, image or example_image(), fit=fit, size=size)
         if change:
             capture = vx.intervene(capture, change)
         result = vx.compute(view, capture, **controls)
@@ -128,6 +129,13 @@ def common_parameters(language: Language) -> list[inspect.Parameter]:
         ),
         option("weights_seed", 0, "Seed of random weights.", "随机权重的种子。", int),
         option("fit", "crop", "How the picture becomes the model's size.", "图像如何适配模型的输入尺寸。", Fit),
+        option(
+            "size",
+            None,
+            "Another input size in pixels: 384, or 384x512 for height and width.",
+            "另一种输入尺寸（像素）：384，或写作 384x512（高 x 宽）。",
+            str | None,
+        ),
         option(
             "change",
             None,

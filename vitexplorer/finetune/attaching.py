@@ -21,7 +21,7 @@ from vitexplorer.finetune.parts.heads import new_head, output_layers
 from vitexplorer.models.about import tuned_source
 from vitexplorer.models.loading import LoadedModel, seeded
 from vitexplorer.models.outline import outline
-from vitexplorer.quantities.multiplications import without_storage
+from vitexplorer.models.weightless import without_storage
 from vitexplorer.types import PatchGrid, Provenance
 from vitexplorer.words import Text
 

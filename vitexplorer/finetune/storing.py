@@ -22,6 +22,7 @@ from vitexplorer.finetune.attaching import TunedModel, attach, trained
 from vitexplorer.finetune.trained_parts import learned
 from vitexplorer.models.about import about, metadata
 from vitexplorer.models.checkpoints import WeightsError
+from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, Preprocessing, load_backbone
 from vitexplorer.types import Provenance
 from vitexplorer.words import Text
@@ -64,6 +65,7 @@ def load_tuned(
     try:
         if base is None:
             base = _base(said["base"], Path(path), device)
+        base = at_size(base, tuple(said["preprocessing"]["input_size"]))
         tuned = attach(
             base,
             str(said["method"]),

@@ -25,6 +25,7 @@ from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.about import Merged, merged
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
+from vitexplorer.models.input_size import at_size
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
 from vitexplorer.models.weights import (
@@ -37,7 +38,7 @@ from vitexplorer.models.weights import (
 from vitexplorer.progress import Progress
 from vitexplorer.registry import unknown_name
 from vitexplorer.settings import ASSETS
-from vitexplorer.types import BlockSite, Provenance, Weights
+from vitexplorer.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.words import Text
 
 SEEDING = threading.Lock()  # the global generator is one for all threads
@@ -127,6 +128,7 @@ def load_model(
     name: str,
     weights: str | os.PathLike = "auto",
     *,
+    size: int | Size | str | None = None,
     seed: int = 0,
     device: str | torch.device | None = None,
     progress: Progress | None = None,
@@ -138,16 +140,19 @@ def load_model(
         weights: "auto" (bundled where there are, otherwise pretrained), "pretrained", "bundled", "random", or the
             path of a `.safetensors` or `.pth` file; the file is read without running any code in it. A merged
             checkpoint of a tuned model brings the names of its classes and what it was made from.
+        size: another input size in pixels, of a square or (height, width), see `at_size`; None for the model's own.
         seed: for "random": the module equals `torch.manual_seed(seed); timm.create_model(name)`.
         device: where to run; a GPU where there is one when None.
         progress: told how many bytes of a download are done.
 
     Raises:
         UnknownNameError: no such model; the message names the nearest.
-        UnsupportedError: no family is stated for the architecture.
+        UnsupportedError: no family is stated for the architecture, or it takes one input size only.
+        SettingError: a size that it does not take; the message names the nearest.
         WeightsError, DownloadError: the weights do not fit, or cannot be fetched.
     """
-    return _load(name, os.fspath(weights), family_of, seed, device, progress)
+    model = _load(name, os.fspath(weights), family_of, seed, device, progress)
+    return model if size is None else at_size(model, size)
 
 
 def load_backbone(

@@ -7,12 +7,11 @@ theirs. Here two modes, local to the thread, watch one pass: torch functions tel
 operations what is multiplied. An operation with no parameter of its own, as attention's two products, belongs where
 the last one was.
 
-Nothing is computed: the pass runs on a copy of the module without storage (torch's "meta" device).
+Nothing is computed: the pass runs on a copy of the module without storage (`models.weightless`).
 """
 
 from __future__ import annotations
 
-import copy
 import re
 from collections import Counter
 from dataclasses import dataclass, field
@@ -33,13 +32,6 @@ KINDS = (
     Text("everything else", "其余部分"),
 )
 _OF_ACTIVATIONS = ("bmm", "scaled_dot_product")
-
-
-def without_storage(module: nn.Module) -> nn.Module:
-    """A copy of a module whose tensors have shapes but no numbers; the module's own are not copied."""
-    tensors = {id(tensor): nn.Parameter(tensor.to("meta"), requires_grad=False) for tensor in module.parameters()}
-    tensors |= {id(tensor): tensor.to("meta") for tensor in module.buffers()}
-    return copy.deepcopy(module, tensors)
 
 
 @dataclass

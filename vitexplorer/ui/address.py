@@ -30,6 +30,7 @@ _FORMS = {
     "model": r"[A-Za-z0-9_.]{1,100}",
     "weights": "trained|random",
     "fit": "|".join(get_args(Fit)),
+    "size": r"\d{2,4}(x\d{2,4})?",
     "room": "|".join(get_args(RoomKey)),
     "block": r"\d{1,3}",
     "head": r"mean|max|min|\d{1,3}",
@@ -46,6 +47,8 @@ class Address:
     model: str = ""
     weights: str = "trained"
     fit: str = "crop"
+    size: str = ""
+    """of the input in pixels, `384` or `384x512`"""
     room: str = "attention"
     block: str = ""
     head: str = ""
@@ -68,8 +71,8 @@ class Address:
 
     @property
     def picture(self) -> Picture:
-        """What is to be captured."""
-        return Picture(self.image, self.model, self.weights, self.fit)
+        """What is to be captured; under fit "native" the picture has the size."""
+        return Picture(self.image, self.model, self.weights, self.fit, "" if self.fit == "native" else self.size)
 
     def parameters(self) -> dict[str, str]:
         """For the browser to write into its URL."""

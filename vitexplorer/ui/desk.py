@@ -36,12 +36,13 @@ class Desk:
 
     def python_lines(self, address: Address, view: str, *, changed: bool = False, **settings: object) -> str:
         """The lines that reproduce a figure in a script or notebook, of the changed run where that is what it shows."""
+        size = f", size={python_size(address.picture.size)}" if address.picture.size else ""
         change = f'capture = vx.intervene(capture, "{address.change}")\n' if changed else ""
         arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
         return (
             "import vitexplorer as vx\n\n"
             f"model = vx.{self._load(address)}\n"
-            f'capture = vx.capture(model, "picture.png", fit="{address.fit}")\n'
+            f'capture = vx.capture(model, "picture.png", fit="{address.fit}"{size})\n'
             f"{change}"
             f'result = vx.compute("{view}", capture{arguments})\n'
             'vx.save(result, "figure.png")'
@@ -56,3 +57,8 @@ class Desk:
 
         path = self.engine.places.path_of(file)
         return f'load_model("{base_in(file).model}", weights="{path}")' if is_merged(file) else f'load_tuned("{path}")'
+
+
+def python_size(size: str) -> str:
+    """The size of an address as Python writes it: `384`, or `(384, 512)` for `384x512`."""
+    return f"({size.replace('x', ', ')})" if "x" in size else size

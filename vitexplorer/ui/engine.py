@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -43,6 +43,8 @@ class Picture:
     model: str
     weights: Literal["trained", "random"] = "trained"
     fit: Fit = "crop"
+    size: str = ""
+    """of the input in pixels, `384` or `384x512`; empty for the model's own"""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Engine:
         self.work = threading.RLock()
         """held by whoever runs a model"""
         self.background = Background(self.work)
-        self._models: BytesCache[tuple[str, str], LoadedModel] = BytesCache(
+        self._models: BytesCache[tuple[str, str, str], LoadedModel] = BytesCache(
             settings.model_cache_megabytes << 20,
             lambda model: sum(p.numel() * p.element_size() for p in model.module.parameters()),
         )
@@ -178,8 +180,13 @@ class Engine:
     def _model(self, picture: Picture, report: Report) -> LoadedModel:
         from vitexplorer.models.loading import load_backbone
 
-        key = (picture.model, picture.weights)
+        key = (picture.model, picture.weights, picture.size)
         model = self._models.get(key)
+        if model is None and picture.size:
+            from vitexplorer.models.input_size import at_size
+
+            model = at_size(self._model(replace(picture, size=""), report), picture.size)
+            self._models.put(key, model)
         if model is None and (model := self._tuned(picture)) is not None:
             self._models.put(key, model)
         if model is None:

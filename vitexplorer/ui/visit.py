@@ -85,9 +85,9 @@ class Visit:
         return {self.wanted: address, self.strip: strip(address, language)}
 
     def choose_model(self, name: str | None, address: Address, language: Language) -> Updates:
-        """Another model. Block, head and query start anew."""
+        """Another model. Block, head, query and size start anew."""
         name = (name or "").strip()
-        address = replace(address, model=name, block="", head="", query="")
+        address = replace(address, model=name, size="", block="", head="", query="")
         return {self.wanted: address, self.sentence: model_sentence(name, language)}
 
     @property

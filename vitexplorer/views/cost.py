@@ -14,7 +14,6 @@ Misleading as a measure of time: memory traffic and kernels decide that as well.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby, pairwise
@@ -28,7 +27,9 @@ from vitexplorer.controls import Control
 from vitexplorer.errors import SettingError
 from vitexplorer.explored import Explored
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.quantities.multiplications import KINDS, count_multiplications, table, without_storage
+from vitexplorer.models.input_size import sides
+from vitexplorer.models.weightless import without_storage
+from vitexplorer.quantities.multiplications import KINDS, count_multiplications, table
 from vitexplorer.types import BlockSite, CostResult, Term
 from vitexplorer.words import Text
 
@@ -57,19 +58,7 @@ class ImageSizeControl(Control):
 
         Raises SettingError unless they are whole patches, or the captured size, and not beyond the largest.
         """
-        given = re.split(r"[,x×]", value) if isinstance(value, str) else value
-        sides = tuple(given) if isinstance(given, (tuple, list)) else (given,)
-        try:
-            height, width = (int(side) for side in (sides * 2 if len(sides) == 1 else sides))
-            if isinstance(value, float) and value != height:
-                raise ValueError(value)
-        except (TypeError, ValueError, OverflowError):
-            raise SettingError(
-                Text(
-                    "image_size is a number of pixels or (height, width), not {value}.",
-                    "image_size 是像素数或 （高，宽），而不是 {value}。",
-                ).format(value=repr(value))
-            ) from None
+        height, width = sides(value, self.name)
         multiple = size_multiple(capture)
         whole = height % multiple[0] == 0 and width % multiple[1] == 0
         fits = whole and min(height, width) > 0 and max(height, width) <= LARGEST

@@ -72,6 +72,9 @@ def _of_one_size(family: ModelFamily) -> ModelFamily:
         def size_multiple(self, module: nn.Module) -> None:
             return None
 
+        def size_step(self, module: nn.Module) -> None:
+            return None
+
     return OfOneSize()
 
 

@@ -155,4 +155,7 @@ def prompted_family(family: ModelFamily, count: int) -> ModelFamily:
                 for site in super().blocks(module, input_size)
             )
 
+        def size_step(self, module: nn.Module) -> None:
+            return None  # the prompts stand in windows of this size
+
     return Prompted()

@@ -33,6 +33,8 @@ class AttentionOnlyFamily(ModelFamily):
     """Says where attention happens and which token lies where, and nothing of the rest."""
 
     shows_stream = False
+    any_size: bool = False
+    """whether its modules take other sizes, as they are or with tables that timm makes anew"""
     left_out: Text | None = None
     """which attention of these models is not shown, and why; None where all of it is"""
 
@@ -43,6 +45,13 @@ class AttentionOnlyFamily(ModelFamily):
     def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
         """None: these are shown at the size they were built for."""
         return None
+
+    def size_step(self, module: nn.Module) -> tuple[int, int] | None:
+        """The cell of the coarsest stage where any size is taken."""
+        if not self.any_size:
+            return None
+        coarsest = max(info["reduction"] for info in module.feature_info)
+        return coarsest, coarsest
 
     def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
         """None: not stated."""

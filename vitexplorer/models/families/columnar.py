@@ -33,6 +33,10 @@ class ColumnarFamily(ModelFamily):
             return None
         return tuple(module.patch_embed.feat_ratio(as_scalar=False))
 
+    def size_step(self, module: nn.Module) -> tuple[int, int] | None:
+        """The patch size: positions are resampled on the fly, or once by timm."""
+        return tuple(module.patch_embed.feat_ratio(as_scalar=False))
+
     def learned_grid(self, module: nn.Module) -> tuple[int, int] | None:
         """The patch grid that the module was built for."""
         return None if module.pos_embed is None else tuple(module.patch_embed.grid_size)

@@ -21,6 +21,7 @@ class DavitFamily(AttentionOnlyFamily):
     key = "davit"
     title = same("DaViT")
     of = (DaVit,)
+    any_size = True
     left_out = Text(
         "channel attention: it has no weight from patch to patch",
         "通道注意力：图块之间没有权重",

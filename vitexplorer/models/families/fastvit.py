@@ -16,6 +16,7 @@ class FastvitFamily(AttentionOnlyFamily):
     key = "fastvit"
     title = same("FastViT")
     of = (FastVit,)
+    any_size = True
     attends_by = Attention
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:

@@ -19,6 +19,7 @@ class MetaformerFamily(AttentionOnlyFamily):
     key = "metaformer"
     title = same("MetaFormer")
     of = (MetaFormer,)
+    any_size = True
     attends_by = Attention
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:

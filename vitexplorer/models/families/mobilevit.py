@@ -26,6 +26,7 @@ class MobilevitFamily(AttentionOnlyFamily):
     key = "mobilevit"
     title = same("MobileViT")
     of = (ByobNet,)
+    any_size = True
     attends_by = MobileVitBlock
     left_out = Text(
         "stages whose feature map is resampled because the patches do not divide it",

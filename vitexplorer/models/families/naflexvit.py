@@ -20,6 +20,7 @@ class NaflexvitFamily(AttentionOnlyFamily):
     key = "naflexvit"
     title = same("NaFlexViT")
     of = (NaFlexVit,)
+    any_size = True
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token where there is one, then the registers."""

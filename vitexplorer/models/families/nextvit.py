@@ -25,6 +25,7 @@ class NextvitFamily(AttentionOnlyFamily):
     key = "nextvit"
     title = same("Next-ViT")
     of = (NextViT,)
+    any_size = True
     left_out = Text(
         "blocks whose keys are averages along the sequence, not over squares of the image",
         "键沿序列取平均、而非图像方块平均的块",

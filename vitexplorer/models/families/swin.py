@@ -49,8 +49,10 @@ class SwinFamily(ModelFamily):
 
     def size_multiple(self, module: nn.Module) -> tuple[int, int] | None:
         """The cell size of the last stage, so that no merging has to pad."""
-        if not module.dynamic_img_size:
-            return None
+        return self.size_step(module) if module.dynamic_img_size else None
+
+    def size_step(self, module: nn.Module) -> tuple[int, int] | None:
+        """The same, whether windows stay as they are or timm makes them grow with the grid."""
         height, width = module.patch_embed.patch_size
         return height * 2 ** (len(module.layers) - 1), width * 2 ** (len(module.layers) - 1)
 

@@ -21,6 +21,7 @@ class SwinTransformerV2CrFamily(AttentionOnlyFamily):
     key = "swin_transformer_v2_cr"
     title = same("Swin V2 (Reich)")
     of = (SwinTransformerV2Cr,)
+    any_size = True
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """All blocks; the windows are read off each."""

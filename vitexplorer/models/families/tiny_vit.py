@@ -21,6 +21,7 @@ class TinyVitFamily(AttentionOnlyFamily):
     key = "tiny_vit"
     title = same("TinyViT")
     of = (TinyVit,)
+    any_size = True
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """The blocks that attend; padding is not masked and takes its share."""

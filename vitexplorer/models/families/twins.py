@@ -24,6 +24,7 @@ class TwinsFamily(AttentionOnlyFamily):
     key = "twins"
     title = same("Twins")
     of = (Twins,)
+    any_size = True
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Blocks of all stages."""

@@ -20,6 +20,7 @@ class VisionTransformerRelposFamily(AttentionOnlyFamily):
     key = "vision_transformer_relpos"
     title = same("ViT with relative positions")
     of = (VisionTransformerRelPos,)
+    any_size = True
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """The class token, where there is one."""

@@ -22,6 +22,7 @@ class VisionTransformerSamFamily(AttentionOnlyFamily):
     key = "vision_transformer_sam"
     title = same("ViT (SAM)")
     of = (VisionTransformerSAM,)
+    any_size = True
 
     def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """All blocks; padding is not masked and takes its share."""

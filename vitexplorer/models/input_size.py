@@ -1,0 +1,197 @@
+"""`at_size`: the same model at another input size; another `LoadedModel`, since nobody changes the one that is shared.
+
+Whatever has to be made for it is made by timm. Three ways, by what the module is:
+
+resampled in each pass   ViT, DeiT, DINO, EVA, DINOv3 and all that timm builds with `dynamic_img_size`: the very same
+                         module, which resamples its position embeddings and turns by the angles of the new grid
+made anew, once          Swin, whose windows keep their share of the grid, and what has one size only (BEiT, SigLIP
+                         So400m, ...): a copy that shares every parameter but the tables that `set_input_size` makes
+nothing to make          networks without tables of positions (PVT v2, DaViT, ...): the very same module
+
+Misleading: weights were learned at one size. Larger patches of the scene fall on more tokens, and a position between
+two learned ones was never trained.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.models.capture_memory import check_memory
+from vitexplorer.types import Size
+from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
+
+LARGEST = 4096
+"""pixels of a side"""
+
+_NO_SIZE = Text(
+    "{name} is a number of pixels or (height, width), not {value}.",
+    "{name} 是像素数或（高，宽），而不是 {value}。",
+)
+_ONE_SIZE = Text(
+    "{model} takes images of {height} × {width} pixels only; another size is not possible for this architecture.",
+    "{model} 只接受 {height} × {width} 像素的图像；该结构不支持其他尺寸。",
+)
+_NO_MULTIPLE = Text(
+    "{model} takes sides that are multiples of {step} pixels, up to {largest}; {given} is none. Nearest: {near}.",
+    "{model} 的边长须为 {step} 像素的倍数，且不超过 {largest}，而 {given} 不是。最接近的是 {near}。",
+)
+_OTHER_BLOCKS = Text(
+    "At {given} pixels {model} pools or resamples between its blocks in a way that cannot be placed in the image. "
+    "Choose another size.",
+    "在 {given} 像素下，{model} 的部分块会池化或重新采样，无法在图像中定位。请选择其他尺寸。",
+)
+_SHOWN = Text(
+    "Shown at {height} × {width} pixels instead of the model's own {own_height} × {own_width}.",
+    "以 {height} × {width} 像素运行，而模型自身的尺寸为 {own_height} × {own_width}。",
+)
+_RESAMPLED = Text(
+    "Its position embeddings were resampled from {before} to {after} patches.",
+    "位置编码已从 {before} 个图块重采样到 {after} 个。",
+)
+_TURNED = Text("Its rotary positions are those of {after} patches.", "旋转位置编码按 {after} 个图块计算。")
+_WINDOWS = Text(
+    "Its windows grew with the grid from {before} to {after} patches in block 0, and so did their relative positions.",
+    "窗口随网格变化，块 0 由 {before} 个图块变为 {after} 个，其相对位置也随之重新计算。",
+)
+_RELATIVE = Text(
+    "Its relative positions were resampled from {before} to {after} patches.",
+    "相对位置已从 {before} 个图块重采样到 {after} 个。",
+)
+
+
+def sides(value: Any, name: str = "size") -> Size:
+    """Height and width of a size: a number of pixels, (height, width), "384", "384x512" or "384,512".
+
+    Raises SettingError, calling the value by `name`, for anything else.
+    """
+    given = re.split(r"[,x×]", value) if isinstance(value, str) else value
+    parts = tuple(given) if isinstance(given, (tuple, list)) else (given,)
+    try:
+        height, width = (int(side) for side in (parts * 2 if len(parts) == 1 else parts))
+        if (height, width) != tuple(map(float, parts * 2 if len(parts) == 1 else parts)):
+            raise ValueError(value)
+    except (TypeError, ValueError, OverflowError):
+        raise SettingError(_NO_SIZE.format(name=name, value=repr(value))) from None
+    return height, width
+
+
+def at_size(model: LoadedModel, size: int | Size | str) -> LoadedModel:
+    """`model` for images of another size; `model` itself at its own, and untouched in every case.
+
+    Args:
+        model: from `load_model`.
+        size: pixels, see `sides`; multiples of what `family.size_step` says.
+
+    Raises:
+        SettingError: no size, no multiple (the message names the nearest), or more memory than is allowed.
+        UnsupportedError: the architecture takes one size only.
+    """
+    wanted, own = sides(size), model.preprocessing.input_size
+    if wanted == tuple(own):
+        return model
+    check_step(model, wanted)
+    module = _made_anew(model.module, wanted) if _needs_tables(model) else model.module
+    sized = replace(model, module=module, preprocessing=replace(model.preprocessing, input_size=wanted))
+    if _names_of_blocks(sized) != _names_of_blocks(model):
+        raise UnsupportedError(_OTHER_BLOCKS.format(model=model.name, given=by(wanted)))
+    check_memory(sized)
+    return replace(sized, notes=(*model.notes, _note(model, sized)))
+
+
+def check_step(model: LoadedModel, size: Size) -> None:
+    """Raises SettingError, naming the nearest sizes, or UnsupportedError where the model does not take this one."""
+    step = model.family.size_step(model.module)
+    if step is None:
+        height, width = model.preprocessing.input_size
+        raise UnsupportedError(_ONE_SIZE.format(model=model.name, height=height, width=width))
+    if all(side % of == 0 and 0 < side <= LARGEST for side, of in zip(size, step, strict=True)):
+        return
+    raise SettingError(
+        _NO_MULTIPLE.format(
+            model=model.name,
+            step=step[0] if step[0] == step[1] else by(step),
+            largest=LARGEST,
+            given=by(size),
+            near=Text(*(word.join(map(by, nearest(size, step))) for word in (" and ", " 和 "))),
+        )
+    )
+
+
+def _names_of_blocks(model: LoadedModel) -> list[str]:
+    return [site.name for site in model.blocks(model.preprocessing.input_size)]
+
+
+def nearest(size: Size, step: Size) -> tuple[Size, ...]:
+    """The possible sizes just below and just above one, each once."""
+    least, most = step, tuple(LARGEST // of * of for of in step)
+    below = tuple(side // of * of for side, of in zip(size, step, strict=True))
+    above = tuple(-(-side // of) * of for side, of in zip(size, step, strict=True))
+    found = [tuple(min(max(s, lo), hi) for s, lo, hi in zip(near, least, most, strict=True)) for near in (below, above)]
+    return tuple(dict.fromkeys(found))
+
+
+def by(size: Size) -> str:
+    """`384 × 512`, height first."""
+    return f"{size[0]} × {size[1]}"
+
+
+# ------------------------------------------------------------------------------------------------- what timm makes
+
+
+def _needs_tables(model: LoadedModel) -> bool:
+    """Whether timm makes tables for another size, or the module takes it as it is.
+
+    Swin would take it too, but with windows of as many patches as before, the last stage's without any shift between.
+    """
+    if not hasattr(model.module, "set_input_size"):
+        return False
+    has_windows = any(site.windows for site in model.blocks(model.preprocessing.input_size))
+    return has_windows or model.family.size_multiple(model.module) is None
+
+
+def _made_anew(module: nn.Module, size: Size) -> nn.Module:
+    """A copy that shares its parameters with `module`, all but those that timm replaces for another size."""
+    copied = copy.deepcopy(module, {id(parameter): parameter for parameter in module.parameters()})
+    with warnings.catch_warnings(), torch.inference_mode(mode=False), torch.no_grad():
+        warnings.filterwarnings("ignore", module=r"timm\.layers\.interpolate")  # torch's, of how timm indexes
+        copied.set_input_size(img_size=size)
+    return copied
+
+
+# ------------------------------------------------------------------------------------------------- what is said of it
+
+
+def _note(model: LoadedModel, sized: LoadedModel) -> Text:
+    """That this is another size, and what became of the positions."""
+    (height, width), (own_height, own_width) = sized.preprocessing.input_size, model.preprocessing.input_size
+    said = [_SHOWN.format(height=height, width=width, own_height=own_height, own_width=own_width)]
+    before, after = (one.blocks(one.preprocessing.input_size)[0] for one in (model, sized))
+    patches = {
+        "before": by((before.grid.rows, before.grid.cols)),
+        "after": by((after.grid.rows, after.grid.cols)),
+    }
+    if model.family.learned_grid(model.module) is not None:
+        said.append(_RESAMPLED.format(**patches))
+    if sized.family.rotary_positions(sized.module, after.grid) is not None:
+        said.append(_TURNED.format(**patches))
+    if after.windows and before.windows and after.windows.window_size != before.windows.window_size:
+        sizes = {"before": by(before.windows.window_size), "after": by(after.windows.window_size)}
+        said.append(_WINDOWS.format(**sizes))
+    elif sized.module is not model.module and not after.windows and _has_relative_tables(sized):
+        said.append(_RELATIVE.format(**patches))
+    return Text(" ".join(text.en for text in said), "".join(text.zh for text in said))
+
+
+def _has_relative_tables(model: LoadedModel) -> bool:
+    return any("rel_pos" in name or "relative_position" in name for name, _ in model.module.named_parameters())
