@@ -317,9 +317,8 @@ def test_a_head_of_the_whole_network_opens_its_map(engine: Engine):
     room = built(AttentionRoom(Desk(engine, Translations(), gr.State(Address()), gr.State("en"))))
     opened = room.open(gr.EventData(None, {"block": 1, "head": 2}), ADDRESS, "en")
     data = opened[room.canvas]
-    assert (opened[room.block], data.block, data.head, data.query) == (1, 1, "2", "cls")
-    assert opened[room.picked] == ("2", "cls")
-    assert "block=1, head=2" in opened[room.code]
+    assert (data.block, data.head, data.query, data.asked) == (1, "2", "cls", 0)
+    assert "block=1, head=2" in data.python
     for wrong in ({}, {"block": 3, "head": 0}, {"block": 0, "head": 3}, {"block": "0", "head": None}):
         assert room.open(gr.EventData(None, wrong), ADDRESS, "en") == gr.skip()
 

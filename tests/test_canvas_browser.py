@@ -68,6 +68,8 @@ class Canvas:
         return self.root.evaluate("(root) => root.vx.read()")
 
     def save(self, form: str) -> tuple[str, bytes]:
+        home = self.root.locator(".home")
+        home.evaluate("(details) => { details.open = true; }")
         with self.page.expect_download() as download:
             self.root.locator(f"[data-format={form}]").click()
         return download.value.suggested_filename, Path(download.value.path()).read_bytes()
@@ -303,7 +305,7 @@ def test_a_query_that_does_not_look_is_refused_in_a_sentence(open_case):
     np.testing.assert_allclose(read["map"], truth.values.ravel(), rtol=0, atol=read["error"] * 1.01)
     assert min(read["map"]) < 0
     assert read["top"] == pytest.approx(np.abs(truth.values).max(), rel=0.02)
-    expect(canvas.root.locator(".notes").first).to_contain_text("blue below 0, red above")
+    expect(canvas.root.locator(".more .notes")).to_contain_text("blue below 0, red above")
     expect(canvas.root.locator(".low")).to_have_text(re.compile("^−"))
     canvas.set(mode="map")
     darkest, reddest = np.argmin(read["map"]), np.argmax(read["map"])
@@ -328,7 +330,7 @@ def test_click_pins_hover_then_reads_keys_and_escape_releases(open_case):
     shown = float(canvas.root.locator(".readout .value").text_content().split("\u202f")[0])
     assert shown == pytest.approx(100 * maps.mean(0)[10 * 14 + 11], abs=0.06)
     expect(canvas.page.locator("#heard textarea")).to_have_value(
-        "Selection(block=7, head='mean', query=(5, 6), pinned=True)"
+        "Selection(block=7, head='mean', query=(5, 6), pinned=True, asked=1)"
     )
     canvas.page.mouse.move(5, 5)
     canvas.shows(query="5,6", key="")
@@ -345,12 +347,13 @@ def test_click_pins_hover_then_reads_keys_and_escape_releases(open_case):
 
 def test_heads_and_controls(open_case):
     canvas = open_case("vit")
-    canvas.root.locator(".head", has_text="head 5").click()
+    canvas.root.locator(".thumb", has_text="head 5").click()
     canvas.shows(head="5")
-    expect(canvas.root.locator(".head.chosen")).to_contain_text("head 5")
+    expect(canvas.root.locator(".thumb.chosen")).to_contain_text("head 5")
     expect(canvas.page.locator("#heard textarea")).to_have_value(re.compile("head='5'"))
     canvas.root.locator(".fusion label", has_text="max").click()
     canvas.shows(head="max")
+    canvas.root.locator(".more summary").click()
     canvas.root.get_by_label("Colours").select_option("cividis")
     canvas.root.get_by_label("Smooth").check()
     canvas.root.get_by_label("Opacity").fill("35")
@@ -556,7 +559,7 @@ def test_nothing_overflows_on_a_phone(open_case, name, width):
 
 def test_targets_are_large_and_nothing_jumps_on_hover(open_case):
     canvas = open_case("vit")
-    for node in canvas.root.locator("button, select, .segment, .head, input[type=range], input[type=checkbox]").all():
+    for node in canvas.root.locator("button, select, .segment, .thumb, input[type=range], input[type=checkbox]").all():
         box = node.bounding_box()
         if box:
             assert min(box["width"], box["height"]) >= 24
@@ -597,6 +600,6 @@ def test_touch_drag_moves_the_query_and_holds_the_last(open_case):
 
 def test_a_single_head_needs_no_strip(open_case):
     canvas = open_case("single")
-    expect(canvas.root.locator(".strip")).to_be_hidden()
+    expect(canvas.root.locator(".of-heads")).to_be_hidden()
     maps, prefix, padding = rows_of("single", "cls")
     agrees(canvas.read(), maps[0], prefix[0], padding[0])

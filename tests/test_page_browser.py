@@ -90,9 +90,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     page.mouse.move(0, 0)
     page.locator("#vx-attention-canvas .heads label").nth(2).click()  # the fused map is first
     assert canvas_state(page)["head"] == "1"
-    slider = page.locator("#vx-block input[type=range]")
-    slider.focus()
-    slider.press("ArrowLeft")
+    page.locator("#vx-attention-canvas .blocks .before").click()
     page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '4'")
     state = canvas_state(page)
     truth = vx.compute("attention_map", picture, block=4, head=1).values.ravel()
@@ -130,7 +128,7 @@ def test_a_link_opens_the_very_picture(visit: Visit, url: str) -> None:
     visit.open(url, room="attention", **link)
     state = canvas_state(visit.page)
     assert (state["query"], state["head"]) == ("4,7", "1")
-    expect(visit.page.locator("#vx-attention-canvas .direction")).to_contain_text("row 4, column 7")
+    expect(visit.page.locator("#vx-attention-canvas .question")).to_contain_text("row 4, column 7")
     model = vx.load_model("scenes_vit_patch16_192")
     capture = vx.capture(model, ASSETS / "examples" / "scene_ring.webp")
     truth = vx.compute("attention_map", capture, block=2, head=1, query=(4, 7)).values.ravel()

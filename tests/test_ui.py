@@ -26,7 +26,7 @@ from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator.literature import DECLARED, counted
 from vitexplorer.ui.calculator.multiplications import ATTENTION, PROJECTIONS, vit_macs, windowed_attention
-from vitexplorer.ui.canvas import unpack_attention
+from vitexplorer.ui.canvas import CanvasData, unpack_attention
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Explored, Picture
 from vitexplorer.ui.exploring import exploring
@@ -186,7 +186,7 @@ def test_an_image_and_a_model_run_once(engine: Engine, monkeypatch: pytest.Monke
     monkeypatch.setattr(Engine, "_run", lambda *_: pytest.fail("the network ran again"))
     assert engine.explore(SMALL) is first
     block_data(first.capture, 3, "en")
-    rollout_data(first.capture, "max", 0.3, 0, "zh")
+    rollout_data(first.capture, {**ROLLOUT, "head_fusion": "max", "discard_ratio": 0.3, "start_block": 0}, "zh")
     for view in ("attention_map", "head_gallery", "attention_rollout"):
         vx.compute(view, first.capture)
 
@@ -358,6 +358,9 @@ def test_queries_and_keys_of_every_block_travel_as_they_lie(case: str) -> None:
         assert (at < 0).sum() == len(shown.prefix_names)
 
 
+ROLLOUT = {"query": "mean", "head_fusion": "mean", "discard_ratio": 0.0}
+
+
 def made(room: type[Room], engine: Engine) -> Room:
     return built(room(Desk(engine, Translations(), gr.State(Address()), gr.State("en"))))
 
@@ -373,20 +376,25 @@ def test_a_query_that_does_not_look_in_a_block_is_not_in_the_lines_of_python() -
     engine, address = engine_with("cait")
     room = made(AttentionRoom, engine)
     filled = room.fill(engine.explore(address.picture), replace(address, query="1,2"), "en")
-    data, code = filled[room.canvas], filled[room.code]
+    data = filled[room.canvas]
     assert (data.block, data.silent, data.query) == (3, ["patches"], "1,2")  # the canvas says that it does not look
-    assert "block=3, head='mean', query='cls'" in code
-    other = room.show_block(0, filled[room.picked], address, "en")
-    assert other[room.canvas].silent == ["cls"]
-    assert "block=0, head='mean', query=(1, 2)" in other[room.code]
-    assert "block=0, head='mean', query='mean'" in room.show_block(0, ("7", "cls"), address, "en")[room.code]
+    assert "block=3, head='mean', query='cls'" in data.python
+
+    def first_block(**sent: object) -> CanvasData:
+        event = {"block": 3, "head": "mean", "query": "1,2", "to": 0, "asked": 5, **sent}
+        return room.show_block(gr.EventData(None, event), address, "en")[room.canvas]
+
+    other = first_block()
+    assert (other.silent, other.asked) == (["cls"], 5)
+    assert "block=0, head='mean', query=(1, 2)" in other.python
+    assert "block=0, head=1, query='mean'" in first_block(head="1", query="cls").python
 
 
 @pytest.mark.parametrize(
     ("room", "view", "filled"),
     [
         (PatchesRoom, "patch_grid", "board"),
-        (FlowRoom, "attention_rollout", "fusion discard start canvas words code picked"),
+        (FlowRoom, "attention_rollout", "canvas"),
     ],
 )
 def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: str, filled: str) -> None:
@@ -438,7 +446,7 @@ def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> 
 
 def test_the_rollout_of_every_query_is_the_rollout(engine: Engine) -> None:
     capture = engine.capture(SMALL)
-    data = rollout_data(capture, "mean", 0.0, 0, "en")
+    data = rollout_data(capture, {**ROLLOUT, "start_block": 0}, "en")
     with open(data.attention.path, "rb") as file:
         weights, _, _ = unpack_attention(file.read())
     for query, row in (("cls", 0), ((2, 3), 1 + 2 * 14 + 3)):
@@ -449,7 +457,7 @@ def test_the_rollout_of_every_query_is_the_rollout(engine: Engine) -> None:
 @pytest.mark.parametrize("start", [0, 5])
 def test_the_rollout_of_swin_goes_from_patches_of_the_last_stage_to_those_of_another(start: int) -> None:
     capture = capture_small("swin")
-    data = rollout_data(capture, "mean", 0.0, start, "en")
+    data = rollout_data(capture, {**ROLLOUT, "start_block": start}, "en")
     with open(data.attention.path, "rb") as file:
         weights, keys, queries = unpack_attention(file.read())
     last, first = capture.grid(capture.depth - 1), capture.grid(start)

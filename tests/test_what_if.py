@@ -85,7 +85,9 @@ def test_other_changes_are_made_once(room, monkeypatch):
     monkeypatch.setattr("vitexplorer.interventions.intervene", lambda *_: pytest.fail("the network ran again"))
     again = room.choose(event(text=now.change), now, 2, "zh")
     assert again[room.picker].answer == updates[room.picker].answer
-    assert set(room.show_block(3, now, "zh")) == {room.plain_canvas, room.changed_canvas}
+    shown = room.show_block(event(to=3), now, "zh")
+    assert {shown[canvas].block for canvas in (room.plain_canvas, room.changed_canvas)} == {shown[room.block]} == {3}
+    assert room.show_block(event(to=99), now, "zh") == gr.skip()
 
 
 @pytest.mark.parametrize("text", ["heads_off:heads=99.0", "no_such", "top_k:k=x", "top_k", 3, None])

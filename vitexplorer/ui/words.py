@@ -103,13 +103,18 @@ UI_WORDS: dict[str, Text] = {
     "next_room": Text("Next room: {room}", "下一页：{room}"),
     "save": Text("Save", "保存"),
     # flow
-    "fusion": Text("Heads fused by", "头的融合方式"),
     **{f"fusion_{how}": text for how, text in FUSIONS.items()},
-    "discard": Text("Discard the lowest share of attention", "丢弃最低的注意力比例"),
-    "start_block": Text("First block", "起始块"),
     "rollout_region": Text("Rollout on the image", "图像上的注意力展开"),
     "rollout_unit": Text("share of the query's rollout", "占该查询展开结果的份额"),
     "rollout_goes_to": Text("Where the rollout ends", "展开的去向"),
+    "rollout_question": Text("From which patches did the {query} gather?", "{query}从哪些图块汇集了信息？"),
+    "rollout_question_mean": Text(
+        "From which patches did the patches gather, on average?", "所有图块平均从哪些图块汇集了信息？"
+    ),
+    "rollout_reading": Text(
+        "Blocks {block} to {last}, {head}: most came from the {key}, {share}.",
+        "第 {block} 至 {last} 块，{head}，最多来自{key}，{share}。",
+    ),
     "rollout_block": Text("from block {block} to {last}", "从第 {block} 块到第 {last} 块"),
     "rollout_fused": Text("heads fused by {how}", "多头融合：{how}"),
     "rollout_swin": Text(

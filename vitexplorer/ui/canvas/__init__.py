@@ -1,7 +1,7 @@
 """The attention canvas: a component on which every head of a block is read with the mouse, answered by the browser."""
 
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, KeyGrid, Selection
-from vitexplorer.ui.canvas.files import attention_file
+from vitexplorer.ui.canvas.files import attention_file, kept_file
 from vitexplorer.ui.canvas.payload import MEAN, pack_attention, packed_bytes, unpack_attention
 from vitexplorer.ui.canvas.words import CANVAS_WORDS, canvas_words
 
@@ -14,6 +14,7 @@ __all__ = [
     "Selection",
     "attention_file",
     "canvas_words",
+    "kept_file",
     "pack_attention",
     "packed_bytes",
     "unpack_attention",

@@ -2,16 +2,18 @@
 //
 // Outside this module a page uses, on the root element `.vx-canvas`:
 //   the event `vx-select`, which bubbles; its detail is what `root.vx.get()` gives
-//   root.vx.get()         {block, head, query, pinned, mode, colormap, opacity, scale, keep_mass, smooth}
-//   root.vx.set(changes)  any of head, query, mode, colormap, opacity, scale, keep_mass, smooth
+//   the event `vx-room`, which bubbles: a person goes on to {room}
+//   root.vx.get()         {block, head, query, pinned, mode, colormap, opacity, scale, keep_mass, smooth}, and `settings`
+//                         (name -> text) where Python has some
+//   root.vx.set(changes)  any of block, head, query, mode, colormap, opacity, scale, keep_mass, smooth
 //   root.vx.read()        the numbers on the screen, over the grid of the keys: {query, head, rows, cols, map, prefix,
 //                         patches, padding, error, mask, inside, top}
 //   root.vx.save(format)  png2, png4, svg or csv
-// Canvases with the same `link` share the hovered and the pinned query, see `links.js`.
+// Canvases with the same `link` share the hovered and the pinned query and the head, see `links.js`.
 
 import {setText} from '../kit/dom.js';
 import {newBusyBar} from './busy.js';
-import {directionText, hintText, notesText, readOut, sourceText, ticksOf} from './captions.js';
+import {directionText, hintText, notesText, questionText, readOut, readingText, ticksOf} from './captions.js';
 import {barOf, heightOf} from './colours.js';
 import {newControls} from './controls.js';
 import {fetchImage, newFetcher} from './fetching.js';
@@ -19,6 +21,7 @@ import {cellAt, gridOf} from './grids.js';
 import {hearLinked, tellLinked} from './links.js';
 import {decodePayload} from './payload.js';
 import {newPainter, putCells} from './picture.js';
+import {newPlayer} from './playing.js';
 import {listenToKeys, listenToPointer} from './pointing.js';
 import {isSilent, queryText} from './queries.js';
 import {saveCanvas} from './saving.js';
@@ -26,30 +29,66 @@ import {colormapOf, newView} from './scene.js';
 import {
   carryOver, firstBase, firstState, follows, keyNow, neighbour, nextHead, queryNow, resting, selectionOf, settle,
 } from './selection.js';
+import {newSettings} from './settings.js';
 import {headText, say} from './texts.js';
 
 const REST = 400, DEBOUNCE = 120;  // ms
+const LOW = 0.82;  // share of the picture's height below which a pointer would be covered by the read-out
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-canvas'), find = (selector) => root.querySelector(selector);
   const view = find('.view'), pen = view.getContext('2d'), ramp = find('.ramp'), mark = find('.mark');
   const paint = newPainter(), fetchBytes = newFetcher(), showBusy = newBusyBar(root), controls = newControls(root, choose);
+  const settings = newSettings(find('.settings'), adjust);
 
   const state = firstState();
   let block = /** @type {import('./selection.js').Block | null} */ (null), viewOf = null;
   let last = block;  // the same, but still there when nothing is shown
   let now = /** @type {import('./scene.js').View | null} */ (null);  // what is on the screen
   let sequence = 0, loading = false, frame = 0, moved = null, told = '', announced = '';
+  let asked = 0, going = /** @type {number | null} */ (null);  // number of the latest event; the block that was asked for
 
   // ---- what changes the selection
 
   function choose(changes) {
     if (!block) return;
     settle(state, block.value, changes);
-    if (changes.query != null) tellLinked(root, block, state, 'pin');
+    if (changes.query != null || changes.head != null) tellLinked(root, block, state, 'pin');
     refresh();
     notify(true);
+    if (changes.block != null) go(changes.block);
+  }
+
+  /** Another block is asked of Python; what it answers of an earlier wish is not looked at. */
+  function go(to) {
+    if (!block?.value.walks || !Number.isInteger(to) || to < 0 || to >= block.value.depth) return;
+    if (to === (going ?? block.value.block)) return;
+    going = to;
+    wait('choose_block', {to});
+  }
+
+  const goBy = (by) => go((going ?? block.value.block) + by);
+
+  function adjust() {
+    if (block) wait('adjust');
+  }
+
+  function wait(kind, more = {}) {
+    loading = true;
+    tellBusy();
+    ask(kind, more);
+  }
+
+  function ask(kind, more = {}) {
+    const {block: number, head, query, pinned, settings: values} = selection();
+    asked += 1;
+    trigger(kind, {block: number, head, query, pinned, ...(values && {settings: values}), ...more, asked});
+  }
+
+  function selection() {
+    const values = settings.values();
+    return {...selectionOf(state, block), ...(values && {settings: values})};
   }
 
   /** A click on a patch pins it; on the pinned one, releases it. Where patches do not look, the hint has said so. */
@@ -108,9 +147,17 @@ export function mount({element, props, trigger, watch}) {
     'PageUp': () => step(-1),
     ']': () => step(1),
     'PageDown': () => step(1),
+    ',': () => goBy(-1),
+    '.': () => goBy(1),
     'm': () => choose({head: 'mean'}),
     'x': () => choose({head: 'max'}),
     'n': () => choose({head: 'min'}),
+  });
+  find('.before').addEventListener('click', () => goBy(-1));
+  find('.after').addEventListener('click', () => goBy(1));
+  newPlayer(find('.play'), {at: () => (block && !loading ? block.value : null), go});
+  find('.next').addEventListener('click', () => {
+    root.dispatchEvent(new CustomEvent('vx-room', {bubbles: true, detail: {room: block.value.next_room}}));
   });
   hearLinked(root, () => block, state, (pinned) => {
     if (pinned) notify(false);
@@ -125,10 +172,10 @@ export function mount({element, props, trigger, watch}) {
       clearTimeout(timer);
       timer = setTimeout(() => {
         if (!block) return;
-        const detail = selectionOf(state, block), {block: number, head, query, pinned} = detail;
+        const detail = selection(), {block: number, head, query, pinned} = detail;
         const chosen = JSON.stringify([number, head, query, pinned]);
         root.dispatchEvent(new CustomEvent('vx-select', {bubbles: true, detail}));
-        if (mine && chosen !== told) trigger('patch_select', {block: number, head, query, pinned});
+        if (mine && chosen !== told) ask('patch_select');
         told = chosen;
         mine = false;
       }, DEBOUNCE);
@@ -183,15 +230,16 @@ export function mount({element, props, trigger, watch}) {
 
   function showWords() {
     const {scene, shown, code, key} = now, {what, where, share, cell} = readOut(block, now);
-    setText(find('.direction'), directionText(block, code));
-    setText(find('.source'), sourceText(block, state));
+    setText(find('.question'), questionText(block, code));
+    setText(find('.said'), readingText(block, state, now));
+    root.classList.toggle('low', state.hover !== null && state.hover.y > LOW);
     root.classList.toggle('pinned', state.pinned !== null && state.pinned === code);
     setText(find('.what'), what);
     setText(find('.where'), where);
     setText(find('.value'), share);
     mark.style.left = `${100 * heightOf(shown.map[cell], scene.top, scene.colormap)}%`;
     setText(find('.hint'), hintText(block, state, matchMedia('(pointer: coarse)').matches));
-    setText(find('.notes'), notesText(block, state, now));
+    setText(find('.more .notes'), notesText(block, state, now));
     setText(find('.notes.site'), block.value.notes.join(' '));
     announceSoon(code, key);
   }
@@ -218,11 +266,14 @@ export function mount({element, props, trigger, watch}) {
   /** Something is on its way: a value, or the row that a person asked for. */
   function tellBusy() {
     const row = block?.payload.partial && queryNow(state, block) !== resting(state, block);
-    showBusy(loading || Boolean(row), () => say(props.value.words, 'loading', {block: props.value.block}));
+    showBusy(loading || Boolean(row), () => say(props.value.words, 'loading', {block: going ?? props.value.block}));
   }
 
   async function sync() {
-    const next = props.value, mine = ++sequence;
+    const next = props.value;
+    if (next?.asked && going !== null && next.block !== going) return;
+    if (next && isShown(next)) return update(next);
+    const mine = ++sequence;
     root.classList.remove('broken');
     loading = Boolean(next?.attention);
     tellBusy();
@@ -252,20 +303,42 @@ export function mount({element, props, trigger, watch}) {
   }
   find('.retry').addEventListener('click', sync);
 
+  /** Whether the picture stays and only what stands around it is another. */
+  function isShown({attention, image, block: number}) {
+    return attention && block?.value.attention.url === attention.url && block.value.block === number
+      && block.value.image?.url === image?.url;
+  }
+
+  function update(value) {
+    sequence += 1;
+    block.value = value;
+    if (!value.asked) settle(state, value, value);
+    arrive();
+    notify(false);
+  }
+
+  /** What was asked for is here. */
+  function arrive() {
+    going = null;
+    loading = false;
+    root.classList.remove('broken');
+    controls.prepare(block.value, block.payload);
+    settings.show(block.value.controls);
+    tellBusy();
+    refresh();
+  }
+
   /** A decoded value replaces the one on the screen, with all that the visitor chose and that still makes sense. */
   function accept(value, payload, image) {
     const grids = {queries: gridOf(value, image, 'queries'), keys: gridOf(value, image, 'keys')};
     block = {value, payload, image, grids};
     viewOf = newView(block);
-    const renamed = carryOver(state, last, block);
+    const renamed = carryOver(state, last, block, !last || !value.asked);
     last = block;
     root.style.setProperty('--aspect', image ? image.naturalWidth / image.naturalHeight : value.cols / value.rows);
     Object.assign(root.dataset, {state: 'ready', block: value.block, shown: (Number(root.dataset.shown) || 0) + 1});
     announced = '';
-    controls.prepare(value, payload);
-    loading = false;
-    tellBusy();
-    refresh();
+    arrive();
     notify(renamed);
     const ahead = () => {
       for (const file of [value.before, value.after]) if (file?.url) fetchBytes(file.url).catch(() => {});
@@ -280,7 +353,7 @@ export function mount({element, props, trigger, watch}) {
     button.addEventListener('click', () => save(button.dataset.format));
   }
   root.vx = {
-    get: () => block && selectionOf(state, block),
+    get: () => block && selection(),
     set: choose,
     read: () => now && readNumbers(root.dataset.query, state.head, now),
     save,

@@ -1,7 +1,8 @@
 """Where does each token look, in every head of a block? A picture that answers while the mouse moves.
 
 One block's attention travels once, as a file (`payload.py`); hovering, heads, fusion, colours, thresholds and saving
-are answered in the browser by the modules beside this file. Everything else travels in `value`.
+are answered in the browser by the modules beside this file. Everything else travels in `value`, also what stands beside
+the picture: settings that Python answers, when the picture misleads, the lines of Python, the next room.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, Literal, get_args
 from gradio.data_classes import FileData, GradioModel
 
 from vitexplorer.types import Query
+from vitexplorer.ui.controls import Field
 from vitexplorer.ui.parts.widget import Widget
 
 Mode = Literal["overlay", "map", "reveal"]
@@ -38,6 +40,9 @@ class KeyGrid(GradioModel):
 class CanvasData(GradioModel):
     """What the canvas shows. A choice that is None leaves what the visitor chose, which so survives an update."""
 
+    asked: int = 0
+    """number of the event that this answers, as the browser counts them: then its head and query are where a canvas
+    that is put on the page anew begins, and one that is there keeps its own; 0 where nobody asked"""
     attention: FileData | None = None
     """from `attention_file`; None shows the placeholder"""
     image: FileData | None = None
@@ -65,6 +70,19 @@ class CanvasData(GradioModel):
     """what a person must know to read this block's maps; all for captions, in the visitor's language"""
     warning: str = ""
     """a sentence that is written on the picture: random weights"""
+    run: str = ""
+    """which of two runs this is, where two canvases stand side by side; such a canvas says and offers less"""
+    misleads: str = ""
+    paper: str = ""
+    paper_url: str = ""
+    python: str = ""
+    """the lines that give the map"""
+    controls: list[Field] = []
+    """settings that Python answers"""
+    next_room: str = ""
+    """key of the room that continues; the words have a line for it"""
+    walks: bool = False
+    """whether another block can be chosen"""
     block: int = 0
     depth: int = 1
     """blocks of the network"""
@@ -103,29 +121,33 @@ class Selection:
     """which need not look in the block: then the canvas says so and shows another"""
     pinned: bool
     """False where the query is the one the canvas returns to, True where a patch was clicked"""
+    asked: int = 0
+    """number of the event"""
 
     @classmethod
     def read(cls, event: Mapping[str, Any], data: CanvasData) -> Selection | None:
-        """From the fields of a `patch_select` event, within what `data` shows; None where they make no sense."""
+        """From the fields of an event, within what `data` shows; None where they make no sense."""
         head = head_of(event.get("head"), data.heads)
         query = query_of(event.get("query"), data)
         block = event.get("block")
         if head is None or query is None or not isinstance(block, int) or not 0 <= block < data.depth:
             return None
-        return cls(block, head, query, event.get("pinned") is True)
+        asked = event.get("asked")
+        return cls(block, head, query, event.get("pinned") is True, asked if isinstance(asked, int) else 0)
 
 
 class AttentionCanvas(Widget):
     """The canvas. Fires `patch_select` (block, head, query, pinned) when a patch is pinned or the head changes.
 
-    In the page: the root element `.vx-canvas` sends a bubbling `vx-select` CustomEvent and has `root.vx`, see
-    `canvas.js`.
+    Also `choose_block` with the same and `to`, another block; and `adjust` with the same. All have `settings` (name ->
+    text) where the canvas has controls, and `asked`, which the answer repeats. In the page: the root element
+    `.vx-canvas` sends bubbling CustomEvents `vx-select` and `vx-room`, and has `root.vx`, see `canvas.js`.
     """
 
     data_model = CanvasData
     stem = "canvas"
     folder = Path(__file__).parent
-    sends = ("patch_select",)
+    sends = ("patch_select", "choose_block", "adjust")
 
     def postprocess(self, value: CanvasData | dict | None) -> CanvasData | None:
         """A dictionary becomes the data model."""

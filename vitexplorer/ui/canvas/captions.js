@@ -3,14 +3,24 @@
 import {MEAN} from './payload.js';
 import {isSilent} from './queries.js';
 import {resting, wanted} from './selection.js';
-import {blockText, headText, percent, say, tokenText} from './texts.js';
+import {headText, percent, say, tokenText} from './texts.js';
 
 export const directionText = ({value}, code) => say(value.words, 'direction', {query: tokenText(value, code)});
 
-/** Head, block, model and weights. */
-export function sourceText({value}, state) {
-  return [headText(value, state.head), blockText(value), value.model, value.weights].filter(Boolean).join(' · ');
+export function questionText({value}, code) {
+  return value.run || say(value.words, code === MEAN ? 'question_mean' : 'question', {query: tokenText(value, code)});
 }
+
+/** What is shown, and the strongest key of it. */
+export function readingText({value, grids}, state, {shown}) {
+  const cell = strongestOf(shown);
+  return say(value.words, 'reading', {
+    block: value.block, last: value.depth - 1, head: headText(value, state.head),
+    key: tokenText(value, cell, grids.keys.cols), share: percent(shown.map[cell]),
+  });
+}
+
+const strongestOf = ({map, peak}) => map.findIndex((share) => Math.abs(share) === peak);
 
 /** Shares at the lower end of the scale, in its middle and at its upper end. */
 export const ticksOf = ({payload}, top) => (payload.signed ? [-top, 0, top] : [0, top / 2, top]).map((share) => percent(share));
@@ -21,7 +31,7 @@ export const ticksOf = ({payload}, top) => (payload.signed ? [-top, 0, top] : [0
  * @returns {{what: string, where: string, share: string, cell: number}}
  */
 export function readOut({value, grids}, {key, shown, scene}) {
-  const cell = key ?? shown.map.findIndex((share) => Math.abs(share) === shown.peak);
+  const cell = key ?? strongestOf(shown);
   const outside = scene.window && !scene.window.inside[cell];
   return {
     what: say(value.words, key === null ? 'strongest' : 'key'),

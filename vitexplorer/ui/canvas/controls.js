@@ -17,7 +17,7 @@ const part = (className, ...children) => make('span', {className}, ...children);
  */
 export function newControls(root, change) {
   const find = (selector) => root.querySelector(selector), own = Math.random().toString(36).slice(2);
-  const view = find('.view'), strip = find('.heads'), from = find('.from .buttons'), masses = find('.masses');
+  const view = find('.view'), strip = find('.heads'), ofHeads = find('.of-heads'), from = find('.from .buttons'), masses = find('.masses');
   const colormap = find('.colormap'), opacity = find('.opacity'), keep = find('.keep'), smooth = find('.smooth');
   let thumbs = [], bars = [];
 
@@ -55,14 +55,22 @@ export function newControls(root, change) {
     }
     setText(find('.picture .empty'), say(words, 'empty'));
     setText(find('.warning'), value.warning);
+    root.classList.toggle('compact', Boolean(value.run));
+    showAside(value);
     if (!payload) return;
 
-    find('.strip').hidden = value.heads === 1;
+    const alone = value.heads === 1;
+    ofHeads.hidden = alone && !value.walks;
+    strip.hidden = find('.fusion').hidden = alone;
+    setText(find('.of-block'), say(words, alone ? 'only_block' : 'of_block', {block: value.block}));
+    find('.blocks').hidden = !value.walks;
+    find('.before').disabled = value.block === 0;
+    find('.after').disabled = value.block === value.depth - 1;
     if (thumbs.length !== value.heads + 1) {
       thumbs = Array.from({length: value.heads + 1}, (_, i) => {
         const input = radio('heads', i - 1, 'head'), canvas = make('canvas'), name = part('name'), peak = part('peak');
-        const tile = part('tile', canvas, part('here'), part('tick'));
-        return {input, canvas, name, peak, node: make('label', {className: 'head'}, input, tile, name, peak)};
+        const tile = part('tile', canvas, part('here'));
+        return {input, canvas, name, peak, node: make('label', {className: 'thumb'}, input, tile, name, peak)};
       });
       strip.replaceChildren(...thumbs.map((thumb) => thumb.node));
       strip.dataset.many = value.heads > 12 ? 'yes' : value.heads > 6 ? 'no' : 'few';
@@ -82,6 +90,18 @@ export function newControls(root, change) {
       return {fill, number, node: make('li', {}, part('name', name), part('track', fill), number)};
     });
     masses.replaceChildren(...bars.map((bar) => bar.node));
+  }
+
+  /** What stands beside the picture and is Python's alone. */
+  function showAside({words, misleads, paper, paper_url, python, next_room: next}) {
+    find('.misleads').hidden = !misleads;
+    setText(find('.trap'), misleads);
+    setText(find('.paper'), paper);
+    find('.paper').href = paper_url;
+    find('.next').hidden = !next;
+    setText(find('.next'), next ? say(words, `next_${next}`) : '');
+    find('.python').hidden = !python;
+    setText(find('.python'), python);
   }
 
   /** The state of every control; `query` is the one the canvas returns to, `painted` the colours in use. */
@@ -140,5 +160,5 @@ export function newControls(root, change) {
     });
   }
 
-  return {prepare, show, showHeads, showMasses, numBars: () => bars.length};
+  return {prepare, show, showAside, showHeads, showMasses, numBars: () => bars.length};
 }

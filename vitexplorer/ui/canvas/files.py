@@ -1,6 +1,11 @@
-"""One block's attention as a file that the browser fetches."""
+"""A capture's attention as files that the browser fetches."""
 
 from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from gradio.data_classes import FileData
@@ -8,6 +13,12 @@ from jaxtyping import Integer
 
 from vitexplorer.ui.canvas.payload import pack_attention
 from vitexplorer.ui.files import cached_file
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
+
+_kept: dict[int, dict[Hashable, FileData]] = {}
+"""files by the identity of the capture that they were made from, as long as it lives"""
 
 
 def attention_file(
@@ -17,3 +28,16 @@ def attention_file(
 ) -> FileData:
     """`pack_attention` as a file for `CanvasData.attention`, `.before` or `.after`."""
     return cached_file(pack_attention(attention, positions, queries), "attention.bin", "application/octet-stream")
+
+
+def kept_file(capture: Capture, name: Hashable, make: Callable[[], FileData]) -> FileData:
+    """A file of a capture, made once: every answer names it, and visitors share it. It may have been cleaned up."""
+    if id(capture) not in _kept:
+        _kept[id(capture)] = {}
+        weakref.finalize(capture, _kept.pop, id(capture), None)
+    files = _kept[id(capture)]
+    try:
+        os.utime(files[name].path)
+    except (KeyError, FileNotFoundError):
+        files[name] = make()
+    return files[name]

@@ -1,7 +1,8 @@
-// Canvases with the same link share the hovered and the pinned query, through `vx-link` events on the document.
+// Canvases with the same link share the hovered and the pinned query and the head, through `vx-link` events on the document.
 
 import {cellAt, placeOf} from './grids.js';
 import {queryCode, queryText} from './queries.js';
+import {settle} from './selection.js';
 
 /**
  * @param {HTMLElement} root of the canvas that tells
@@ -12,8 +13,8 @@ import {queryCode, queryText} from './queries.js';
 export function tellLinked(root, {value, grids}, state, kind) {
   if (!value.link) return;
   const pinned = state.pinned === null ? null : placeOf(grids.queries, state.pinned);
-  const at = kind === 'hover' ? state.hover : pinned, token = queryText(value, state.base);
-  document.dispatchEvent(new CustomEvent('vx-link', {detail: {link: value.link, sender: root, kind, at, token}}));
+  const at = kind === 'hover' ? state.hover : pinned, token = queryText(value, state.base), head = String(state.head);
+  document.dispatchEvent(new CustomEvent('vx-link', {detail: {link: value.link, sender: root, kind, at, token, head}}));
 }
 
 /**
@@ -25,13 +26,16 @@ export function tellLinked(root, {value, grids}, state, kind) {
  * @param {(pinned: boolean) => void} changed
  */
 export function hearLinked(root, blockNow, state, changed) {
-  document.addEventListener('vx-link', function hear({detail: {link, sender, kind, at, token}}) {
+  document.addEventListener('vx-link', function hear({detail: {link, sender, kind, at, token, head}}) {
     if (!root.isConnected) return document.removeEventListener('vx-link', hear);
     const block = blockNow();
     if (!block || !block.value.link || link !== block.value.link || sender === root) return;
     const {value, grids} = block;
     if (kind === 'hover') state.hover = at;
-    else Object.assign(state, {pinned: cellAt(grids.queries, at), base: queryCode(value, token) ?? state.base});
+    else {
+      Object.assign(state, {pinned: cellAt(grids.queries, at), base: queryCode(value, token) ?? state.base});
+      settle(state, value, {head});
+    }
     changed(kind === 'pin');
   });
 }

@@ -1,7 +1,7 @@
 // The canvas as files: PNG, SVG and CSV with everything that says what it shows.
 
 import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
-import {ticksOf} from './captions.js';
+import {directionText, ticksOf} from './captions.js';
 import {drawing} from './figure.js';
 import {queryText} from './queries.js';
 import {tableOf} from './table.js';
@@ -24,7 +24,7 @@ export async function saveCanvas(format, block, state, view, find) {
     find('.notes').textContent,
     find('.notes.site').textContent,
   ];
-  const title = [find('.direction').textContent, headText(value, state.head), blockText(value)].join(' · ');
+  const title = [directionText(block, code), headText(value, state.head), blockText(value)].join(' · ');
   const head = typeof state.head === 'number' ? `head${state.head}` : state.head, query = queryText(value, code);
   const name = fileName([...value.saved_as, value.heads > 1 ? head : '', query], format.slice(0, 3));
   if (format === 'csv') {

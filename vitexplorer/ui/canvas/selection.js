@@ -89,9 +89,10 @@ export function settle(state, value, changes) {
  * @param {State} state
  * @param {Block | null} before
  * @param {Block} next
+ * @param {boolean} told whether what the value says of head, query and display counts
  * @returns {boolean} whether Python has to hear of the pin again: its name changed, or only its row travels
  */
-export function carryOver(state, before, next) {
+export function carryOver(state, before, next, told = true) {
   const place = before && state.pinned !== null ? placeOf(before.grids.queries, state.pinned) : null;
   const {value, payload, grids} = next;
   state.hover = null;
@@ -99,7 +100,7 @@ export function carryOver(state, before, next) {
   const renamed = state.pinned !== null && (payload.partial || grids.queries.cols !== before.grids.queries.cols);
   if (!before || (state.base !== MEAN && value.prefix[-1 - state.base] === undefined)) state.base = firstBase(value);
   if (typeof state.head === 'number' && state.head >= value.heads) state.head = state.fusion;
-  settle(state, value, value);
+  if (told) settle(state, value, value);
   return renamed;
 }
 

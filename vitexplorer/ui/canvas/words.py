@@ -12,9 +12,9 @@ CANVAS_WORDS: dict[str, Text] = {
     "help": Text(
         "Arrow keys move the query patch (the key, where no patch looks), Enter holds or releases it, Escape and Home "
         "go back to the class token or the mean, left and right bracket change the head, M, X and N choose mean, "
-        "maximum and minimum.",
+        "maximum and minimum, comma and full stop go to the block before and after.",
         "方向键移动查询图块（没有图块作查询时移动键），Enter 固定或松开，Escape 与 Home 回到类别标记或图块平均，"
-        "方括号键切换头，M、X、N 选择均值、最大值、最小值。",
+        "方括号键切换头，M、X、N 选择均值、最大值、最小值，逗号与句号键切换到前一块和后一块。",
     ),
     "empty": Text("The attention map appears here once an image is read.", "读入图像后，注意力图显示在这里。"),
     "loading": Text("Loading block {block} ...", "正在加载第 {block} 块……"),
@@ -23,31 +23,38 @@ CANVAS_WORDS: dict[str, Text] = {
         "无法获取第 {block} 块的注意力。",
     ),
     "retry": Text("Try again", "重试"),
-    "hint": Text("Hover to look from a patch, click to hold it", "悬停：从该图块出发；点击：固定"),
+    "hint": Text("Point at a patch to look from it, click to hold it.", "指向图块：从该图块出发；点击：固定。"),
     "hint_pinned": Text(
-        "Hover to read keys, click again or press Esc to release", "悬停：读取键；再次点击或按 Esc：松开"
+        "Point at patches to read them as keys; click again or press Esc to release.",
+        "指向图块：读取该键；再次点击或按 Esc：松开。",
     ),
     "hint_partial": Text(
-        "Too large to send whole: hover to read keys, click to fetch a patch's map",
-        "数据过大，逐行获取。悬停：读取键；点击：获取该图块的注意力图",
+        "Too large to send whole: point at patches to read them as keys, click to fetch a patch's map.",
+        "数据过大，逐行获取。指向图块：读取该键；点击：获取该图块的注意力图。",
     ),
     "hint_class": Text(
-        "In this block no patch looks: shown is the {query}. Point at a patch to read it as a key",
-        "本块中图块不作查询：显示的是{query}。指向图块可读取键",
+        "In this block no patch looks: shown is the {query}. Point at a patch to read it as a key.",
+        "本块中图块不作查询：显示的是{query}。指向图块可读取该键。",
     ),
     "hint_silent": Text(
         "The {token} does not look in this block: shown is the {query}.",
         "{token}在本块中不作查询：显示的是{query}。",
     ),
-    "hint_touch": Text("Tap a patch to look from it, or drag across", "轻触图块或拖动：从该图块出发"),
+    "hint_touch": Text("Tap a patch to look from it, or drag across.", "轻触图块或拖动：从该图块出发。"),
     "hint_pinned_touch": Text(
-        "Drag to read keys, tap the patch again to release it", "拖动：读取键；再次轻触该图块：松开"
+        "Drag to read keys, tap the patch again to release it.", "拖动：读取该键；再次轻触该图块：松开。"
     ),
     "hint_partial_touch": Text(
-        "Too large to send whole: drag to read keys, tap to fetch a patch's map",
-        "数据过大，逐行获取。拖动：读取键；轻触：获取该图块的注意力图",
+        "Too large to send whole: drag to read keys, tap to fetch a patch's map.",
+        "数据过大，逐行获取。拖动：读取该键；轻触：获取该图块的注意力图。",
     ),
     # who looks, and at what
+    "question": Text("Where does the {query} look?", "{query}关注哪里？"),
+    "question_mean": Text("Where do the patches look, on average?", "所有图块平均关注哪里？"),
+    "reading": Text(
+        "In block {block}, {head}: the strongest key is the {key}, {share}.",
+        "第 {block} 块，{head}：最强的键是{key}，{share}。",
+    ),
     "direction": Text("{query} → keys", "{query} → 键"),
     "patch": Text("patch in row {row}, column {col}", "第 {row} 行第 {col} 列的图块"),
     "query": Text("Query", "查询"),
@@ -59,6 +66,12 @@ CANVAS_WORDS: dict[str, Text] = {
     "not_attended": Text("outside the window", "窗口之外"),
     # heads
     "heads": Text("Heads", "注意力头"),
+    "of_block": Text("Heads of block {block}", "第 {block} 块的注意力头"),
+    "only_block": Text("Block {block}", "第 {block} 块"),
+    "blocks": Text("Block", "块"),
+    "block_before": Text("The block before", "前一块"),
+    "block_after": Text("The block after", "后一块"),
+    "play": Text("Run through the blocks", "逐块播放"),
     "fuse": Text("Fuse heads by", "多头融合"),
     "mean": Text("mean", "均值"),
     "max": Text("max", "最大"),
@@ -71,11 +84,13 @@ CANVAS_WORDS: dict[str, Text] = {
     "peak": Text("max {value}", "最大 {value}"),
     "block": Text("block {block} of 0–{last}", "第 {block} 块（0–{last}）"),
     # where it goes
-    "goes_to": Text("Where the attention goes", "注意力的去向"),
+    "goes_to": Text("Where its attention goes", "注意力的去向"),
     "patches": Text("patches", "图块"),
     "padding": Text("padding", "填充"),
     # display
-    "display": Text("Display", "显示"),
+    "settings": Text("Settings", "设置"),
+    "display": Text("Show", "显示"),
+    "more": Text("More", "更多"),
     "mode": Text("View", "视图"),
     "mode_overlay": Text("overlay", "叠加"),
     "mode_map": Text("map", "仅图"),
@@ -112,7 +127,11 @@ CANVAS_WORDS: dict[str, Text] = {
     "note_window": Text("windowed: a query sees its outlined window alone", "窗口注意力：查询只能看到框内"),
     "note_smooth": Text("interpolated between patch centres", "在图块中心之间插值"),
     "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位：误差 ±{error}"),
+    # what else there is
+    "next_flow": Text("Through all blocks at once: Flow", "一次看遍所有块：信息流"),
+    "next_tokens": Text("What the tokens themselves hold: Tokens", "各个标记里有什么：标记"),
     # saving
+    "take_home": Text("Save, and the lines of Python", "保存与 Python 代码"),
     "save": Text("Save", "保存"),
     "save_png2": same("PNG 2×"),
     "save_png4": same("PNG 4×"),

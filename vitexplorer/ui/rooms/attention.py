@@ -25,6 +25,7 @@ from vitexplorer.ui.canvas import (
     Selection,
     attention_file,
     canvas_words,
+    kept_file,
     packed_bytes,
 )
 from vitexplorer.ui.canvas.canvas import head_of, looks, query_of, query_text
@@ -32,7 +33,7 @@ from vitexplorer.ui.desk import QUICK, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.room import Room, about
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.words import Language
 
@@ -49,78 +50,69 @@ class AttentionRoom(Room):
     key = "attention"
 
     def build(self) -> list[Component]:
-        """Block slider and canvas, then the words about it."""
-        t, state = self.desk.t, [self.desk.address, self.desk.language]
-        self.block = gr.Slider(0, 11, 11, step=1, label=t("block"), elem_id="vx-block", elem_classes=["vx-slim"])
+        """The canvas, and the panel of the room's other views."""
+        state, latest = [self.desk.address, self.desk.language], {"trigger_mode": "always_last", **QUICK}
         self.canvas = AttentionCanvas(elem_id="vx-attention-canvas")
-        self.words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
-        with gr.Accordion(t("python_lines"), open=False):
-            self.code = gr.Code(language="python", show_label=False, interactive=False)
         self.panel = RoomFigures(self.desk, self.key, own=("attention_map", "head_gallery"))
         self.panel.build()
-        self.picked = gr.State(None)  # head and query that the visitor chose, for the lines of Python
-        shown, latest = [self.canvas, self.code], {"trigger_mode": "always_last", **QUICK}
-        self.panel.panel.open(self.open, state, [self.block, *shown, self.picked], **QUICK)
-        self.block.input(self.show_block, [self.block, self.picked, *state], shown, **latest)
-        self.block.input(None, self.block, None, js="(block) => { window.vxAddress({block}); }", **QUICK)
-        self.canvas.patch_select(self.select, [self.block, *state], [*shown, self.picked], **latest)
-        return [self.block, self.canvas, self.words, self.code, self.picked]
+        self.panel.panel.open(self.open, state, self.canvas, **QUICK)
+        self.canvas.choose_block(self.show_block, state, self.canvas, **latest)
+        self.canvas.patch_select(self.select, state, self.canvas, **latest)
+        return [self.canvas]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
         """The block, head and query that the address asks for; the last block and its first query where it does not."""
         capture = explored.capture
         block = min(int(address.block or capture.depth - 1), capture.depth - 1)
-        data = block_data(capture, block, language)
-        data.head, wanted = address.head or "mean", query_of(address.query, data) or default_query(capture, block)
-        data.query = query_text(wanted)
-        return {
-            self.block: gr.Slider(maximum=capture.depth - 1, value=block),
-            self.canvas: data,
-            self.words: about("attention_map", language),
-            self.code: self.code_of(address, capture, data, data.head, wanted),
-            self.picked: (data.head, wanted),
-        }
+        query = query_of(address.query, frame_data(capture, block, language)) or default_query(capture, block)
+        return {self.canvas: self.data(capture, address, language, block, address.head or "mean", query)}
 
-    def show_block(
-        self, block: float, picked: tuple[str, Query] | None, address: Address, language: Language
-    ) -> Updates:
+    def show_block(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """Another block of the same capture; head and query stay what the visitor chose in the browser."""
-        capture = self.desk.engine.capture(address.picture)
-        data = block_data(capture, max(0, min(int(block), capture.depth - 1)), language)
-        head, query = picked or ("mean", default_query(capture, data.block))
-        return {self.canvas: data, self.code: self.code_of(address, capture, data, head, query)}
+        capture, block = self.desk.engine.capture(address.picture), event._data.get("to")
+        picked = self._picked(event, capture, language)
+        if picked is None or not is_block(block, capture):
+            return gr.skip()
+        query = carried(capture, picked.query, picked.block, block)
+        return {self.canvas: self.data(capture, address, language, block, picked.head, query, picked.asked)}
 
     def open(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """A head was chosen from the whole network: its map, from the query that a block begins with."""
         capture = self.desk.engine.capture(address.picture)
         block, head = event._data.get("block"), event._data.get("head")
-        if not (isinstance(block, int) and 0 <= block < capture.depth):
+        if not is_block(block, capture) or not isinstance(head, int) or not 0 <= head < capture.num_heads(block):
             return gr.skip()
-        if not (isinstance(head, int) and 0 <= head < capture.num_heads(block)):
-            return gr.skip()
-        data = block_data(capture, block, language)
-        query = default_query(capture, block)
-        data.head, data.query = str(head), query_text(query)
-        return {
-            self.block: block,
-            self.canvas: data,
-            self.code: self.code_of(address, capture, data, data.head, query),
-            self.picked: (data.head, query),
-        }
+        return {self.canvas: self.data(capture, address, language, block, str(head), default_query(capture, block))}
 
-    def select(self, event: gr.EventData, block: float, address: Address, language: Language) -> Updates:
+    def select(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """A query or head was picked: the lines of Python follow, and so does the map where rows are sent singly."""
         capture = self.desk.engine.capture(address.picture)
-        frame = frame_data(capture, max(0, min(int(block), capture.depth - 1)), language)
-        picked = Selection.read(event._data, frame)
-        if picked is None or picked.block != frame.block:
+        picked = self._picked(event, capture, language)
+        if picked is None:
             return gr.skip()
-        chosen = (picked.head, picked.query)
-        updates: Updates = {self.code: self.code_of(address, capture, frame, *chosen), self.picked: chosen}
-        if not fits(capture, picked.block):
-            frame.attention = row_file(capture, picked.block, shown_query(capture, frame, picked.query))
-            updates[self.canvas] = frame
-        return updates
+        chosen = (picked.block, picked.head, picked.query, picked.asked)
+        return {self.canvas: self.data(capture, address, language, *chosen)}
+
+    def _picked(self, event: gr.EventData, capture: Capture, language: Language) -> Selection | None:
+        block = event._data.get("block")
+        return Selection.read(event._data, frame_data(capture, block, language)) if is_block(block, capture) else None
+
+    def data(
+        self,
+        capture: Capture,
+        address: Address,
+        language: Language,
+        block: int,
+        head: str,
+        query: Query,
+        asked: int = 0,
+    ) -> CanvasData:
+        """The canvas for a block, a head and a query, with all that stands beside the picture."""
+        data = block_data(capture, block, language, query)
+        data.asked, data.head, data.query = asked, head, query_text(query)
+        data.next_room, data.walks = "flow", capture.depth > 1
+        data.python = self.code_of(address, capture, data, head, query)
+        return data.model_copy(update=told("attention_map", language))
 
     def code_of(self, address: Address, capture: Capture, data: CanvasData, head: str, query: Query) -> str:
         """The lines of Python that give the map on the canvas, which may have been asked for another head or query."""
@@ -132,6 +124,33 @@ class AttentionRoom(Room):
             head=int(head) if head.isdigit() else head,
             query=shown_query(capture, data, query),
         )
+
+
+def is_block(block: object, capture: Capture) -> bool:
+    """Whether something that a browser sent is a block of a capture."""
+    return isinstance(block, int) and 0 <= block < capture.depth
+
+
+def told(view: str, language: Language) -> dict[str, str]:
+    """When a view's picture misleads, and its source, as fields of `CanvasData`."""
+    from vitexplorer.views import VIEWS
+
+    record = VIEWS[view]
+    source = {"paper": record.paper.citation, "paper_url": record.paper.url} if record.paper else {}
+    return {"misleads": record.misleads.in_(language), **source}
+
+
+def carried(capture: Capture, query: Query, before: int, after: int) -> Query:
+    """A query of one block in another: a patch is the one at its place, in the middle of what the image shows of it."""
+    if isinstance(query, str):
+        return query
+    grid, other = capture.grid(before), capture.grid(after)
+    ends = zip(query, capture.input.pixels.shape[:2], (other.rows, other.cols), strict=False)
+    side = grid.patch_size
+    row, col = (
+        min(most - 1, int((at * side + min(end, (at + 1) * side)) / 2 / other.patch_size)) for at, end, most in ends
+    )
+    return row, col
 
 
 def default_query(capture: Capture, block: int) -> Query:
@@ -160,7 +179,7 @@ def frame_data(capture: Capture, block: int, language: Language) -> CanvasData:
     if not (capture.query_positions(block) >= 0).any():
         silent.append("patches")
     return CanvasData(
-        image=image_file(capture.input.pixels),
+        image=kept_file(capture, "image", lambda: image_file(capture.input.pixels)),
         **on_grids(capture.grid(block), capture.key_grid(block)),
         silent=silent,
         prefix=list(capture.prefix_tokens),
@@ -180,11 +199,11 @@ def frame_data(capture: Capture, block: int, language: Language) -> CanvasData:
     )
 
 
-def block_data(capture: Capture, block: int, language: Language) -> CanvasData:
-    """A block for the canvas, with its neighbours where they are small; one row of it where it is too large to send."""
+def block_data(capture: Capture, block: int, language: Language, query: Query | None = None) -> CanvasData:
+    """A block for the canvas, with its neighbours where they are small; of one that is too large to send one row."""
     data = frame_data(capture, block, language)
     if not fits(capture, block):
-        data.attention = row_file(capture, block, default_query(capture, block))
+        data.attention = row_file(capture, block, shown_query(capture, data, query or default_query(capture, block)))
         return data
     data.attention = block_file(capture, block)
     near = {side: other for side, other in (("before", block - 1), ("after", block + 1)) if 0 <= other < capture.depth}
@@ -207,8 +226,12 @@ def fits(capture: Capture, block: int) -> bool:
 
 def block_file(capture: Capture, block: int) -> FileData:
     """All heads and queries of a block."""
-    weights = capture.call(block).weights().cpu().numpy()
-    return attention_file(weights, capture.positions(block), capture.query_positions(block))
+
+    def make() -> FileData:
+        weights = capture.call(block).weights().cpu().numpy()
+        return attention_file(weights, capture.positions(block), capture.query_positions(block))
+
+    return kept_file(capture, block, make)
 
 
 def row_file(capture: Capture, block: int, query: Query) -> FileData:

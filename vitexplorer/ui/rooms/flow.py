@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 import numpy as np
 from gradio.blocks import Block
 from gradio.data_classes import FileData
 
+from vitexplorer.controls import specs
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.canvas import MEAN, AttentionCanvas, CanvasData, Selection, attention_file
+from vitexplorer.ui.canvas import MEAN, AttentionCanvas, CanvasData, attention_file, kept_file
 from vitexplorer.ui.canvas.canvas import query_text
+from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.attention import default_query, frame_data, on_grids
+from vitexplorer.ui.rooms.attention import frame_data, on_grids, told
 from vitexplorer.ui.rooms.own_picture import OwnPicture
-from vitexplorer.ui.rooms.room import Room, about
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import Language
+from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
 
+CONTROLS = ("query", "head_fusion", "discard_ratio", "start_block")
+ROLLOUT_WORDS = ("region", "unit", "goes_to", "block", "question", "question_mean", "reading")
+"""words of the canvas that are others for a rollout"""
 MOST_QUERIES = 1100
 """tokens up to which the rollout of every one of them is computed at once, so that it can be hovered"""
 
@@ -41,80 +47,51 @@ class FlowRoom(Room):
         self.own = OwnPicture(self.key, "attention_rollout")
 
     def build(self) -> list[Block]:
-        """The rollout's controls and canvas, then the words about it."""
-        t, state = self.desk.t, [self.desk.address, self.desk.language]
+        """The canvas, and the panel of the room's other views."""
+        state, latest = [self.desk.address, self.desk.language], {"trigger_mode": "always_last", **QUICK}
         with self.own.build():
-            with gr.Row(elem_classes=["vx-row"]):
-                fusions = [(t(f"fusion_{how}"), how) for how in ("mean", "max", "min")]
-                self.fusion = gr.Radio(fusions, value="mean", label=t("fusion"))
-                self.discard = gr.Slider(0, 0.98, 0, step=0.02, label=t("discard"))
-                self.start = gr.Slider(0, 11, 0, step=1, label=t("start_block"))
             self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
-            self.words = gr.Markdown(elem_classes=["vx-note", "vx-about"])
-            with gr.Accordion(t("python_lines"), open=False):
-                self.code = gr.Code(language="python", show_label=False, interactive=False)
         self.panel = RoomFigures(self.desk, self.key, own=("attention_rollout",))
         self.panel.build()
-        self.picked = gr.State(None)  # the query that the visitor chose, for the lines of Python
-        controls, shown = [self.fusion, self.discard, self.start], [self.canvas, self.code]
-        for control in controls:
-            control.input(self.show, [*controls, self.picked, *state], shown, trigger_mode="always_last", **QUICK)
-        self.canvas.patch_select(
-            self.select, [*controls, *state], [*shown, self.picked], trigger_mode="always_last", **QUICK
-        )
-        return [*self.own.components, *controls, self.canvas, self.words, self.code, self.picked]
+        self.canvas.patch_select(self.show, state, self.canvas, **latest)
+        self.canvas.adjust(self.show, state, self.canvas, **latest)
+        return [*self.own.components, self.canvas]
 
     def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
-        """The whole network, heads fused by their mean, nothing discarded."""
+        """What the address asks for; otherwise the whole network, heads fused by their mean, nothing discarded."""
         capture = explored.capture
-        own, query = self.own.fill(capture, language), default_query(capture, capture.depth - 1)
+        own = self.own.fill(capture, language)
         if self.own.is_refused(capture):
             return own
-        data = rollout_data(capture, "mean", 0.0, 0, language)
-        data.query = query_text(query)
-        return own | {
-            self.fusion: "mean",
-            self.discard: 0,
-            self.start: gr.Slider(maximum=capture.depth - 1, value=0),
-            self.canvas: data,
-            self.words: about("attention_rollout", language),
-            self.code: self.desk.python_lines(address, "attention_rollout", query=query),
-            self.picked: None,
-        }
+        return own | {self.canvas: self.data(capture, address, language, {})}
 
-    def show(
-        self, fusion: str, discard: float, start: float, picked: Query | None, address: Address, language: Language
-    ) -> Updates:
-        """The rollout under other settings, from the same query."""
-        capture = self.desk.engine.capture(address.picture)
-        first = max(0, min(int(start), capture.depth - 1))
-        data = rollout_data(capture, fusion, discard, first, language)
-        query = picked or default_query(capture, capture.depth - 1)
-        return {self.canvas: data, self.code: code_of(self.desk, address, query, fusion, discard, first)}
-
-    def select(
-        self, event: gr.EventData, fusion: str, discard: float, start: float, address: Address, language: Language
-    ) -> Updates:
-        """A query was picked: the lines of Python follow, and so does the map where rows are sent singly."""
-        capture = self.desk.engine.capture(address.picture)
-        first = max(0, min(int(start), capture.depth - 1))
-        frame = rollout_frame(capture, fusion, discard, first, language)
-        picked = Selection.read(event._data, frame)
-        if picked is None:
+    def show(self, event: gr.EventData, address: Address, language: Language) -> Updates:
+        """Another query or other settings."""
+        capture, given = self.desk.engine.capture(address.picture), event._data.get("settings")
+        if not isinstance(given, dict):
             return gr.skip()
-        code = code_of(self.desk, address, picked.query, fusion, discard, first)
-        updates: Updates = {self.code: code, self.picked: picked.query}
-        if num_tokens(capture) > MOST_QUERIES:
-            frame.attention = rollout_file(capture, [picked.query], fusion, discard, first)
-            updates[self.canvas] = frame
-        return updates
+        query = event._data.get("query")
+        try:
+            data = self.data(capture, address, language, {**given, "query": query})
+        except ExplainedError:  # only what no control of the page sends
+            return gr.skip()
+        asked = event._data.get("asked")
+        data.asked = asked if isinstance(asked, int) else 0
+        return {self.canvas: data}
 
+    def data(self, capture: Capture, address: Address, language: Language, given: Mapping[str, Any]) -> CanvasData:
+        """The canvas under settings as they are written. Raises what `View.settings` raises."""
+        from vitexplorer.views import VIEWS
 
-def code_of(desk: Desk, address: Address, query: Query, fusion: str, discard: float, start: int) -> str:
-    """The lines of Python that give the map on the canvas."""
-    return desk.python_lines(
-        address, "attention_rollout", query=query, head_fusion=fusion, discard_ratio=discard, start_block=start
-    )
+        record = VIEWS["attention_rollout"]
+        settings = record.settings(capture, given)
+        data = rollout_data(capture, settings, language)
+        data.query, data.next_room = query_text(settings["query"]), "tokens"
+        data.controls = [
+            field_of(spec, language) for spec in specs(record.controls, capture, settings) if spec.name != "query"
+        ]
+        data.python = self.desk.python_lines(address, "attention_rollout", **settings)
+        return data.model_copy(update=told("attention_rollout", language))
 
 
 def num_tokens(capture: Capture) -> int:
@@ -127,7 +104,7 @@ def rollout_frame(capture: Capture, fusion: str, discard: float, start: int, lan
     from vitexplorer.figures.identity import facts_of
 
     data = frame_data(capture, start, language)
-    extra = {name: word(f"rollout_{name}", language) for name in ("region", "unit", "goes_to", "block")}
+    extra = {name: word(f"rollout_{name}", language) for name in ROLLOUT_WORDS}
     data.words |= {**extra, "fused_one": word("rollout_fused", language, how=UI_WORDS[f"fusion_{fusion}"])}
     settings = {"head_fusion": fusion, "discard_ratio": discard, "start_block": start}
     windowed = capture.site(capture.depth - 1).windows is not None
@@ -144,16 +121,22 @@ def rollout_frame(capture: Capture, fusion: str, discard: float, start: int, lan
     )
 
 
-def rollout_data(capture: Capture, fusion: str, discard: float, start: int, language: Language) -> CanvasData:
-    """The rollout of every token, or of one where there are too many."""
+def rollout_data(capture: Capture, settings: Mapping[str, Any], language: Language) -> CanvasData:
+    """The rollout of every token, or of the query where there are too many."""
+    query, fusion, discard, start = (settings[control] for control in CONTROLS)
     data = rollout_frame(capture, fusion, discard, start, language)
-    too_many = num_tokens(capture) > MOST_QUERIES
-    queries = [default_query(capture, capture.depth - 1)] if too_many else None
-    data.attention = rollout_file(capture, queries, fusion, discard, start)
+    queries = (query,) if num_tokens(capture) > MOST_QUERIES else None
+    data.attention = kept_file(
+        capture,
+        ("rollout", queries, fusion, discard, start),
+        lambda: rollout_file(capture, queries, fusion, discard, start),
+    )
     return data
 
 
-def rollout_file(capture: Capture, queries: list[Query] | None, fusion: str, discard: float, start: int) -> FileData:
+def rollout_file(
+    capture: Capture, queries: tuple[Query, ...] | None, fusion: str, discard: float, start: int
+) -> FileData:
     """Rows of the rollout for the canvas: those of `queries`, or of every token."""
     import torch
 

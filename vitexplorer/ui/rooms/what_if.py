@@ -15,7 +15,7 @@ from gradio.components.base import Component
 
 from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
-from vitexplorer.types import Result
+from vitexplorer.types import Query, Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import AttentionCanvas
 from vitexplorer.ui.canvas.canvas import query_text
@@ -24,7 +24,7 @@ from vitexplorer.ui.changes import ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.changes.changes import START
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.attention import block_data, default_query
+from vitexplorer.ui.rooms.attention import block_data, default_query, is_block
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.words import ExplainedError, Language
@@ -80,13 +80,11 @@ class WhatIfRoom(Room):
         self.changed = gr.State(Address())  # the address with the changes that are shown
         self.shown = gr.State(None)  # what the room was filled for
         self.picker = ChangesPicker(elem_id="vx-changes")
-        self.block = gr.Slider(0, 11, 11, step=1, label=self.desk.t("block"), elem_classes=["vx-slim"])
+        self.block = gr.State(0)  # that both canvases show
         with gr.Row(elem_classes=["vx-row", "vx-pair"]):
             with gr.Column(min_width=320):
-                gr.Markdown(self.desk.t("changes_plain"), elem_classes=["vx-run"])
                 self.plain_canvas = AttentionCanvas(elem_id="vx-plain-canvas")
             with gr.Column(min_width=320):
-                gr.Markdown(self.desk.t("changes_changed"), elem_classes=["vx-run"])
                 self.changed_canvas = AttentionCanvas(elem_id="vx-changed-canvas")
         self.panel = ChangedFigures(replace(self.desk, address=self.changed), self.runs)
         self.panel.build()
@@ -99,13 +97,14 @@ class WhatIfRoom(Room):
             **QUICK,
         )
         self.panel.enter_on(chosen.then, gr.State(self.key))
-        self.block.input(
-            self.show_block,
-            [self.block, self.changed, self.desk.language],
-            canvases,
-            trigger_mode="always_last",
-            **QUICK,
-        )
+        for canvas in canvases:
+            canvas.choose_block(
+                self.show_block,
+                [self.changed, self.desk.language],
+                [self.block, *canvases],
+                trigger_mode="always_last",
+                **QUICK,
+            )
         return []
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
@@ -134,13 +133,13 @@ class WhatIfRoom(Room):
         block = plain.depth - 1
         return {
             self.picker: data,
-            self.block: gr.Slider(maximum=block, value=block),
-            **self._canvases(plain, run, block, language),
+            self.block: block,
+            **self._canvases(plain, run, block, language, default_query(plain, block)),
             self.changed: replace(address, change=text),
             self.shown: address,
         }
 
-    def choose(self, event: gr.EventData, changed: Address, block: float, language: Language) -> Updates:
+    def choose(self, event: gr.EventData, changed: Address, block: int, language: Language) -> Updates:
         """Other changes; those that are not possible are answered with a sentence, and nothing else moves."""
         text = event._data.get("text")
         if not isinstance(text, str) or changed == Address():
@@ -150,13 +149,16 @@ class WhatIfRoom(Room):
         data.asked = number if isinstance(number, int) else 0
         if run is None:
             return {self.picker: data}
-        canvases = self._canvases(self.desk.engine.capture(changed.picture), run, int(block), language)
+        canvases = self._canvases(self.desk.engine.capture(changed.picture), run, block, language)
         return {self.picker: data, **canvases, self.changed: replace(changed, change=text)}
 
-    def show_block(self, block: float, changed: Address, language: Language) -> Updates:
-        """Another block of both runs."""
-        plain = self.desk.engine.capture(changed.picture)
-        return self._canvases(plain, self.runs.capture(changed.picture, changed.change), int(block), language)
+    def show_block(self, event: gr.EventData, changed: Address, language: Language) -> Updates:
+        """Another block of both runs; head and query stay what the visitor chose in the browser."""
+        plain, block = self.desk.engine.capture(changed.picture), event._data.get("to")
+        if not is_block(block, plain):
+            return gr.skip()
+        run = self.runs.capture(changed.picture, changed.change)
+        return {self.block: block, **self._canvases(plain, run, block, language)}
 
     def _changed(self, address: Address, text: str, language: Language) -> tuple[ChangesData, Capture | None, str]:
         """The picker, the changed run or None where it is not possible, and its changes in full."""
@@ -174,12 +176,14 @@ class WhatIfRoom(Room):
         data.answer = answer(plain, run, language) if chosen else ""
         return data, run, write_changes(chosen)
 
-    def _canvases(self, plain: Capture, run: Capture, block: int, language: Language) -> Updates:
-        """Both runs' attention of a block, under one mouse."""
-        block = max(0, min(block, plain.depth - 1))
+    def _canvases(
+        self, plain: Capture, run: Capture, block: int, language: Language, query: Query | None = None
+    ) -> Updates:
+        """Both runs' attention of a block, under one mouse; without a query, from the one that is on the screen."""
         before, after = (block_data(capture, block, language) for capture in (plain, run))
-        for data in (before, after):
-            data.link, data.query = self.key, query_text(default_query(plain, block))
+        for data, name in ((before, "plain"), (after, "changed")):
+            data.link, data.run, data.walks = self.key, word(f"changes_{name}", language), plain.depth > 1
+            data.query = None if query is None else query_text(query)
         if run.change:
             said = "；" if language == "zh" else "; "
             after.weights += f" · {said.join(text.in_(language) for text in run.change.texts)}"
