@@ -33,7 +33,8 @@ from vitexplorer.ui.canvas.canvas import Colormap, looks, query_of, query_text
 from vitexplorer.ui.files import image_file
 
 FOLDER = Path(canvas_module.__file__).parent
-MODULES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.js")))
+FRAME = FOLDER.parent / "kit" / "frame.js"
+MODULES = "\n".join(path.read_text(encoding="utf-8") for path in (*sorted(FOLDER.glob("*.js")), FRAME))
 COLORMAPS = {
     name: re.findall(r"\b[0-9a-f]{6}\b", nodes)
     for name, nodes in re.findall(
@@ -186,6 +187,7 @@ def test_script_and_template_use_the_words_that_exist_and_no_other():
         assert (
             f"'{key}'" in js
             or f"{key}:" in js
+            or f"words.{key}" in js
             or key.startswith(composed)
             or key.startswith("hint")
             or f'"{key}"' in js

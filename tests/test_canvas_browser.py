@@ -68,8 +68,7 @@ class Canvas:
         return self.root.evaluate("(root) => root.vx.read()")
 
     def save(self, form: str) -> tuple[str, bytes]:
-        home = self.root.locator(".home")
-        home.evaluate("(details) => { details.open = true; }")
+        self.root.locator(".more").evaluate("(details) => { details.open = true; }")
         with self.page.expect_download() as download:
             self.root.locator(f"[data-format={form}]").click()
         return download.value.suggested_filename, Path(download.value.path()).read_bytes()
@@ -305,7 +304,7 @@ def test_a_query_that_does_not_look_is_refused_in_a_sentence(open_case):
     np.testing.assert_allclose(read["map"], truth.values.ravel(), rtol=0, atol=read["error"] * 1.01)
     assert min(read["map"]) < 0
     assert read["top"] == pytest.approx(np.abs(truth.values).max(), rel=0.02)
-    expect(canvas.root.locator(".more .notes")).to_contain_text("blue below 0, red above")
+    expect(canvas.root.locator(".rare .notes")).to_contain_text("blue below 0, red above")
     expect(canvas.root.locator(".low")).to_have_text(re.compile("^−"))
     canvas.set(mode="map")
     darkest, reddest = np.argmin(read["map"]), np.argmax(read["map"])
@@ -353,7 +352,7 @@ def test_heads_and_controls(open_case):
     expect(canvas.page.locator("#heard textarea")).to_have_value(re.compile("head='5'"))
     canvas.root.locator(".fusion label", has_text="max").click()
     canvas.shows(head="max")
-    canvas.root.locator(".more summary").click()
+    canvas.root.locator(".rare summary").click()
     canvas.root.get_by_label("Colours").select_option("cividis")
     canvas.root.get_by_label("Smooth").check()
     canvas.root.get_by_label("Opacity").fill("35")

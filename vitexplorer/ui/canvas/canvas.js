@@ -156,9 +156,6 @@ export function mount({element, props, trigger, watch}) {
   find('.before').addEventListener('click', () => goBy(-1));
   find('.after').addEventListener('click', () => goBy(1));
   newPlayer(find('.play'), {at: () => (block && !loading ? block.value : null), go});
-  find('.next').addEventListener('click', () => {
-    root.dispatchEvent(new CustomEvent('vx-room', {bubbles: true, detail: {room: block.value.next_room}}));
-  });
   hearLinked(root, () => block, state, (pinned) => {
     if (pinned) notify(false);
     refresh();
@@ -239,7 +236,7 @@ export function mount({element, props, trigger, watch}) {
     setText(find('.value'), share);
     mark.style.left = `${100 * heightOf(shown.map[cell], scene.top, scene.colormap)}%`;
     setText(find('.hint'), hintText(block, state, matchMedia('(pointer: coarse)').matches));
-    setText(find('.more .notes'), notesText(block, state, now));
+    setText(find('.rare .notes'), notesText(block, state, now));
     setText(find('.notes.site'), block.value.notes.join(' '));
     announceSoon(code, key);
   }

@@ -1,6 +1,7 @@
 // The controls around the picture: made once, shown for a state, and calling `change` with what a person chose.
 
 import {make, setText} from '../kit/dom.js';
+import {fold, leadTo} from '../kit/frame.js';
 import {COLORMAPS} from './colormaps.js';
 import {FUSIONS} from './maps.js';
 import {MEAN, PADDING} from './payload.js';
@@ -93,15 +94,12 @@ export function newControls(root, change) {
   }
 
   /** What stands beside the picture and is Python's alone. */
-  function showAside({words, misleads, paper, paper_url, python, next_room: next}) {
+  function showAside(value) {
+    const {words, misleads, next_room: room} = value;
+    setText(find('.misleads'), misleads);
     find('.misleads').hidden = !misleads;
-    setText(find('.trap'), misleads);
-    setText(find('.paper'), paper);
-    find('.paper').href = paper_url;
-    find('.next').hidden = !next;
-    setText(find('.next'), next ? say(words, `next_${next}`) : '');
-    find('.python').hidden = !python;
-    setText(find('.python'), python);
+    leadTo(find('.next'), room && say(words, `next_${room}`), room);
+    fold(find('.more'), value);
   }
 
   /** The state of every control; `query` is the one the canvas returns to, `painted` the colours in use. */
@@ -160,5 +158,5 @@ export function newControls(root, change) {
     });
   }
 
-  return {prepare, show, showAside, showHeads, showMasses, numBars: () => bars.length};
+  return {prepare, show, showHeads, showMasses, numBars: () => bars.length};
 }

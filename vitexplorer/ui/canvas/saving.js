@@ -21,7 +21,7 @@ export async function saveCanvas(format, block, state, view, find) {
     [value.model, value.weights].filter(Boolean).join(' · '),
     value.formula,
     `${say(words, 'goes_to')}: ${masses.join(' · ')}`,
-    find('.notes').textContent,
+    find('.rare .notes').textContent,
     find('.notes.site').textContent,
   ];
   const title = [directionText(block, code), headText(value, state.head), blockText(value)].join(' · ');

@@ -90,7 +90,7 @@ CANVAS_WORDS: dict[str, Text] = {
     # display
     "settings": Text("Settings", "设置"),
     "display": Text("Show", "显示"),
-    "more": Text("More", "更多"),
+    "rare": Text("More", "更多"),
     "mode": Text("View", "视图"),
     "mode_overlay": Text("overlay", "叠加"),
     "mode_map": Text("map", "仅图"),
@@ -131,7 +131,8 @@ CANVAS_WORDS: dict[str, Text] = {
     "next_flow": Text("Through all blocks at once: Flow", "一次看遍所有块：信息流"),
     "next_tokens": Text("What the tokens themselves hold: Tokens", "各个标记里有什么：标记"),
     # saving
-    "take_home": Text("Save, and the lines of Python", "保存与 Python 代码"),
+    "more": Text("Save, and the same in Python", "保存与等价的 Python 代码"),
+    "paper": Text("Source", "出处"),
     "save": Text("Save", "保存"),
     "save_png2": same("PNG 2×"),
     "save_png4": same("PNG 4×"),

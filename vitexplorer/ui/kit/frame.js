@@ -15,15 +15,26 @@ import {setText} from './dom.js';
  * @property {Record<string, string>} words
  */
 
-/** Another room is opened by whoever owns the rooms. */
-function leadTo(button, label, room) {
+/**
+ * Another room is opened by whoever owns the rooms.
+ *
+ * @param {HTMLButtonElement} button
+ * @param {string} label
+ * @param {string} room empty where there is no next one
+ */
+export function leadTo(button, label, room) {
   setText(button, label);
   button.hidden = !room;
   button.onclick = () => button.dispatchEvent(new CustomEvent('vx-room', {bubbles: true, detail: {room}}));
 }
 
-/** Source and lines of Python, folded. */
-function fold(card, {words, paper, paper_url: url, python}) {
+/**
+ * Source and lines of Python, folded.
+ *
+ * @param {HTMLElement} card
+ * @param {Pick<Frame, 'words' | 'paper' | 'paper_url' | 'python'>} frame
+ */
+export function fold(card, {words, paper, paper_url: url, python}) {
   setText(card.querySelector('summary'), words.more);
   const link = card.querySelector('.paper');
   setText(card.querySelector('.source'), paper && words.paper);
