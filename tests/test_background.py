@@ -63,7 +63,16 @@ class Slow:
         )
 
     def view(self) -> View:
-        return View(same("Slow"), same("?"), same("!"), "flow", self.compute, (TargetControl(),), runs="many")
+        return View(
+            same("Slow"),
+            same("?"),
+            same("!"),
+            "flow",
+            self.compute,
+            lambda result: same("."),
+            (TargetControl(),),
+            runs="many",
+        )
 
     def assert_stopped(self) -> None:
         """It ended, one step after the stop at the latest."""

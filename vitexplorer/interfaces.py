@@ -12,7 +12,7 @@ from typing import Any, Literal
 from vitexplorer.controls import Control, checked
 from vitexplorer.explored import Explored
 from vitexplorer.types import Result
-from vitexplorer.words import Text, same
+from vitexplorer.words import Text
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class View:
     """when the picture does not mean what it seems to"""
     room: str
     compute: Callable[..., Result]
-    reading: Callable[[Any], Text] = lambda result: same("")
+    reading: Callable[[Any], Text]
     """one sentence, two at most, made of the numbers of `compute`'s result: what one says pointing at this figure"""
     controls: tuple[Control, ...] = ()
     paper: Paper | None = None

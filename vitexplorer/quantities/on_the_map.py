@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from vitexplorer.numbers import counted, percent
-from vitexplorer.types import MapResult, prefix_text, query_text
+from vitexplorer.types import MapResult, Query, prefix_text, query_text
 from vitexplorer.words import Text, same
 
 ALIKE = 1e-5
@@ -101,3 +101,12 @@ def elsewhere(result: MapResult) -> Text:
         return same("")
     listed = Text(" and ".join(part.en for part in parts), "，".join(part.zh for part in parts))
     return Text("; {listed}", "；另有 {listed}").format(listed=listed)
+
+
+def without(values: Float[np.ndarray, "rows cols"], query: Query | None) -> Float[np.ndarray, "rows cols"]:
+    """A map with nothing at the patch that asks, which is always like itself."""
+    if not isinstance(query, tuple):
+        return values
+    others = values.astype(float)
+    others[query] = np.nan
+    return others

@@ -9,12 +9,16 @@ than the window, whose shift is respected. The paper's figure is a mean over man
 
 from __future__ import annotations
 
+import numpy as np
+
 from vitexplorer.capture import Capture
 from vitexplorer.controls import Choice
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import measured
 from vitexplorer.quantities.head_statistics import distance, over_blocks, uneven_heads
+from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.types import MatrixResult
-from vitexplorer.words import Text
+from vitexplorer.words import Text, same
 
 TITLE = Text("Attention distance", "注意力距离")
 ONE_IMAGE = Text("Of this one image; the paper averages over many.", "仅针对这一张图像；论文中是对许多图像取平均。")
@@ -44,6 +48,33 @@ def compute(capture: Capture, normalise: str) -> MatrixResult:
     )
 
 
+def reading(result: MatrixResult) -> Text:
+    """The blocks that look farthest and nearest, and the block whose heads are least alike."""
+    of_blocks = np.nanmean(result.values, axis=1)
+    low, high = np.nanmin(result.values, axis=1), np.nanmax(result.values, axis=1)
+    far, near, uneven = int(of_blocks.argmax()), int(of_blocks.argmin()), int((high - low).argmax())
+    heads = Text(
+        " The heads of one block differ most in block {block}: from {low} to {high} px.",
+        "同一块内各头相差最大的是块 {block}：从 {low} 到 {high} 像素。",
+    ).format(block=uneven, low=measured(low[uneven]), high=measured(high[uneven]))
+    said = {
+        "far": far,
+        "most": measured(of_blocks[far]),
+        "near": near,
+        "least": measured(of_blocks[near]),
+        "heads": heads if result.values.shape[1] > 1 else same(""),
+    }
+    if is_constant(of_blocks):
+        return Text(
+            "The heads look {most} px far on average, in every block.{heads}",
+            "每个块的头平均都看 {most} 像素远。{heads}",
+        ).format(**said)
+    return Text(
+        "Block {far} looks farthest, {most} px on average over its heads; block {near} nearest, {least} px.{heads}",
+        "块 {far} 看得最远，各头平均 {most} 像素；块 {near} 最近，为 {least} 像素。{heads}",
+    ).format(**said)
+
+
 VIEW = View(
     title=TITLE,
     question=Text("How far does each head look?", "每个头看得有多远？"),
@@ -53,6 +84,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reading=reading,
     controls=(
         Choice(
             "normalise",

@@ -18,7 +18,9 @@ from vitexplorer.capture import Capture, Moved
 from vitexplorer.controls import BlockControl, Choice, QueryControl
 from vitexplorer.interfaces import View
 from vitexplorer.intervening import came_from
-from vitexplorer.quantities.read_out import top_classes
+from vitexplorer.numbers import measured, percent
+from vitexplorer.quantities.on_the_map import extreme
+from vitexplorer.quantities.read_out import class_text, top_classes
 from vitexplorer.quantities.two_runs import token_cosines
 from vitexplorer.types import BeforeAfterResult, MapResult, PatchGrid, PredictionChange, Query, query_text
 from vitexplorer.words import Text, same
@@ -130,6 +132,46 @@ class QueryOfMap(QueryControl):
         )
 
 
+def reading(result: BeforeAfterResult) -> Text:
+    """What became of the answer, of the token that is read, and of the map."""
+    token = Text(
+        "The {token} of the two runs has the cosine {cosine} after the last block",
+        "两次运行的{token}在最后一块之后余弦为 {cosine}",
+    ).format(token=query_text(result.token), cosine=measured(result.cosines[-1]))
+    changed = np.abs(result.values)
+    moved = (
+        Text(", and the map changes most at {patch}.", "，图上变化最大的是{patch}。").format(patch=extreme(changed))
+        if changed.any()
+        else Text(", and the map does not change.", "，图没有变化。")
+    )
+    return Text("{answer}{token}{moved}", "{answer}{token}{moved}").format(
+        answer=_answer(result), token=token, moved=moved
+    )
+
+
+def _answer(result: BeforeAfterResult) -> Text:
+    if not result.classes:
+        return same("")
+    first = max(result.classes, key=lambda change: change.before)
+    now = max(result.classes, key=lambda change: change.after)
+    said = {
+        "first": class_text(first.index, first.name),
+        "before": percent(first.before),
+        "after": percent(first.after),
+        "now": class_text(now.index, now.name),
+        "share": percent(now.after),
+    }
+    if first.index == now.index:
+        return Text(
+            "The answer stays {first}, {before} before and {after} after. ",
+            "答案仍是{first}：更改前 {before}，更改后 {after}。",
+        ).format(**said)
+    return Text(
+        "The answer changes from {first} ({before}) to {now} ({share}). ",
+        "答案从{first}（{before}）变为{now}（{share}）。",
+    ).format(**said)
+
+
 VIEW = View(
     title=TITLE,
     question=Text("What did the change do?", "这一更改带来了什么？"),
@@ -139,6 +181,7 @@ VIEW = View(
     ),
     room="what_if",
     compute=compute,
+    reading=reading,
     controls=(
         Choice("map", Text("Map", "图"), MAPS),
         BlockControl("attention_block", Text("Block of the attention", "注意力所在的块")),

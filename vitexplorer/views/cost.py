@@ -29,12 +29,27 @@ from vitexplorer.explored import Explored
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.models.input_size import sides
 from vitexplorer.models.weightless import without_storage
-from vitexplorer.quantities.multiplications import KINDS, count_multiplications, table
+from vitexplorer.numbers import compact, percent
+from vitexplorer.quantities.multiplications import (
+    KINDS,
+    MLP,
+    OTHER,
+    PRODUCTS,
+    PROJECTIONS,
+    count_multiplications,
+    table,
+)
 from vitexplorer.types import BlockSite, CostResult, Term
 from vitexplorer.words import Text
 
 TITLE = Text("Cost", "计算量")
 LARGEST = 4096
+IN_SHORT = {
+    PROJECTIONS: Text("projections", "投影"),
+    PRODUCTS: Text("products of attention", "注意力的乘积"),
+    MLP: Text("MLPs", "多层感知机"),
+    OTHER: Text("the rest", "其余部分"),
+}
 COUNTED = Text(
     "Matrix products and convolutions, those inside attention included; norms, softmax, activations and sums are not "
     "counted. One MAC is two floating point operations.",
@@ -232,6 +247,22 @@ def _notes(size: tuple[int, int], sites: tuple[BlockSite, ...], has_formula: boo
     return notes
 
 
+def reading(result: CostResult) -> Text:
+    """How much it is and what the most of it is for."""
+    (height, width), total = result.settings["image_size"], max(result.total, 1)
+    shares = result.split.sum(0) / total
+    parts = [
+        Text("{share} in {kind}", "{kind}占 {share}").format(share=percent(shares[kind]), kind=IN_SHORT[kind])
+        for kind in np.argsort(-shares, kind="stable").tolist()
+        if shares[kind]
+    ]
+    listed = Text(", ".join(part.en for part in parts), "，".join(part.zh for part in parts))
+    return Text(
+        "One image of {height} × {width} px takes {total} multiply-accumulates: {listed}.",
+        "一张 {height} × {width} 像素的图像需要 {total} 次乘加：{listed}。",
+    ).format(height=height, width=width, total=compact(result.total), listed=listed)
+
+
 VIEW = View(
     title=TITLE,
     question=Text(
@@ -243,6 +274,7 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    reading=reading,
     controls=(ImageSizeControl(),),
     paper=Paper("Vaswani et al. 2017, table 1", "https://arxiv.org/abs/1706.03762"),
 )

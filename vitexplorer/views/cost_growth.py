@@ -20,6 +20,7 @@ from torch import nn
 from vitexplorer.capture import Capture
 from vitexplorer.controls import Number
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import compact
 from vitexplorer.quantities.multiplications import KINDS, MLP, PRODUCTS, PROJECTIONS, kind_of
 from vitexplorer.types import BlockSite, GrowthResult, WindowLayout
 from vitexplorer.words import Text
@@ -130,6 +131,28 @@ def compute(capture: Capture, largest: int, window: int) -> GrowthResult:
     )
 
 
+def reading(result: GrowthResult) -> Text:
+    """What the largest image costs in both designs, and from which size global attention costs more than the MLPs."""
+    both, (attention, mlp) = result.values.sum(1)[:, -1], (result.kinds.index(kind) for kind in ("attention", "mlp"))
+    larger = result.values[0, attention] > result.values[0, mlp]
+    overtakes = (
+        Text(
+            "The products of global attention cost more than the MLPs from {size} px on.",
+            "从 {size} 像素起，全局注意力的乘积比 MLP 更费。",
+        ).format(size=result.sizes[int(larger.argmax())])
+        if larger.any()
+        else Text(
+            "Up to there the MLPs cost more than the products of global attention.",
+            "到此为止，MLP 都比全局注意力的乘积更费。",
+        )
+    )
+    return Text(
+        "At {side} × {side} px the blocks cost {whole} MACs with global attention and {windowed} in windows. "
+        "{overtakes}",
+        "在 {side} × {side} 像素时，全局注意力的各块需要 {whole} 次乘加，窗口注意力需要 {windowed} 次。{overtakes}",
+    ).format(side=result.sizes[-1], whole=compact(both[0]), windowed=compact(both[1]), overtakes=overtakes)
+
+
 VIEW = View(
     title=TITLE,
     question=Text(
@@ -141,6 +164,7 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    reading=reading,
     controls=(
         Number("largest", Text("Largest image", "最大图像"), low=64, high=4096, start=1024, step=32, whole=True),
         Number("window", Text("Window (0: usual)", "窗口（0：通常大小）"), low=0, high=64, start=0, step=1, whole=True),

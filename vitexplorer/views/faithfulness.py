@@ -26,6 +26,7 @@ from vitexplorer.controls import Number, Several, TargetControl
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import Explored, without_classifier
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import measured
 from vitexplorer.progress import Progress
 from vitexplorer.quantities.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
 from vitexplorer.quantities.targets import class_text, explained
@@ -203,6 +204,29 @@ def compute(
     )
 
 
+def reading(result: FaithfulnessResult) -> Text:
+    """The method that does best, by the area between its curves, and whether that is better than random order."""
+    gains = result.areas[:, result.curves.index("insertion")] - result.areas[:, result.curves.index("deletion")]
+    chance, others = float(gains[-1]), gains[:-1]
+    if not others.size:
+        return Text(
+            "Random order alone leaves an area of {chance} between insertion and deletion: a map has to do better.",
+            "仅用随机顺序，插入与删除曲线之间的面积为 {chance}：图的表现应当优于它。",
+        ).format(chance=measured(chance))
+    best = int(np.nanargmax(others))
+    said = {"title": result.titles[best], "gain": measured(float(others[best])), "chance": measured(chance)}
+    if others[best] <= chance:
+        return Text(
+            "No method beats random order here: the area between insertion and deletion is {chance} for random order "
+            "and {gain} for the best, {title}.",
+            "这里没有方法胜过随机顺序：插入与删除曲线之间的面积，随机顺序为 {chance}，最好的“{title}”为 {gain}。",
+        ).format(**said)
+    return Text(
+        "{title} does best here: the area between insertion and deletion is {gain}, that of random order {chance}.",
+        "此处“{title}”最好：插入与删除曲线之间的面积为 {gain}，随机顺序为 {chance}。",
+    ).format(**said)
+
+
 VIEW = View(
     title=TITLE,
     question=Text("Does a map know which patches the model uses?", "图是否知道模型用到了哪些图块？"),
@@ -212,6 +236,7 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
+    reading=reading,
     runs="many",
     controls=(
         TargetControl(),

@@ -12,11 +12,13 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from jaxtyping import Float
 
 from vitexplorer.capture import Capture
 from vitexplorer.controls import Choice
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import measured, percent
 from vitexplorer.quantities.head_statistics import (
     Measure,
     distance,
@@ -28,8 +30,9 @@ from vitexplorer.quantities.head_statistics import (
     token_mass,
     uneven_heads,
 )
+from vitexplorer.quantities.on_the_map import ALIKE, is_constant
 from vitexplorer.types import MatrixResult, prefix_text
-from vitexplorer.words import Text
+from vitexplorer.words import Text, same
 
 TITLE = Text("Head atlas", "注意力头总览")
 METRICS = {
@@ -52,6 +55,32 @@ FORMULAS = {
     "prefix_mass": "mean_i Σ_{j < p} A_ij",
     "self_mass": "mean_i A_ii",
     "peak": "mean_i max_j A_ij",
+}
+READ = {
+    "distance": Text(
+        "{A} looks farthest, {most} px on average, and {b} nearest, {least} px.",
+        "看得最远的是{A}，平均 {most} 像素；最近的是{b}，为 {least} 像素。",
+    ),
+    "entropy": Text(
+        "{A} looks most evenly, with {most} nats ({share} of the most there can be), {b} least, with {least}.",
+        "看得最均匀的是{A}，{most} 奈特，为最大可能值的 {share}；最集中的是{b}，为 {least}。",
+    ),
+    "class_mass": Text(
+        "{A} gives the class token most, {most} of its attention, and {b} least, {least}.",
+        "给类别标记最多的是{A}，占其注意力的 {most}；最少的是{b}，为 {least}。",
+    ),
+    "prefix_mass": Text(
+        "{A} gives the prefix tokens most, {most} of its attention, and {b} least, {least}.",
+        "给前缀标记最多的是{A}，占其注意力的 {most}；最少的是{b}，为 {least}。",
+    ),
+    "self_mass": Text(
+        "{A} keeps most for the query itself, {most} of its attention, and {b} least, {least}.",
+        "留给查询自身最多的是{A}，占其注意力的 {most}；最少的是{b}，为 {least}。",
+    ),
+    "peak": Text(
+        "{A} looks most sharply, with a largest weight of {most} on average, and {b} least, with {least}.",
+        "看得最集中的是{A}：最大权重平均为 {most}。最不集中的是{b}，为 {least}。",
+    ),
 }
 PATCHES_ONLY = Text("Averaged over the patches as queries.", "对作为查询的所有图块取平均。")
 
@@ -126,6 +155,37 @@ def _notes(capture: Capture, metric: str) -> list[Text]:
     return notes
 
 
+def head_with(values: Float[np.ndarray, "blocks heads"], extreme: float) -> Text:
+    """Which head of which block has this number; how many others have it too."""
+    at = np.argwhere(np.isclose(values, extreme, rtol=ALIKE, atol=0))
+    block, head = (int(n) for n in at[0])
+    others = len(at) - 1
+    tied = Text(f", with {others} other{'' if others == 1 else 's'} alike,", f"（另有 {others} 个相同）")
+    return Text("head {head} of block {block}{tied}", "块 {block} 的头 {head}{tied}").format(
+        block=block, head=head, tied=tied if others else same("")
+    )
+
+
+def reading(result: MatrixResult) -> Text:
+    """The two heads at the ends of the scale."""
+    metric = result.settings["metric"]
+    most, least = (float(extreme(result.values)) for extreme in (np.nanmax, np.nanmin))
+    write = measured if metric in UNITS else percent
+    if is_constant(result.values):
+        return Text("All heads are alike in this: {metric} {most}.", "所有头在此相同：{metric} {most}。").format(
+            metric=METRICS[metric], most=write(most)
+        )
+    share = result.relative if result.relative is not None else result.values
+    first = head_with(result.values, most)
+    return READ[metric].format(
+        A=Text(first.en.capitalize(), first.zh),
+        b=head_with(result.values, least),
+        most=write(most),
+        least=write(least),
+        share=percent(float(share[result.values == most].max())),
+    )
+
+
 VIEW = View(
     title=TITLE,
     question=Text("What kind of head is where in the network?", "网络中各处是什么样的头？"),
@@ -135,6 +195,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reading=reading,
     controls=(Choice("metric", Text("Metric", "指标"), tuple(METRICS.items())),),
     paper=Paper("Raghu et al. 2021", "https://arxiv.org/abs/2108.08810"),
 )

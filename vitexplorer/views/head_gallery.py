@@ -5,11 +5,15 @@ The maps of `attention_map` side by side (Caron et al. 2021, arXiv 2104.14294, f
 
 from __future__ import annotations
 
+import numpy as np
+
 from vitexplorer.capture import Capture
 from vitexplorer.controls import BlockControl, QueryControl
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import percent
+from vitexplorer.quantities.on_the_map import extreme, is_constant
 from vitexplorer.types import GalleryResult, Query
-from vitexplorer.words import Text
+from vitexplorer.words import Text, same
 
 TITLE = Text("All heads", "全部注意力头")
 
@@ -37,6 +41,33 @@ def compute(capture: Capture, block: int, query: Query) -> GalleryResult:
     )
 
 
+def reading(result: GalleryResult) -> Text:
+    """The head that looks at one patch most, the one that looks at none in particular, and who looks elsewhere."""
+    peaks = np.nanmax(result.values, axis=(1, 2))
+    sharp, even = int(np.nanargmax(peaks)), int(np.nanargmin(peaks))
+    said = {"sharp": sharp, "patch": extreme(result.values[sharp]), "high": percent(peaks[sharp])}
+    if is_constant(peaks):
+        return Text(
+            "No head looks more sharply than another: at most {high} of the attention goes to one patch.",
+            "没有哪个头看得更集中：单个图块最多得到 {high} 的注意力。",
+        ).format(**said)
+    said |= {"even": even, "low": percent(peaks[even]), "elsewhere": _elsewhere(result)}
+    return Text(
+        "Head {sharp} looks most sharply, with {high} on {patch}. Head {even} does so least, with at most {low} on one "
+        "patch{elsewhere}.",
+        "头 {sharp} 看得最集中，{high} 在{patch}。头 {even} 最分散，单个图块最多得到 {low}{elsewhere}。",
+    ).format(**said)
+
+
+def _elsewhere(result: GalleryResult) -> Text:
+    if not result.prefix_weights.size:
+        return same("")
+    head = int(np.nanargmax(result.prefix_mass))
+    return Text("; head {head} gives the prefix tokens most, {share}", "；头 {head} 给前缀标记最多，为 {share}").format(
+        head=head, share=percent(result.prefix_mass[head])
+    )
+
+
 VIEW = View(
     title=TITLE,
     question=Text("What does each head look at?", "每个头分别在看什么？"),
@@ -46,6 +77,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reading=reading,
     any_family=True,
     controls=(BlockControl(), QueryControl()),
     paper=Paper("Caron et al. 2021", "https://arxiv.org/abs/2104.14294"),

@@ -10,6 +10,8 @@ looks far better than what was inferred. The tensors do not tell how they were t
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
@@ -20,6 +22,7 @@ from vitexplorer.controls import Choice, Number, PatchesControl, Switch
 from vitexplorer.controls.patches import Cell, Others
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_images, to_patches
+from vitexplorer.numbers import counted, measured
 from vitexplorer.types import PatchGrid, ReconstructionResult
 from vitexplorer.words import Text
 
@@ -149,6 +152,29 @@ def _refuses(capture: Capture) -> Text | None:
     return None
 
 
+def reading(result: ReconstructionResult) -> Text:
+    """How much was hidden, and whether the drawing is better than no idea at all."""
+    hidden = int(result.hidden.sum())
+    said = {
+        "hidden": counted(hidden),
+        "patches": counted(result.hidden.size),
+        "error": measured(result.error),
+        "simplest": measured(result.simplest_error),
+    }
+    if not hidden:
+        return Text("No patch is hidden, so there is nothing to guess.", "没有遮住任何图块，也就无须推断。")
+    if not math.isfinite(result.simplest_error):
+        return Text(
+            "All {patches} patches are hidden; the mean squared error of the drawing is {error}.",
+            "{patches} 个图块全部被遮住；补画的均方误差为 {error}。",
+        ).format(**said)
+    return Text(
+        "{hidden} of {patches} patches are hidden. The mean squared error of what is drawn is {error}; filled with the "
+        "mean colour of the others it would be {simplest}.",
+        "{patches} 个图块中遮住了 {hidden} 个。补画的均方误差为 {error}；若用其余图块的平均颜色填充则为 {simplest}。",
+    ).format(**said)
+
+
 VIEW = View(
     title=TITLE,
     question=Text("What does the model make of patches it cannot see?", "对看不见的图块，模型会画出什么？"),
@@ -158,6 +184,7 @@ VIEW = View(
     ),
     room="outputs",
     compute=compute,
+    reading=reading,
     runs="once",
     controls=(
         Number("mask_ratio", Text("Hidden share", "遮挡比例"), low=0.05, high=0.95, start=0.75, step=0.05),

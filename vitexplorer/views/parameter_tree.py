@@ -16,6 +16,8 @@ from torch import nn
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import counted, percent
+from vitexplorer.part_names import part_text
 from vitexplorer.types import TreeResult
 from vitexplorer.words import Text
 
@@ -112,6 +114,38 @@ def compute(capture: Capture) -> TreeResult:
     )
 
 
+def reading(result: TreeResult) -> Text:
+    """How the parameters are divided between attention and MLPs, or which part is the largest."""
+    total = max(result.total, 1)
+    attention, mlp = (_inside(result, name) for name in ("attn", "mlp"))
+    if attention and mlp:
+        return Text(
+            "Of {total} parameters {mlp} lie in MLPs and {attention} in attention.",
+            "{total} 个参数中，{mlp} 在多层感知机 (MLP) 里，{attention} 在注意力里。",
+        ).format(total=counted(result.total), mlp=percent(mlp / total), attention=percent(attention / total))
+    largest = int(np.argmax(np.where(np.array(result.parents) < 0, result.values, -1)))
+    return Text(
+        "Of {total} parameters {share} lie in the largest part, {part}.",
+        "{total} 个参数中，最大的部分占 {share}：{part}。",
+    ).format(
+        total=counted(result.total),
+        share=percent(int(result.values[largest]) / total),
+        part=part_text(result.names[largest]),
+    )
+
+
+def _inside(result: TreeResult, name: str) -> int:
+    """Parameters in all modules of a name, one inside another of the name counted once."""
+
+    def is_outermost(at: int) -> bool:
+        while (at := result.parents[at]) >= 0:
+            if result.names[at] == name:
+                return False
+        return True
+
+    return sum(int(result.values[at]) for at, called in enumerate(result.names) if called == name and is_outermost(at))
+
+
 VIEW = View(
     title=TITLE,
     question=Text("Which module holds how many of the parameters?", "每个模块各占多少参数？"),
@@ -121,5 +155,6 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    reading=reading,
     paper=Paper("Shneiderman 1992", "https://doi.org/10.1145/102377.115768"),
 )

@@ -17,6 +17,8 @@ from torch import nn
 from vitexplorer.capture import Capture
 from vitexplorer.formulas import SwinShape, ViTShape, swin_terms, symbolic, total, vit_terms
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import counted, percent
+from vitexplorer.part_names import part_text
 from vitexplorer.types import CountResult, Term
 from vitexplorer.words import Text
 
@@ -151,6 +153,34 @@ def compute(capture: Capture) -> CountResult:
     )
 
 
+def reading(result: CountResult) -> Text:
+    """How many there are, and where most of them lie."""
+    counts, total = dict(zip(result.parts, result.values.tolist(), strict=True)), max(result.total, 1)
+    blocks = [part for part in counts if part.startswith("block ")]
+    others = {part: count for part, count in counts.items() if part not in blocks}
+    largest = max(others, key=others.get, default="")
+    said = {
+        "total": counted(result.total),
+        "part": part_text(largest),
+        "share": percent(others.get(largest, 0) / total),
+        "blocks": Text("the {count} blocks", " {count} 个块").format(count=len(blocks))
+        if len(blocks) > 1
+        else Text("the only block", "唯一的块"),
+        "inside": percent(sum(counts[block] for block in blocks) / total),
+    }
+    if not blocks:
+        return Text(
+            "Of {total} parameters {share} lie in the largest part, {part}.",
+            "{total} 个参数中，最大的部分占 {share}：{part}。",
+        ).format(**said)
+    if not others:
+        return Text("All {total} parameters lie in {blocks}.", "{total} 个参数全部在{blocks}里。").format(**said)
+    return Text(
+        "{inside} of the {total} parameters lie in {blocks}; outside, the largest part, {part}, has {share}.",
+        "{total} 个参数中有 {inside} 在{blocks}里；块外最大的部分占 {share}：{part}。",
+    ).format(**said)
+
+
 VIEW = View(
     title=TITLE,
     question=Text(
@@ -162,6 +192,7 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    reading=reading,
     any_family=True,
     paper=Paper("Dosovitskiy et al. 2021, table 1", "https://arxiv.org/abs/2010.11929"),
 )

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from vitexplorer.capture import Capture
 from vitexplorer.controls import Number
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import percent
 from vitexplorer.quantities.principal_components import principal_components
 from vitexplorer.types import FiltersResult
 from vitexplorer.words import Text
@@ -67,6 +68,22 @@ def refuses(capture: Capture) -> Text | None:
     ).format(model=capture.model.name)
 
 
+def reading(result: FiltersResult) -> Text:
+    """How few directions hold most of what the kernels differ in."""
+    together = np.cumsum(result.shares)
+    said = {"first": percent(result.shares[0]), "count": len(together), "all": percent(together[-1])}
+    if together[-1] <= 0.5:
+        return Text(
+            "The first filter stands for {first} of what the kernels differ in, the {count} shown together for {all}.",
+            "第一个滤波器占卷积核差异的 {first}，所示 {count} 个合计占 {all}。",
+        ).format(**said)
+    return Text(
+        "The first filter stands for {first} of what the kernels differ in, the first {half} for more than half, the "
+        "{count} shown for {all}.",
+        "第一个滤波器占卷积核差异的 {first}，前 {half} 个超过一半，所示 {count} 个合计占 {all}。",
+    ).format(**said, half=int((together <= 0.5).sum()) + 1)
+
+
 VIEW = View(
     title=TITLE,
     question=Text("What does the patch embedding look for?", "图块嵌入在寻找什么？"),
@@ -76,6 +93,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    reading=reading,
     controls=(Number("count", Text("How many", "数量"), low=1, high=MOST, start=28, step=1, whole=True),),
     paper=Paper("Dosovitskiy et al. 2021, figure 7", "https://arxiv.org/abs/2010.11929"),
     refuses=refuses,

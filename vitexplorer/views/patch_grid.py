@@ -11,6 +11,7 @@ from einops import rearrange
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import counted
 from vitexplorer.types import PatchesResult, PatchGrid
 from vitexplorer.words import Text
 
@@ -39,6 +40,25 @@ def compute(capture: Capture) -> PatchesResult:
     )
 
 
+def reading(result: PatchesResult) -> Text:
+    """What becomes of the image."""
+    grid, (height, width) = result.grid, result.image.shape[:2]
+    return Text(
+        "The image of {height} × {width} pixels becomes {rows} × {cols} = {patches} patches of {side} × {side} pixels, "
+        "{numbers} numbers each.",
+        "{height} × {width} 像素的图像变成 {rows} × {cols} = {patches} 个 {side} × {side} 像素的图块，"
+        "每块 {numbers} 个数。",
+    ).format(
+        height=height,
+        width=width,
+        rows=grid.rows,
+        cols=grid.cols,
+        patches=counted(grid.num_patches),
+        side=grid.patch_size,
+        numbers=counted(result.values[0].size),
+    )
+
+
 VIEW = View(
     title=TITLE,
     question=Text("What are the tokens of this image?", "这张图像被切成了哪些标记 (token)?"),
@@ -48,5 +68,6 @@ VIEW = View(
     ),
     room="patches",
     compute=compute,
+    reading=reading,
     paper=Paper("Dosovitskiy et al. 2021", "https://arxiv.org/abs/2010.11929"),
 )

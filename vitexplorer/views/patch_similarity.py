@@ -7,6 +7,7 @@ Misleading: all tokens of a block share a large common part, so that even unlike
 
 from __future__ import annotations
 
+import numpy as np
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
@@ -14,7 +15,9 @@ from torch import Tensor
 from vitexplorer.capture import Capture
 from vitexplorer.controls import BlockControl, TokenControl
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.types import MapResult, Query
+from vitexplorer.numbers import measured
+from vitexplorer.quantities.on_the_map import extreme, without
+from vitexplorer.types import MapResult, Query, query_text
 from vitexplorer.words import Text
 
 TITLE = Text("Patch similarity", "图块相似度")
@@ -45,6 +48,25 @@ def compute(capture: Capture, block: int, query: Query) -> MapResult:
     )
 
 
+def reading(result: MapResult) -> Text:
+    """The patches that are most and least like the one that asks, and the middle of all."""
+    others = without(result.values, result.query)
+    if not np.isfinite(others).any():
+        return Text("There is no other patch to compare it with.", "没有其他图块可以比较。")
+    return Text(
+        "Most like the {query} is {patch}, with cosine {high}; least like it {other}, with {low}. Half of the patches "
+        "lie above {median}.",
+        "与{query}最相似的是{patch}，余弦 {high}；最不相似的是{other}，为 {low}。一半的图块高于 {median}。",
+    ).format(
+        query=query_text(result.query),
+        patch=extreme(others),
+        high=measured(np.nanmax(others)),
+        other=extreme(others, -1),
+        low=measured(np.nanmin(others)),
+        median=measured(np.nanmedian(others)),
+    )
+
+
 VIEW = View(
     title=TITLE,
     question=Text("Which patches are like this one?", "哪些图块与这个图块相似？"),
@@ -54,6 +76,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    reading=reading,
     controls=(BlockControl(), TokenControl(patch_first=True)),
     paper=Paper("Amir et al. 2021", "https://arxiv.org/abs/2112.05814"),
 )

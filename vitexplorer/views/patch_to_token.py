@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -22,6 +23,7 @@ from vitexplorer.controls import QueryControl
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import Explored
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import counted, measured
 from vitexplorer.types import PatchGrid, TokenStep, TokenStepsResult, query_text
 from vitexplorer.words import Text
 
@@ -30,6 +32,7 @@ CHANNELS = 3
 CLOSE = 1e-4
 """of the largest number of the token: what the order of additions can change"""
 
+PLACE = Text("position embedding", "位置编码")
 ADDED = Text("For the place a learned vector is added.", "加上一个表示位置的可学习向量。")
 ADDED_AND_TURNED = Text(
     "For the place a learned vector is added, and every block turns queries and keys by angles (rotary).",
@@ -128,7 +131,7 @@ def compute(capture: Capture, patch: tuple[int, int]) -> TokenStepsResult:
     if positions is not None:
         position = positions[row * grid.cols + col]
         token, formula = token + position, f"{formula} + e_p"
-        steps.append(_step(Text("position embedding", "位置编码"), "D", dim, position))
+        steps.append(_step(PLACE, "D", dim, position))
         steps.append(_step(Text("sum", "相加"), "D", dim, token))
     if _learns(getattr(module, "norm_pre", None)):
         token, formula = module.norm_pre(token), f"norm({formula})"
@@ -204,6 +207,31 @@ def refuses(capture: Capture) -> Text | None:
     ).format(model=capture.model.name)
 
 
+def reading(result: TokenStepsResult) -> Text:
+    """From how many numbers to how many, and how long what is added for the place is beside what the pixels give."""
+    names = [step.name for step in result.steps]
+    said = {
+        "pixels": counted(result.patch.size),
+        "patch": query_text(result.place),
+        "dim": counted(result.values.size),
+        "length": measured(np.linalg.norm(result.values)),
+    }
+    if PLACE not in names:
+        return Text(
+            "The {pixels} numbers of the {patch} become a token of {dim}, of length {length}; nothing is added for its "
+            "place.",
+            "{patch}的 {pixels} 个数变成 {dim} 维的标记，长度 {length}；没有为位置加上任何东西。",
+        ).format(**said)
+    at = names.index(PLACE)
+    place, content = (np.linalg.norm(result.steps[n].numbers) for n in (at, at - 1))
+    return Text(
+        "The {pixels} numbers of the {patch} become a token of {dim}. What is added for its place has the length "
+        "{place}, what comes of its pixels {content}.",
+        "{patch}的 {pixels} 个数变成 {dim} 维的标记。为位置加上的向量长度为 {place}，"
+        "由像素得到的向量长度为 {content}。",
+    ).format(**said, place=measured(place), content=measured(content))
+
+
 VIEW = View(
     title=TITLE,
     question=Text("How does a patch of pixels become a token?", "一个像素图块怎样变成标记？"),
@@ -213,6 +241,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    reading=reading,
     controls=(PatchControl("patch", Text("Patch", "图块")),),
     paper=Paper("Dosovitskiy et al. 2021, equation 1", "https://arxiv.org/abs/2010.11929"),
     refuses=refuses,

@@ -16,7 +16,8 @@ from torch import Tensor
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.quantities.read_out import READING_WORDS, read_after, readable_blocks, top_classes
+from vitexplorer.numbers import measured, percent
+from vitexplorer.quantities.read_out import READING_WORDS, class_text, read_after, readable_blocks, top_classes
 from vitexplorer.types import PoolingResult, Reading, ReadOut
 from vitexplorer.words import Text
 
@@ -77,6 +78,37 @@ def refuses(capture: Capture) -> Text | None:
     ).format(model=capture.model.name)
 
 
+def reading(result: PoolingResult) -> Text:
+    """Whether the readings agree, and how the class token moves away from the patches."""
+    cosine = Text(
+        "The cosine of class token and mean patch is {start} after block 0 and {end} after block {last}.",
+        "类别标记与图块平均的余弦在块 0 之后为 {start}，在块 {last} 之后为 {end}。",
+    ).format(start=measured(result.values[0]), end=measured(result.values[-1]), last=len(result.values) - 1)
+    if not result.readings:
+        return cosine
+    answers = [
+        Text("through the {token} {answer} ({share})", "通过{token}为{answer}（{share}）").format(
+            token=_short(READING_WORDS[read.reading]),
+            answer=class_text(read.top[0].index, read.top[0].name),
+            share=percent(read.top[0].probability),
+        )
+        for read in result.readings
+    ]
+    listed = Text(", ".join(answer.en for answer in answers), "，".join(answer.zh for answer in answers))
+    agree = len({read.top[0].index for read in result.readings}) == 1
+    found = (
+        Text("All readings agree: {listed}. {cosine}", "各种读出方式一致：{listed}。{cosine}")
+        if agree
+        else Text("The readings differ: {listed}. {cosine}", "读出方式不同，答案也不同：{listed}。{cosine}")
+    )
+    return found.format(listed=listed, cosine=cosine)
+
+
+def _short(token: Text) -> Text:
+    """After an article that it may bring itself."""
+    return Text(token.en.removeprefix("the "), token.zh)
+
+
 VIEW = View(
     title=TITLE,
     question=Text(
@@ -88,6 +120,7 @@ VIEW = View(
     ),
     room="outputs",
     compute=compute,
+    reading=reading,
     paper=Paper("Dosovitskiy et al. 2021, appendix D.3", "https://arxiv.org/abs/2010.11929"),
     refuses=refuses,
 )

@@ -31,13 +31,16 @@ from vitexplorer.controls import Choice, Control, QueryControl
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import Explored
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.types import BoardResult, MapResult, PatchGrid, Query, Result
+from vitexplorer.numbers import counted, measured
+from vitexplorer.quantities.on_the_map import extreme, without
+from vitexplorer.types import BoardResult, MapResult, PatchGrid, Query, Result, query_text
 from vitexplorer.words import Text, same
 
 TITLE = Text("Similarity of position embeddings", "位置编码的相似度")
 TEMPERATURE = 10000.0
 LARGEST = 32
 """rows or columns of a grid that is asked for: a board of them has a million numbers"""
+ALONE = Text("There is only one patch, and no other place to compare it with.", "只有一个图块，没有其他位置可比。")
 KINDS = {
     "own": Text("the model's own", "模型自身的位置编码"),
     "rotary": Text("its rotary positions", "旋转位置编码"),
@@ -262,6 +265,41 @@ def refuses(capture: Capture) -> Text | None:
     ).format(model=capture.model.name)
 
 
+def reading(result: MapResult | BoardResult) -> Text:
+    """Whether neighbours are alike and what is far is unlike."""
+    if isinstance(result, BoardResult):
+        return _of_all(result)
+    others = without(result.values, result.query)
+    if not np.isfinite(others).any():
+        return ALONE
+    return Text(
+        "Most like the place of the {query} is {patch}, with cosine {high}; least like it {other}, with {low}.",
+        "与{query}的位置最相似的是{patch}，余弦 {high}；最不相似的是{other}，为 {low}。",
+    ).format(
+        query=query_text(result.query),
+        patch=extreme(others),
+        high=measured(np.nanmax(others)),
+        other=extreme(others, -1),
+        low=measured(np.nanmin(others)),
+    )
+
+
+def _of_all(result: BoardResult) -> Text:
+    rows, cols = result.values.shape[:2]
+    patches = rows * cols
+    if patches == 1:
+        return ALONE
+    places = np.indices((rows, cols)).reshape(2, -1)
+    apart = np.abs(places[:, :, None] - places[:, None, :]).sum(0)
+    others = np.where(apart == 0, -np.inf, result.values.reshape(patches, patches))
+    beside = np.where(apart == 1, others, -np.inf).max(1) >= others.max(1)
+    return Text(
+        "For {near} of {patches} patches the most similar other place is one right beside it; two opposite corners "
+        "have the cosine {corners}.",
+        "{patches} 个图块中，有 {near} 个最相似的位置就在其旁边；两个对角的余弦为 {corners}。",
+    ).format(near=counted(int(beside.sum())), patches=counted(patches), corners=measured(result.values[0, 0, -1, -1]))
+
+
 VIEW = View(
     title=TITLE,
     question=Text("What does the model know of where a patch lies?", "模型对图块的位置知道些什么？"),
@@ -271,6 +309,7 @@ VIEW = View(
     ),
     room="positions",
     compute=compute,
+    reading=reading,
     controls=(
         PatchOrAllControl("query", Text("Patch", "图块")),
         Choice("kind", Text("Positions", "位置编码"), tuple(KINDS.items())),

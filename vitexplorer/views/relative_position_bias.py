@@ -9,11 +9,15 @@ Misleading: content usually decides; a strong bias tells what a head does when c
 
 from __future__ import annotations
 
+import numpy as np
+
 from vitexplorer.capture import Capture
 from vitexplorer.controls import BlockControl
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import signed
+from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.types import OffsetsResult
-from vitexplorer.words import Text
+from vitexplorer.words import Text, same
 
 TITLE = Text("Relative position bias", "相对位置偏置")
 DIRECTION = Text(
@@ -54,6 +58,48 @@ def refuses(capture: Capture) -> Text | None:
     ).format(model=capture.model.name)
 
 
+def place_text(rows: int, cols: int) -> Text:
+    """Where a key lies for an offset, query minus key: 2 rows above and 1 column to the left of the query."""
+    en, zh = [], []
+    if rows:
+        en.append(f"{abs(rows)} {'row' if abs(rows) == 1 else 'rows'} {'above' if rows > 0 else 'below'}")
+        zh.append(f"{'上' if rows > 0 else '下'}方 {abs(rows)} 行")
+    if cols:
+        side = "left" if cols > 0 else "right"
+        en.append(f"{abs(cols)} {'column' if abs(cols) == 1 else 'columns'} to the {side}")
+        zh.append(f"{'左' if cols > 0 else '右'}侧 {abs(cols)} 列")
+    return Text(" and ".join(en) or "at its own place", "、".join(zh) or "自身")
+
+
+def reading(result: OffsetsResult) -> Text:
+    """The head that minds the place most, the keys it prefers and avoids; and the head that minds it least."""
+    flat = result.values.reshape(len(result.values), -1)
+    spread = np.ptp(flat, axis=1)
+    strong, weak = int(spread.argmax()), int(spread.argmin())
+    if is_constant(flat[strong]):
+        return Text("No head prefers a place: every offset has one bias.", "没有头偏好任何位置：所有偏移的偏置相同。")
+
+    def place(at: int) -> Text:
+        row, col = divmod(at, len(result.col_offsets))
+        return place_text(result.row_offsets[row], result.col_offsets[col])
+
+    weakest = Text(
+        " Head {head} does so least, from {low} to {high}.", "头 {head} 最不在意，从 {low} 到 {high}。"
+    ).format(head=weak, low=signed(flat[weak].min()), high=signed(flat[weak].max()))
+    return Text(
+        "Head {head} minds the place most: for a query it prefers the key {near} ({high}) and avoids the key {far} "
+        "({low}).{weakest}",
+        "头 {head} 最在意位置：对一个查询，它偏好{near}的键（{high}），避开{far}的键（{low}）。{weakest}",
+    ).format(
+        head=strong,
+        near=place(int(flat[strong].argmax())),
+        high=signed(flat[strong].max()),
+        far=place(int(flat[strong].argmin())),
+        low=signed(flat[strong].min()),
+        weakest=weakest if weak != strong else same(""),
+    )
+
+
 VIEW = View(
     title=TITLE,
     question=Text("Which neighbours does each head prefer, whatever they show?", "无论内容如何，每个头偏好哪些邻居？"),
@@ -63,6 +109,7 @@ VIEW = View(
     ),
     room="positions",
     compute=compute,
+    reading=reading,
     controls=(BlockControl(),),
     paper=Paper("Liu et al. 2021", "https://arxiv.org/abs/2103.14030"),
     refuses=refuses,

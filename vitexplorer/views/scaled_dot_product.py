@@ -21,8 +21,9 @@ from torch import Tensor
 from vitexplorer.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, HeadControl, TokenControl
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.types import PADDING, DotProductResult, Query
-from vitexplorer.words import Text
+from vitexplorer.numbers import measured, percent
+from vitexplorer.types import PADDING, DotProductResult, Query, prefix_text, query_text
+from vitexplorer.words import Text, same
 
 TITLE = Text("Scaled dot product", "缩放点积")
 BINS = 40
@@ -140,6 +141,36 @@ def compute(capture: Capture, block: int, head: int, query: Query) -> DotProduct
     )
 
 
+def key_text(key: str) -> Text:
+    """A key in words."""
+    if key == "padding":
+        return Text("padding", "填充")
+    if "," in key:
+        row, col = key.split(",")
+        return query_text((int(row), int(col)))
+    return prefix_text(key)
+
+
+def reading(result: DotProductResult) -> Text:
+    """The key with the largest weight, how it came to it, and what it would have had without the scaling."""
+    top = int(np.nanargmax(result.values))
+    plain = np.exp(result.scores + result.bias - (result.scores + result.bias).max(), dtype=float)
+    bias = Text(" plus the bias {bias}", "，再加偏置 {bias}").format(bias=measured(result.bias[top]))
+    return Text(
+        "The {key} gets most, {weight} of the attention: its score {score} times {scale}{bias}. Without that factor "
+        "the softmax would give it {plain}.",
+        "得到最多的是{key}，占注意力的 {weight}：其分数 {score} 乘以 {scale}{bias}。若没有这一系数，softmax 会给它 "
+        "{plain}。",
+    ).format(
+        key=key_text(result.keys[top]),
+        weight=percent(result.values[top]),
+        score=measured(result.scores[top]),
+        scale=measured(result.scale),
+        bias=bias if result.bias[top] else same(""),
+        plain=percent(plain[top] / plain.sum()),
+    )
+
+
 VIEW = View(
     title=TITLE,
     question=Text("How does one query come to its attention weights?", "一个查询的注意力权重是怎样算出来的？"),
@@ -149,6 +180,7 @@ VIEW = View(
     ),
     room="attention",
     compute=compute,
+    reading=reading,
     controls=(BlockControl(), HeadControl(fusions=()), TokenControl(name="query", label=Text("Query", "查询"))),
     paper=Paper("Vaswani et al. 2017", "https://arxiv.org/abs/1706.03762"),
 )

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import counted, measured
 from vitexplorer.types import MatrixResult
 from vitexplorer.words import Text
 
@@ -59,6 +60,33 @@ def compute(capture: Capture) -> MatrixResult:
     )
 
 
+def reading(result: MatrixResult) -> Text:
+    """How many patches stand out, where most and by how much; without any, how the length of all goes on."""
+    found, medians = result.marked.sum(1), np.nanmedian(result.values, axis=1)
+    last = len(medians) - 1
+    if not found.any():
+        return Text(
+            "No patch stands out in any block; the median length of a token is {start} after block 0 and {end} after "
+            "block {last}.",
+            "任何一块都没有离群的图块；标记长度的中位数在块 0 之后为 {start}，在块 {last} 之后为 {end}。",
+        ).format(start=measured(medians[0]), end=measured(medians[-1]), last=last)
+    outliers = np.where(result.marked, result.values / medians[:, None], -np.inf)
+    block = int(np.unravel_index(outliers.argmax(), outliers.shape)[0])
+    return Text(
+        "Outliers stand out in {some} of {blocks} blocks, most after block {most}: {count}. The longest, after block "
+        "{block}, is {times} times as long as the median token there.",
+        "{blocks} 个块中有 {some} 个出现离群图块，块 {most} 之后最多：{count} 个。最长的在块 {block} 之后，"
+        "是那里中位长度的 {times} 倍。",
+    ).format(
+        some=int((found > 0).sum()),
+        blocks=len(found),
+        most=int(found.argmax()),
+        count=counted(found.max()),
+        block=block,
+        times=measured(outliers.max()),
+    )
+
+
 VIEW = View(
     title=TITLE,
     question=Text("Are some tokens much longer than the others?", "是否有些标记的范数远大于其他标记？"),
@@ -68,5 +96,6 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    reading=reading,
     paper=Paper("Darcet et al. 2023", "https://arxiv.org/abs/2309.16588"),
 )

@@ -20,9 +20,11 @@ from vitexplorer.capture import Capture
 from vitexplorer.controls import BlockControl, Switch
 from vitexplorer.errors import SettingError
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import counted
+from vitexplorer.quantities.on_the_map import extreme, is_constant, where_most
 from vitexplorer.quantities.principal_components import principal_components
 from vitexplorer.types import ColoursResult
-from vitexplorer.words import Text
+from vitexplorer.words import Text, same
 
 TITLE = Text("Principal components of the tokens", "标记的主成分")
 COLOURS = 3
@@ -133,6 +135,33 @@ def _notes(components: int, foreground: bool, shown: int, patches: int) -> list[
     return notes
 
 
+def reading(result: ColoursResult) -> Text:
+    """Who stands at the two ends of the first component, and, where the object is looked for, how much was found."""
+    red, patches = np.where(result.shown, result.values[..., 0], np.nan), int(result.shown.sum())
+    counts = {"shown": counted(patches), "total": counted(result.shown.size)}
+    found = Text(
+        "{shown} of {total} patches are taken for the object{where}. ",
+        "{total} 个图块中有 {shown} 个被当作物体{where}。",
+    ).format(**counts, where=where_most(result.shown) if patches else same(""))
+    if result.shown.all():
+        found = same("")
+    if is_constant(red):
+        return Text(
+            "{found}There is no direction in which their tokens differ.", "{found}它们的标记没有任何方向上的差别。"
+        ).format(found=found)
+    return Text(
+        "{found}Where the tokens differ most, shown in red, {high} is at one end and {low} at the other; {near} of "
+        "{shown} patches lie nearer to the first.",
+        "{found}在标记差别最大的方向上（红色），一端是{high}，另一端是{low}；{shown} 个图块中有 {near} 个更靠近前者。",
+    ).format(
+        found=found,
+        high=extreme(red),
+        low=extreme(red, -1),
+        near=counted(int((red > 0.5).sum())),
+        shown=counts["shown"],
+    )
+
+
 VIEW = View(
     title=TITLE,
     question=Text("Which patches have similar tokens?", "哪些图块的标记彼此相似？"),
@@ -142,6 +171,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    reading=reading,
     controls=(
         BlockControl(),
         Switch("norm", Text("Final norm", "最后的归一化"), start=True),

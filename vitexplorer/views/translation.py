@@ -27,6 +27,7 @@ from vitexplorer.interfaces import Paper, View
 from vitexplorer.intervening import ChangedPass, Effect
 from vitexplorer.models.feature_map import feature_map
 from vitexplorer.models.preprocess import normalise
+from vitexplorer.numbers import counted, measured
 from vitexplorer.progress import Progress
 from vitexplorer.tap import AttentionTap
 from vitexplorer.types import CurvesResult
@@ -133,6 +134,23 @@ def compute(capture: Capture, patches: int, progress: Progress | None = None) ->
     )
 
 
+def reading(result: CurvesResult) -> Text:
+    """How far each curve falls between the shifts at which it is perfect."""
+    lowest = [measured(curve.min()) for curve in result.values]
+    without = Text(", without its positions to {low}", "，去掉位置编码后为 {low}").format(low=lowest[1])
+    return Text(
+        "While the image moves by up to {far} px, the correlation of {model} falls to {low}{without}; that of the CNN "
+        "falls to {cnn}.",
+        "图像平移至多 {far} 像素时，{model} 的相关系数最低为 {low}{without}；卷积网络最低为 {cnn}。",
+    ).format(
+        far=counted(round(result.x[-1])),
+        model=result.curves[0],
+        low=lowest[0],
+        without=without if len(lowest) > 2 else same(""),
+        cnn=lowest[-1],
+    )
+
+
 VIEW = View(
     title=TITLE,
     question=Text("Do the tokens move with the image?", "标记会随图像一起移动吗？"),
@@ -142,6 +160,7 @@ VIEW = View(
     ),
     room="what_if",
     compute=compute,
+    reading=reading,
     runs="many",
     controls=(
         Number("patches", Text("Up to (patches)", "最多平移（图块）"), low=1, high=4, start=2, step=1, whole=True),

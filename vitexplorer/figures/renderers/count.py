@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from vitexplorer.figures.caption import FORMULA, facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import INNER, MARGIN, Box, Page
-from vitexplorer.figures.parts import part_text
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import CATEGORIES, SMALL_SIZE
 from vitexplorer.figures.typesetting import width
 from vitexplorer.numbers import percent
+from vitexplorer.part_names import part_text
 from vitexplorer.types import CountResult, Term
 from vitexplorer.words import Text, same
 

@@ -7,10 +7,10 @@ from collections import Counter
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import INNER, MARGIN, Box, Page
-from vitexplorer.figures.parts import part_text
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import CATEGORIES
 from vitexplorer.numbers import percent
+from vitexplorer.part_names import part_text
 from vitexplorer.types import TreeResult
 from vitexplorer.words import Text
 

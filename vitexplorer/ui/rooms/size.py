@@ -10,8 +10,8 @@ from typing import Any
 import gradio as gr
 from gradio.components.base import Component
 
-from vitexplorer.figures.parts import part_text
 from vitexplorer.formulas import ViTShape, differences, total, vit_rough, vit_terms
+from vitexplorer.part_names import part_text
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator import CountTable, parts_table, terms_table
 from vitexplorer.ui.calculator.literature import DECLARED, HUGE, LARGE, SMALL, TINY, counted
