@@ -172,7 +172,7 @@ def corner() -> np.ndarray:
     return values
 
 
-def test_attention_map():
+def test_reading_of_attention_map():
     on = {"query": "cls", "prefix_names": ("cls",), "prefix_weights": np.array([0.28])}
     result = planted_map("attention_map", corner(), {"head": "mean"}, **on)
     assert check(result) == (
@@ -254,7 +254,7 @@ def test_logit_lens_says_when_the_model_makes_up_its_mind():
     assert check(lens((2, 0.4)))[0] == "Only block 0 can be read, and it says mug: 40.0 %."
 
 
-def test_head_gallery():
+def test_reading_of_head_gallery():
     values = np.stack([np.full((5, 6), 0.01), corner(), corner() / 2])
     on = {"grid": PatchGrid(5, 6, 16, 1), "image": IMAGE, "query": "cls", "prefix_names": ("cls",)}
     axes = ("heads", "rows", "cols")
@@ -291,7 +291,7 @@ def test_head_atlas_names_the_ends_and_counts_what_is_alike():
     )
 
 
-def test_attention_distance():
+def test_reading_of_attention_distance():
     assert check(matrix("attention_distance", [[10, 20], [50, 70], [5, 60]]))[0] == (
         "Block 1 looks farthest, 60.0 px on average over its heads; block 0 nearest, 15.0 px. The heads of one block "
         "differ most in block 2: from 5.00 to 60.0 px."
@@ -299,7 +299,7 @@ def test_attention_distance():
     assert check(matrix("attention_distance", [[8]]))[0] == "The heads look 8.00 px far on average, in every block."
 
 
-def test_token_norms():
+def test_reading_of_token_norms():
     values = np.array([[2, 2, 2, 2], [4, 4, 4, 20.0]])
     marked = values == 20
     assert check(matrix("token_norms", values, marked=marked))[0] == (
@@ -318,7 +318,7 @@ def colours(red: np.ndarray, shown: np.ndarray) -> ColoursResult:
     return planted(ColoursResult, "token_pca", values, axes, grid=PatchGrid(5, 6, 16), image=IMAGE, shown=shown)
 
 
-def test_token_pca():
+def test_reading_of_token_pca():
     red, shown = np.full((5, 6), 0.3), np.ones((5, 6), dtype=bool)
     red[0, 0], red[4, 5] = 1, 0
     assert check(colours(red, shown))[0] == (
@@ -343,7 +343,7 @@ def test_patch_similarity_leaves_the_patch_itself_out():
     assert "no other patch" in check(planted_map("patch_similarity", [[1.0]], query=(0, 0)))[0]
 
 
-def test_patch_filters():
+def test_reading_of_patch_filters():
     filters = np.zeros((3, 4, 4, 3))
     axes = ("filters", "height", "width", "channels")
     for shares, said in [
@@ -441,7 +441,7 @@ def changed(*classes: PredictionChange, values: np.ndarray) -> BeforeAfterResult
     )  # fmt: skip
 
 
-def test_before_and_after():
+def test_reading_of_before_and_after():
     fish, mug = Text("fish", "鱼"), Text("mug", "杯子")
     stays = changed(PredictionChange(0, fish, 0.9, 0.6), PredictionChange(2, mug, 0.1, 0.4), values=-corner())
     assert check(stays)[0] == (
@@ -460,7 +460,7 @@ def counted_parts(view: str, **parts: int):
     return planted(CountResult, view, counts, ("parts",), parts=names, total=int(counts.sum()))
 
 
-def test_parameters():
+def test_reading_of_parameters():
     assert check(counted_parts("parameters", head=100, block_0=400, block_1=500))[0] == (
         "90.0 % of the 1,000 parameters lie in the 2 blocks; outside, the largest part, classifier, has 10.0 %."
     )
@@ -478,7 +478,7 @@ def test_parameter_tree_counts_what_is_inside_another_once():
     assert check(plain)[0] == "Of 1,000 parameters 90.0 % lie in the largest part, stem."
 
 
-def test_cost():
+def test_reading_of_cost():
     split = np.array([[0, 0, 0, 100_000], [300_000, 200_000, 400_000, 0]])
     found = planted(
         CostResult, "cost", split.sum(1), ("parts",), {"image_size": (192, 320)}, parts=("patch_embed", "block 0"),
@@ -490,7 +490,7 @@ def test_cost():
     )
 
 
-def test_cost_growth():
+def test_reading_of_cost_growth():
     values = np.array([[[10, 40], [1, 200], [20, 80]], [[10, 40], [1, 8], [20, 80]]]) * 1000
     more = {"kinds": ("projections", "attention", "mlp"), "kind_texts": (), "designs": ("global", "windowed")}
     found = planted(GrowthResult, "cost_growth", values, ("designs", "kinds", "sizes"), sizes=(64, 128), **more)
@@ -509,7 +509,7 @@ def redrawn(hidden: np.ndarray, error: float, simplest: float) -> Reconstruction
     )  # fmt: skip
 
 
-def test_mae_reconstruction():
+def test_reading_of_mae_reconstruction():
     hidden = np.arange(30).reshape(5, 6) < 20
     assert check(redrawn(hidden, 0.01, 0.04))[0] == (
         "20 of 30 patches are hidden. The mean squared error of what is drawn is 0.0100; filled with the mean colour "

@@ -178,4 +178,25 @@ MUTANTS = (
         "values=before.values - back",
         "test_before_and_after",
     ),
+    Mutant(
+        "the reading of a logit lens decides one block early",
+        "_of_one_token",
+        "decided = before[-1] + 1",
+        "decided = before[-1]",
+        "test_logit_lens_says_when_the_model_makes_up_its_mind",
+    ),
+    Mutant(
+        "a reading says most where half of it is",
+        "where_most",
+        "half = cells.sum() / 2",
+        "half = cells.sum() / 9",
+        "test_most_is_more_than_half_and_lies_where_it_is_said",
+    ),
+    Mutant(
+        "a reading says that keys above the query lie below",
+        "place_text",
+        "'above' if rows > 0 else 'below'",
+        "'below' if rows > 0 else 'above'",
+        "test_relative_position_bias_is_read_from_the_query",
+    ),
 )
