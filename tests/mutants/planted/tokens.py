@@ -195,8 +195,8 @@ MUTANTS = (
     Mutant(
         "a reading says that keys above the query lie below",
         "place_text",
-        "'above' if rows > 0 else 'below'",
-        "'below' if rows > 0 else 'above'",
+        "'above' if rows > 0",
+        "'above' if rows < 0",
         "test_relative_position_bias_is_read_from_the_query",
     ),
 )
