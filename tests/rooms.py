@@ -14,8 +14,8 @@ EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[ob
 
 
 def go_to(page: Page, room: str, language: str = "en") -> None:
-    """By its tab, until it is whole."""
-    page.get_by_role("tab", name=UI_WORDS[f"room_{room}"].in_(language), exact=True).click()
+    """By the rail, until it is whole."""
+    page.locator(".vx-rail").get_by_role("button", name=UI_WORDS[f"room_{room}"].in_(language), exact=True).click()
     if room in ("patches", "attention", "flow"):
         wait_for_own_picture(page, room)
     if page.locator(f"#vx-{room}-panel").count():

@@ -115,17 +115,17 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     assert taken.name == "shapes-lora-r=4-lr=1.safetensors"
 
     board.locator(".wrong button").first.click()
-    line = page.locator(".vx-status .line")
-    expect(line).to_contain_text("fine-tuned weights", timeout=TRAINED)
+    tuned = re.compile("fine-tuned weights")
+    expect(page.locator(".vx-status")).to_have_attribute("data-text", tuned, timeout=TRAINED)
     page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.state === 'ready'")
     there = parameters(page)
     assert there["room"] == "attention"
     assert there["image"].startswith("upload-")
     assert there["model"].startswith("tuned.")
 
-    page.get_by_role("tab", name="Fine-tune").first.click()
+    page.locator('.vx-rail [data-room="finetune"]').click()
     page.get_by_test_id("Load a tuned model (.safetensors, or peft as .zip)-upload-button").set_input_files(taken)
     page.wait_for_function(f"new URL(location.href).searchParams.get('model') !== '{there['model']}'", timeout=TRAINED)
     visit.wait_ready()
-    expect(line).to_contain_text("fine-tuned weights", timeout=TRAINED)
+    expect(page.locator(".vx-status")).to_have_attribute("data-text", tuned, timeout=TRAINED)
     assert parameters(page)["model"].startswith("tuned.")

@@ -31,7 +31,7 @@ from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Explored, Picture
 from vitexplorer.ui.exploring import exploring
 from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
-from vitexplorer.ui.menu import model_choices
+from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.page import Page
 from vitexplorer.ui.parts.status import StatusData
 from vitexplorer.ui.pictures import examples, keep_upload, opened
@@ -272,35 +272,49 @@ def test_an_upload_is_kept_by_its_content(tmp_path) -> None:
         opened("upload-" + 64 * "0")
 
 
-def test_an_upload_is_opened_and_hashed_once(tmp_path, monkeypatch, visit: Visit) -> None:
+def test_an_upload_is_opened_and_hashed_once(tmp_path, monkeypatch) -> None:
     path, read, hashed = tmp_path / "a.png", [], []
     PIL.Image.effect_noise((40, 30), 50).convert("RGB").save(path)
     for name, asked in (("open_image", read), ("image_hash", hashed)):
         real = getattr(images, name)
         monkeypatch.setattr(images, name, lambda it, real=real, asked=asked, **to: asked.append(it) or real(it, **to))
     engine = Engine(Settings())
-    address = visit.choose_upload(str(path), Address(model=SMALL.model), "en")[visit.wanted]
-    captures = [
-        engine.explore(Picture(address.image, SMALL.model, "random", fit)).capture for fit in ("crop", "squash")
-    ]
+    image = keep_upload(str(path))
+    captures = [engine.explore(Picture(image, SMALL.model, "random", fit)).capture for fit in ("crop", "squash")]
     assert (read, len(hashed)) == ([str(path)], 1)
-    assert {"upload-" + capture.provenance.image_hash for capture in captures} == {address.image}
+    assert {"upload-" + capture.provenance.image_hash for capture in captures} == {image}
 
 
-def test_a_broken_upload_is_a_sentence_in_the_visitors_language(tmp_path, visit: Visit) -> None:
-    path = tmp_path / "b.png"
-    path.write_bytes(b"no picture")
-    with pytest.raises(gr.Error) as english:
-        visit.choose_upload(str(path), Address(), "en")
-    with pytest.raises(gr.Error) as chinese:
-        visit.choose_upload(str(path), Address(), "zh")
-    assert english.value.message != chinese.value.message
-    assert str(tmp_path) not in english.value.message
+@pytest.mark.parametrize(
+    ("sent", "changes"),
+    [
+        ({"image": "scene_ring"}, {"image": "scene_ring", "query": ""}),
+        ({"model": "vit_tiny_patch16_224"}, {"model": "vit_tiny_patch16_224", "block": "", "head": "", "query": ""}),
+        ({"weights": "random"}, {"weights": "random"}),
+        ({"fit": "pad"}, {"fit": "pad", "query": ""}),
+    ],
+)
+def test_a_choice_changes_what_it_names_and_what_then_begins_anew(visit: Visit, sent, changes) -> None:
+    before = Address(image="scene_fish", model=SMALL.model, block="3", head="1", query="2,2")
+    chosen = visit.choose(gr.EventData(None, sent), before, "en")
+    assert chosen[visit.wanted] == replace(before, **changes)
+    assert chosen[visit.model].name == chosen[visit.wanted].model
 
 
-def test_an_example_that_is_none_changes_nothing(visit: Visit) -> None:
-    event = gr.EventData(None, {"id": "../secret"})
-    assert visit.choose_example(event, Address(), "en") == gr.skip()
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"room": 3},
+        {"image": "../secret"},
+        {"image": 7},
+        {"model": "a b"},
+        {"cellar": "x"},
+        {"fit": "x", "image": "y"},
+    ],
+)
+def test_a_choice_that_is_none_changes_nothing(visit: Visit, sent) -> None:
+    assert visit.choose(gr.EventData(None, sent), Address(image="scene_fish"), "en") == gr.skip()
 
 
 # ---------------------------------------------------------------------------------------------- rooms
@@ -507,9 +521,11 @@ def test_declared_sizes_are_near_the_counted_ones() -> None:
 
 
 def test_the_menu_lists_every_model_with_its_state() -> None:
-    labels = {name: label for label, name in model_choices("zh", Settings(downloads=False))}
-    assert set(labels) == {entry.name for entry in catalog()}
-    assert all("内置" in label or "已在本机" in label or "无法获取" in label for label in labels.values())
+    chip = model_chip(Address(model=SMALL.model), "zh", Settings(downloads=False))
+    states = {item.name: item.state for item in chip.models}
+    assert set(states) == {entry.name for entry in catalog()}
+    assert all(re.search("内置|已在本机|无法获取", state) for state in states.values())
+    assert chip.title == SMALL.model, "of a model that is not listed its name is all there is"
 
 
 def test_examples_have_licences_and_files() -> None:

@@ -13,6 +13,7 @@ import gradio as gr
 from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.figure_panel.component import LIBRARY
+from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.ui.theme import theme
@@ -39,7 +40,7 @@ def launch(settings: Settings) -> tuple[gr.Blocks, str]:
         show_error=False,
         max_file_size=f"{settings.max_upload_megabytes}mb",
         state_session_capacity=settings.sessions,
-        app_kwargs=SERVING,
+        app_kwargs={**SERVING, "routes": [*SERVING["routes"], PICTURE]},
     )
     gc.freeze()  # what has been loaded stays to the end, and need not be looked through again
     gc.enable()

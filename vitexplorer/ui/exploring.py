@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done, Step
@@ -12,6 +13,9 @@ from vitexplorer.ui.engine import Engine, Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.status import StatusData
 from vitexplorer.words import ExplainedError, Language
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +57,18 @@ def _line(step: Step, language: Language) -> StatusData:
     return StatusData(text=text, share=step.share)
 
 
+def _answer(capture: Capture, language: Language) -> str:
+    """The likeliest class and its probability, or that there is no classifier; empty where classes have no names."""
+    from vitexplorer.quantities.read_out import top_classes
+
+    if capture.logits is None:
+        return word("status_no_answer", language)
+    if capture.model.num_classes < 2 or not capture.model.class_texts:
+        return ""
+    best = top_classes(capture.logits, capture.model.class_texts, 1)[0]
+    return word("status_answer", language, name=best.name, share=best.probability)
+
+
 def ready(explored: Explored, address: Address, language: Language) -> StatusData:
     """The line above the rooms once a capture is there, with the URL that leads back to it."""
     capture = explored.capture
@@ -69,6 +85,7 @@ def ready(explored: Explored, address: Address, language: Language) -> StatusDat
             depth=capture.depth,
             ms=1000 * explored.seconds,
         ),
+        answer=_answer(capture, language),
         warning=word("random_warning", language) if provenance.is_random else "",
         address={name: value for name, value in address.parameters().items() if name not in ("room", "head", "query")},
     )

@@ -14,12 +14,5 @@ document.addEventListener('vx-select', (event) => {
   writeAddress({block, head, query});
 });
 
-// A room counts as entered when a person opens it; the tab that gradio selects while the page loads does not.
-let personChose = false;
-for (const kind of ['pointerdown', 'keydown']) {
-  document.addEventListener(kind, (event) => { personChose ||= Boolean(event.target.closest?.('[role="tab"]')); }, true);
-}
-window.vxEnter = (room) => {
-  if (personChose) writeAddress({room});
-  return personChose ? room : '';
-};
+// A room counts as entered when the rail says so; the tab that gradio selects while the page loads does not.
+window.vxEnter = (room) => (document.querySelector('.vx-rail')?.dataset.room === room ? room : '');

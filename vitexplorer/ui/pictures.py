@@ -8,6 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from jaxtyping import UInt8
+from numpy import ndarray
+
 from vitexplorer.cache import BytesCache
 from vitexplorer.settings import ASSETS, settings
 from vitexplorer.words import ExplainedError, Text
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
     from vitexplorer.models.images import OpenedImage
 
 UPLOAD = "upload-"
+THUMBNAIL = 96
+"""pixels of the longer side"""
 
 
 @dataclass(frozen=True)
@@ -27,6 +33,8 @@ class Example:
     title: Text
     licence: str
     source: str
+    drawn: bool
+    """a scene that the project drew; the others are photographs"""
 
 
 @cache
@@ -41,6 +49,7 @@ def examples() -> dict[str, Example]:
             Text(entry["title_en"], entry["title_zh"]),
             entry["licence"],
             entry["source"],
+            drawn="label" in entry,
         )
         for entry in entries
     }
@@ -61,6 +70,15 @@ def keep_upload(path: str) -> str:
     image = UPLOAD + upload.hash
     _uploads.put(image, upload)
     return image
+
+
+def thumbnail(image: str) -> UInt8[ndarray, "height width 3"]:
+    """A small picture of an example or upload, RGB, 0-255. Raises as `opened`."""
+    from PIL import Image
+
+    picture = Image.fromarray(opened(image).pixels)
+    picture.thumbnail((THUMBNAIL, THUMBNAIL))
+    return np.asarray(picture)
 
 
 def opened(image: str) -> OpenedImage:

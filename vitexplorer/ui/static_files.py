@@ -30,9 +30,12 @@ _KINDS = sorted(path.relative_to(_FOLDER).as_posix() for path in (_FOLDER / "con
 FIRST = (
     "page.js",
     "kit/widget.js",
+    "parts/image_chip.js",
+    "parts/model_chip.js",
+    "parts/size_chip.js",
     "parts/header.js",
     "parts/status.js",
-    "parts/strip.js",
+    "parts/rail.js",
     "canvas/canvas.js",
     *_KINDS,
 )

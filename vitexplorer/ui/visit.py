@@ -1,25 +1,29 @@
-"""What happens when a visitor arrives or picks another image, model, weights or fit.
+"""What happens when a visitor arrives or picks another image, model, weights, size or fit.
 
 Every event reads the address that is wanted and gives the next one; nothing is computed here.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from typing import get_args
 
 import gradio as gr
 from gradio.blocks import Block
 
 from vitexplorer.settings import settings
-from vitexplorer.ui.address import Address
+from vitexplorer.ui.address import Address, RoomKey
 from vitexplorer.ui.desk import Updates
 from vitexplorer.ui.language import language_of_request, word
-from vitexplorer.ui.menu import model_choices, model_sentence
+from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.parts.header import Header, header_data
+from vitexplorer.ui.parts.image_chip import ImageChip, image_chip
+from vitexplorer.ui.parts.model_chip import ModelChip
+from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
+from vitexplorer.ui.parts.size_chip import SizeChip
 from vitexplorer.ui.parts.status import StatusData, StatusLine
-from vitexplorer.ui.parts.strip import ExampleStrip, StripData, strip_data
-from vitexplorer.ui.parts.upload import ImageUpload
-from vitexplorer.ui.pictures import examples, keep_upload
+from vitexplorer.ui.places import TunedChoice
 from vitexplorer.words import ExplainedError, Language
 
 
@@ -32,21 +36,18 @@ class Visit:
     """the Address that is asked for"""
     active: gr.State
     """key of the room that is looked at"""
-    header: Header
-    upload: ImageUpload
-    strip: ExampleStrip
-    model: gr.Dropdown
-    sentence: gr.Markdown
-    """what the catalogue says of the model"""
-    weights: gr.Radio
-    fit: gr.Radio
+    image: ImageChip
+    model: ModelChip
+    size: SizeChip
     status: StatusLine
+    header: Header
+    rail: Rail
     tabs: gr.Tabs
 
     @property
     def components(self) -> list[Block]:
-        """All of them."""
-        return [getattr(self, part.name) for part in fields(self)]
+        """What an arrival writes to; of the size nothing is known before there is a capture."""
+        return [getattr(self, part.name) for part in fields(self) if part.name != "size"]
 
     def start(self, request: gr.Request) -> Updates:
         """The page as its URL asks for it; the rooms are filled by the event that follows."""
@@ -56,80 +57,73 @@ class Visit:
             self.language: language,
             self.wanted: address,
             self.active: address.room,
-            self.header: header_data(language),
-            self.upload: picture(address),
-            self.strip: strip(address, language),
-            self.model: gr.Dropdown(choices=model_choices(language, settings()), value=address.model),
-            self.sentence: model_sentence(address.model, language),
-            self.weights: address.weights,
-            self.fit: address.fit,
+            self.image: image_chip(address.image, language),
+            self.model: model_chip(address, language, settings()),
             self.status: StatusData(text=word("status_engine", language)),
+            self.header: header_data(language),
+            self.rail: rail_data(address.room, language),
             self.tabs: gr.Tabs(selected=address.room),
         }
 
-    def choose_example(self, event: gr.EventData, address: Address, language: Language) -> Updates:
-        """One of the examples."""
-        if event.id not in examples():
+    def choose(
+        self, event: gr.EventData, address: Address, language: Language, tuned: Iterable[TunedChoice] = ()
+    ) -> Updates:
+        """Another image, model, weights, size or fit, as the browser names it; what is none of these is not heard."""
+        changes = _choice(event._data, address)
+        if changes == {}:
             return gr.skip()
-        address = replace(address, image=event.id, query="")
-        return {self.wanted: address, self.upload: picture(address), self.strip: strip(address, language)}
-
-    def choose_upload(self, path: str | None, address: Address, language: Language) -> Updates:
-        """A file from the visitor. What cannot be read is answered with a sentence and changes nothing."""
-        if path is None:
-            return gr.skip()
-        try:
-            address = replace(address, image=keep_upload(path), query="")
-        except ExplainedError as error:
-            raise not_possible(error, language) from error
-        return {self.wanted: address, self.strip: strip(address, language)}
-
-    def choose_model(self, name: str | None, address: Address, language: Language) -> Updates:
-        """Another model. Block, head, query and size start anew."""
-        name = (name or "").strip()
-        address = replace(address, model=name, size="", block="", head="", query="")
-        return {self.wanted: address, self.sentence: model_sentence(name, language)}
+        address = replace(address, **changes)
+        return {
+            self.wanted: address,
+            self.image: image_chip(address.image, language) if "image" in changes else gr.skip(),
+            self.model: model_chip(address, language, settings(), tuned),
+        }
 
     @property
     def of_choice(self) -> list[Block]:
         """Those that another choice of model and image writes to."""
-        left = [self.wanted, self.upload, self.strip, self.model, self.sentence, self.weights]
-        return [*left, self.tabs, self.active]
+        return [self.wanted, self.image, self.model, self.rail, self.tabs, self.active]
 
     def enter(self, address: Address, language: Language) -> Updates:
-        """A room with a model, as an address has them; the picture in the image field stays what it is."""
+        """A room with a model and an image, as an address has them."""
         return {
             self.wanted: address,
-            self.strip: strip(address, language),
-            self.model: gr.Dropdown(value=address.model),
-            self.sentence: model_sentence(address.model, language),
-            self.weights: address.weights,
+            self.image: image_chip(address.image, language),
+            self.model: model_chip(address, language, settings()),
+            self.rail: rail_data(address.room, language),
             self.tabs: gr.Tabs(selected=address.room),
             self.active: address.room,
         }
 
 
+_ANEW = {
+    "model": ("size", "block", "head", "query"),
+    "image": ("query",),
+    "size": ("query",),
+    "fit": ("query",),
+    "weights": (),
+}
+"""what a person may choose, and which fields of the address then begin anew"""
+
+
+def _choice(sent: Mapping[str, object], address: Address) -> dict[str, str]:
+    """Fields of the address that a choice changes; none where a browser sent what is no choice."""
+    if len(sent) != 1:
+        return {}
+    (name, value), *_ = sent.items()
+    if name not in _ANEW or not isinstance(value, str):
+        return {}
+    read = Address.read({**address.parameters(), name: value})
+    return {**dict.fromkeys(_ANEW[name], ""), name: value} if getattr(read, name) == value else {}
+
+
+def rail_data(room: str, language: Language) -> RailData:
+    """The rooms of this installation."""
+    keys = [key for key in get_args(RoomKey) if settings().trainings or key != "finetune"]
+    items = [RailItem(key=key, title=word(f"room_{key}", language), apart=key == "what_if") for key in keys]
+    return RailData(label=word("rooms", language), rooms=items, room=room, first=Address().room)
+
+
 def not_possible(error: ExplainedError, language: Language) -> gr.Error:
     """Why a choice is not possible, as gradio says it."""
     return gr.Error(error.text.in_(language), title=word("not_possible", language), print_exception=False)
-
-
-def picture(address: Address) -> str | None:
-    """The file for the image field; an upload is not shown again."""
-    example = examples().get(address.image)
-    return str(example.path) if example else None
-
-
-def strip(address: Address, language: Language) -> StripData:
-    """The example strip with the image in use marked."""
-    return strip_data(language, word("examples", language), address.image)
-
-
-def choose_weights(weights: str, address: Address) -> Address:
-    """Trained or random weights."""
-    return replace(address, weights=weights)
-
-
-def choose_fit(fit: str, address: Address) -> Address:
-    """Another fit of the image to the model's input."""
-    return replace(address, fit=fit, query="")

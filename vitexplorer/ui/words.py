@@ -3,27 +3,66 @@
 from __future__ import annotations
 
 from vitexplorer.controls.head import FUSIONS
-from vitexplorer.words import Text, same
+from vitexplorer.words import Text
 
 UI_WORDS: dict[str, Text] = {
     # frame
-    "app_title": same("ViT Explorer"),
     "module_failed": Text(
         "This part of the page did not arrive. Please load the page again.", "页面的这一部分未能加载。请重新加载页面。"
     ),
-    "app_subtitle": Text("What a vision transformer does with your image", "看看视觉 Transformer 如何处理你的图像"),
     "other_language": Text("中文", "English"),
-    "dark_mode": Text("Light / dark", "浅色 / 深色"),
-    "lecture_mode": Text("Lecture mode", "讲课模式"),
-    # left column
+    "dark_mode": Text("Dark", "深色"),
+    "light_mode": Text("Light", "浅色"),
+    "lecture_mode": Text("Lecture", "讲课"),
+    "link": Text("Link", "链接"),
+    "link_copied": Text("Copied", "已复制"),
+    "link_not_copied": Text("Copy it from the address bar", "请从地址栏复制"),
+    "rooms": Text("Rooms", "各个页面"),
+    # top bar: image
     "image": Text("Image", "图像"),
-    "examples": Text("Examples", "示例图像"),
+    "image_own": Text("Your picture", "您的图像"),
+    "image_change": Text("change image", "更换图像"),
+    "image_upload": Text("Choose a file", "选择文件"),
+    "image_webcam": Text("Webcam", "摄像头"),
+    "image_take": Text("Take the picture", "拍照"),
+    "image_drop": Text(
+        "Or drop a picture anywhere on this page, or paste one.", "也可以把图像拖放到页面任意位置，或直接粘贴。"
+    ),
+    "image_none": Text("There was no picture in it.", "其中没有图像。"),
+    "image_lost": Text(
+        "The picture did not arrive. Please try again; the last one is still on the screen.",
+        "图像未能送达，请重试；上一幅图像仍在显示。",
+    ),
+    "image_large": Text("The file is larger than {most} MB.", "文件超过 {most} MB。"),
+    "paste_none": Text("There is no picture in the clipboard.", "剪贴板中没有图像。"),
+    "webcam_none": Text("No camera was found on this machine.", "未在本机找到摄像头。"),
+    "webcam_insecure": Text(
+        "A browser gives the camera only to pages that come over https or from this machine.",
+        "浏览器只允许通过 https 或来自本机的页面使用摄像头。",
+    ),
+    "webcam_refused": Text(
+        "The browser did not give the camera: allow it for this page and try again.",
+        "浏览器未允许使用摄像头：请在此页面上授权后重试。",
+    ),
+    "examples_drawn": Text("Drawn scenes, whose objects are known", "绘制场景（物体已知）"),
+    "examples_photographs": Text("Photographs", "照片"),
+    # top bar: model
     "model": Text("Model", "模型"),
+    "model_search": Text("Search a model", "搜索模型"),
+    "model_typed": Text("Load {name}", "加载 {name}"),
+    "model_not_found": Text("No model of the list has these words.", "列表中没有符合的模型。"),
+    "models_bundled": Text("Bundled: no network needed", "内置：无需联网"),
+    "models_tuned": Text("Fine-tuned by you", "您微调的模型"),
     "model_info": Text(
-        "Type to search. Any other timm name of a supported family loads too.",
-        "输入即可搜索，也可填写受支持家族的其他 timm 模型名。",
+        "Any other timm name of a supported family loads too.", "也可以填写受支持家族的其他 timm 模型名。"
     ),
     "model_info_closed": Text("Type to search.", "输入即可搜索。"),
+    "weights_random_note": Text("random weights", "随机权重"),
+    # top bar: size and fit
+    "size": Text("Size of the input", "输入尺寸"),
+    "size_free": Text("Another size, in pixels", "其他尺寸（像素）"),
+    "size_apply": Text("Use it", "应用"),
+    "size_patches": Text("{rows} × {cols} patches", "{rows} × {cols} 个图块"),
     "weights": Text("Weights", "权重"),
     "weights_trained": Text("trained", "已训练"),
     "weights_random": Text("random", "随机"),
@@ -49,7 +88,9 @@ UI_WORDS: dict[str, Text] = {
         "{model} · {weights} · {height} × {width} px · {depth} blocks · forward pass {ms:.0f} ms",
         "{model} · {weights} · {height} × {width} 像素 · {depth} 个块 · 前向计算 {ms:.0f} 毫秒",
     ),
-    "status_first_failed": Text("Choose another model or image at the left.", "请在左侧另选模型或图像。"),
+    "status_answer": Text("{name} {share:.0%}", "{name} {share:.0%}"),
+    "status_no_answer": Text("no classifier", "无分类头"),
+    "status_first_failed": Text("Choose another model or image above.", "请在上方另选模型或图像。"),
     "status_failed": Text(
         "Nothing was lost: the picture below is still the last good one.", "下方仍是上一次成功的结果。"
     ),

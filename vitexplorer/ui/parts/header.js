@@ -1,21 +1,22 @@
-// The head of the page: its name and its switches, which act in the browser alone.
+// The switches at the right end of the top bar, which act in the browser alone.
 
 import {writeAddress} from '../kit/address.js';
+import {onTheme, theme} from '../kit/theme.js';
+
+const SAID = 1600;  // milliseconds that a button says what it has done
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, watch}) {
   const root = element.querySelector('.vx-header');
-  const [language, dark, lecture] = root.querySelectorAll('button');
+  const [language, dark, lecture, link] = root.querySelectorAll('button');
 
   function show() {
-    const value = props.value || {};
-    root.querySelector('h1').textContent = value.title || '';
-    root.querySelector('p').textContent = value.subtitle || '';
-    language.textContent = value.other_language || '';
-    language.lang = value.other_code || '';
-    dark.textContent = value.dark || '';
-    lecture.textContent = value.lecture || '';
-    if (value.title) document.title = value.title;
+    const {words = {}, other_code = ''} = props.value || {};
+    language.textContent = words.other_language || '';
+    language.lang = other_code;
+    dark.textContent = words[theme() === 'dark' ? 'light_mode' : 'dark_mode'] || '';
+    lecture.textContent = words.lecture_mode || '';
+    link.textContent = words.link || '';
   }
 
   /** @param {boolean} on */
@@ -38,6 +39,13 @@ export function mount({element, props, watch}) {
     lectureMode(on);
     writeAddress({lecture: on ? '1' : ''});
   });
+  link.addEventListener('click', async () => {
+    const {words} = props.value;
+    const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+    link.textContent = copied ? words.link_copied : words.link_not_copied;
+    setTimeout(show, SAID);
+  });
+  onTheme(show);
   lectureMode(new URLSearchParams(location.search).get('lecture') === '1');
   watch('value', show);
   show();

@@ -1,4 +1,4 @@
-"""The head of the page: its name and the switches for language, light or dark, and lecture mode."""
+"""The switches of the top bar: language, light or dark, lecture mode, a link to what is on the screen."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from vitexplorer.ui.language import locale_of, word
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import Language
 
+_WORDS = ("other_language", "dark_mode", "light_mode", "lecture_mode", "link", "link_copied", "link_not_copied")
+
 
 class HeaderData(GradioModel):
-    """The header's words."""
+    """The switches' words."""
 
-    title: str = ""
-    subtitle: str = ""
-    other_language: str = ""
     other_code: str = ""
     """what `?lang=` becomes when the language is switched"""
-    dark: str = ""
-    lecture: str = ""
+    words: dict[str, str] = {}
 
 
 class Header(Widget):
-    """Title and switches; the switches act in the browser alone."""
+    """Switches that act in the browser alone."""
 
     data_model = HeaderData
     stem = "header"
@@ -32,10 +30,6 @@ class Header(Widget):
 def header_data(language: Language) -> HeaderData:
     """The header in one language, offering the other."""
     return HeaderData(
-        title=word("app_title", language),
-        subtitle=word("app_subtitle", language),
-        other_language=word("other_language", language),
         other_code=locale_of("en" if language == "zh" else "zh"),
-        dark=word("dark_mode", language),
-        lecture=word("lecture_mode", language),
+        words={key: word(key, language) for key in _WORDS},
     )

@@ -1,19 +1,28 @@
-// The status line: what is going on and how far it is; what the page shows goes into the address bar.
+// The status line: what is going on and how far it is, then what the model says of the picture; what the page shows
+// goes into the address bar.
 
 import {writeAddress} from '../kit/address.js';
+import {make} from '../kit/dom.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, watch}) {
-  const root = element.querySelector('.vx-status');
-  const line = root.querySelector('.line'), warning = root.querySelector('.warning'), filled = root.querySelector('.bar i');
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-status'), part = (selector) => root.querySelector(selector);
+  const line = part('.line'), warning = part('.warning'), hint = part('.hint'), filled = part('.bar i');
+  part('.hint button').addEventListener('click', () => trigger('choose', {model: props.value.hint_model}));
 
   function show() {
     const value = props.value || {};
     const share = value.share ?? null;
-    line.textContent = value.text || '';
+    line.replaceChildren(...(value.answer ? [make('b', {textContent: value.answer})] : [value.text || '']));
+    line.title = value.kind === 'ready' ? value.text : '';
     warning.textContent = value.warning || '';
     warning.hidden = !value.warning;
+    part('.hint span').textContent = value.hint || '';
+    part('.hint button').textContent = value.hint_button || '';
+    part('.hint button').hidden = !value.hint_model;
+    hint.hidden = !value.hint || Boolean(value.warning);
     root.dataset.kind = value.kind || 'busy';
+    root.dataset.text = value.text || '';
     root.toggleAttribute('data-unknown', share === null);
     filled.style.width = share === null ? '' : `${100 * share}%`;
     if (value.address) writeAddress(value.address);

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import gradio as gr
 from gradio.events import Dependency
 
 from vitexplorer.finetune.comparison import load_comparison
-from vitexplorer.models.images import open_shrunk
-from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import QUICK, Desk, Updates
-from vitexplorer.ui.files import image_file
 from vitexplorer.ui.parts.upload import UploadButton
 from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.ui.training.data_part import READING
@@ -25,8 +21,6 @@ from vitexplorer.ui.visit import Visit, not_possible
 from vitexplorer.words import ExplainedError, Language
 
 ARRIVE = "() => { window.vxAddress({room: 'attention'}); window.scrollTo({top: 0}); }"
-THUMBNAIL = 340
-"""pixels of the shorter side"""
 
 
 class Opening:
@@ -60,17 +54,15 @@ class Opening:
     def open(self, event: gr.EventData, visitor: str, training: str, wanted: Address, language: Language) -> Updates:
         """The tuned model in the Attention room, on one of the validation images where one was pressed."""
         places, index = self.desk.engine.places, event._data.get("index")
-        shown: Updates = {}
         try:
             folder = places.training(visitor, training)
             result = load_comparison(folder)[str(event._data.get("run"))]
             if isinstance(index, int) and 0 <= index < len(result.paths):
                 path = image_path(folder, result, index)
                 wanted = replace(wanted, image=keep_upload(str(path)))
-                shown = {self.visit.upload: thumbnail(path)}
         except ExplainedError as error:
             raise not_possible(error, language) from error
-        return self.visit.enter(tuned(places.name_of(result.file), wanted), language) | shown
+        return self.visit.enter(tuned(places.name_of(result.file), wanted), language)
 
     def load(self, paths: list[str] | None, visitor: str, wanted: Address, language: Language) -> Updates:
         """A tuned model from files that were taken home, on the picture at the left."""
@@ -84,9 +76,3 @@ class Opening:
 def tuned(model: str, wanted: Address) -> Address:
     """A tuned model in the Attention room; block, head and query start anew."""
     return replace(wanted, model=model, weights="trained", room="attention", block="", head="", query="")
-
-
-def thumbnail(path: Path) -> str:
-    """A picture for the image field; the rooms show the image itself."""
-    shrunk = open_shrunk(path, THUMBNAIL, max_megapixels=settings().max_megapixels)
-    return image_file(shrunk.pixels).path

@@ -1,0 +1,61 @@
+"""The address that takes a visitor's picture: an id for what can be opened, a sentence for what cannot."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from vitexplorer.settings import Settings
+from vitexplorer.ui import intake
+from vitexplorer.ui.intake import PICTURE
+from vitexplorer.ui.pictures import opened, thumbnail
+
+BYTES = {"content-type": "application/octet-stream"}
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(Starlette(routes=[PICTURE])) as client:
+        yield client
+
+
+def png(pixels: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    PIL.Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
+
+
+def test_a_picture_is_taken_as_it_is(client: TestClient) -> None:
+    pixels = np.random.default_rng(0).integers(0, 255, (150, 300, 3), dtype=np.uint8)
+    image = client.post("/picture", content=png(pixels), headers=BYTES).json()["image"]
+    np.testing.assert_array_equal(opened(image).pixels, pixels)
+    assert thumbnail(image).shape == (48, 96, 3)
+
+
+def test_what_is_no_picture_is_answered_in_the_visitors_language(client: TestClient) -> None:
+    answers = [client.post(f"/picture?lang={lang}", content=b"no picture", headers=BYTES) for lang in ("en", "zh")]
+    english, chinese = (answer.json()["refused"] for answer in answers)
+    assert {answer.status_code for answer in answers} == {422}
+    assert "known format" in english
+    assert "known" not in chinese
+    assert "/" not in english, "where it was kept is nobody's business"
+
+
+def test_a_file_that_is_too_large_is_not_kept(client: TestClient, monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(intake, "settings", lambda: Settings(max_upload_megabytes=1))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    answer = client.post("/picture", content=bytes(1_000_001), headers=BYTES)
+    assert (answer.status_code, "larger than 1 MB" in answer.json()["refused"]) == (413, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x", "image/png"])
+def test_a_form_of_another_page_is_not_taken(client: TestClient, kind: str) -> None:
+    """A browser sends these without asking first."""
+    assert client.post("/picture", content=b"", headers={"content-type": kind}).status_code == 415

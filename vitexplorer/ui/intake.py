@@ -1,0 +1,54 @@
+"""Where a picture of a visitor arrives: its bytes in, its id out, or a sentence that says why not.
+
+An address of its own beside gradio's: it is opened, checked and hashed once, works from every room and for every way
+that a picture comes (file, drop, clipboard, webcam), and says what is wrong in the visitor's language.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from vitexplorer.settings import settings
+from vitexplorer.ui.language import language_of, word
+from vitexplorer.ui.pictures import keep_upload
+from vitexplorer.words import ExplainedError
+
+_KIND = "application/octet-stream"
+"""no other: a page of a stranger may not send this without asking first"""
+
+
+async def take_picture(request: Request) -> Response:
+    """The id of the picture that is the request's body; 422 with a sentence for what is no usable picture."""
+    language = language_of(request.url.query, request.headers.get("accept-language", ""))
+    if request.headers.get("content-type") != _KIND:
+        return JSONResponse({"refused": word("image_lost", language)}, 415)
+    most = settings().max_upload_megabytes
+    with tempfile.TemporaryDirectory(prefix="vitexplorer-") as folder:
+        path = Path(folder) / "picture"
+        if not await _written(request, path, most * 10**6):
+            return JSONResponse({"refused": word("image_large", language, most=most)}, 413)
+        try:
+            return JSONResponse({"image": await asyncio.to_thread(keep_upload, str(path))})
+        except ExplainedError as error:
+            return JSONResponse({"refused": error.text.in_(language)}, 422)
+
+
+async def _written(request: Request, path: Path, most: int) -> bool:
+    """Whether the body is in the file: not if it is larger than `most` bytes."""
+    size = 0
+    with path.open("wb") as file:
+        async for part in request.stream():
+            size += len(part)
+            if size > most:
+                return False
+            file.write(part)
+    return True
+
+
+PICTURE = Route("/picture", take_picture, methods=["POST"])

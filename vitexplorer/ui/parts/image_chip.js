@@ -1,0 +1,127 @@
+// The image in use, and every way to another one: examples, a file, a drop anywhere on the page, the clipboard, the webcam.
+
+import {chip} from '../kit/chip.js';
+import {make, setText} from '../kit/dom.js';
+import {sendPicture} from '../kit/sending.js';
+
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-image'), part = (selector) => root.querySelector(selector);
+  const {button, sheet, say, close} = chip(root);
+  const camera = part('.camera'), video = part('video'), alert = part('.alert'), bar = part('progress');
+  let sending = 0;  // number of the latest picture that was sent: an earlier one that arrives late is not wanted
+
+  const complain = (sentence) => {
+    setText(alert, sentence);
+    if (!sheet.matches(':popover-open')) sheet.showPopover();
+  };
+
+  function choose(image) {
+    setText(alert, '');
+    close();
+    trigger('choose', {image});
+  }
+
+  /** @param {Blob | null | undefined} picture */
+  async function send(picture) {
+    if (!picture) return complain(props.value.words.image_none);
+    const mine = ++sending;
+    bar.hidden = false;
+    const answer = await sendPicture(picture, (share) => { bar.value = share; });
+    if (mine !== sending) return;
+    bar.hidden = true;
+    if ('image' in answer) choose(answer.image);
+    else complain(answer.refused || props.value.words.image_lost);
+  }
+
+  // ---- webcam
+
+  function stopCamera() {
+    for (const track of /** @type {MediaStream | null} */ (video.srcObject)?.getTracks() ?? []) track.stop();
+    video.srcObject = null;
+    camera.hidden = true;
+  }
+
+  part('.webcam').addEventListener('click', async () => {
+    setText(alert, '');
+    try {
+      if (!navigator.mediaDevices) throw new DOMException('', 'SecurityError');  // a page without https has none
+      video.srcObject = await navigator.mediaDevices.getUserMedia({video: true});
+      camera.hidden = false;
+      await video.play();
+    } catch (error) {
+      const {words} = props.value;
+      complain({NotFoundError: words.webcam_none, SecurityError: words.webcam_insecure}[error.name] ?? words.webcam_refused);
+    }
+  });
+  part('.take').addEventListener('click', () => {
+    const still = make('canvas', {width: video.videoWidth, height: video.videoHeight});
+    still.getContext('2d').drawImage(video, 0, 0);
+    stopCamera();
+    still.toBlob(send, 'image/png');
+  });
+  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') stopCamera(); });
+
+  // ---- file, drop, clipboard
+
+  part('.file').addEventListener('change', ({target}) => {
+    if (target.files.length) send(target.files[0]);
+    target.value = '';
+  });
+  // Another room may take files of its own: what lands there is left alone.
+  const isOurs = ({target, dataTransfer}) => dataTransfer.types.includes('Files') && !target.closest?.('input, [data-takes-files]');
+  document.addEventListener('dragover', (event) => {
+    if (!isOurs(event)) return;
+    event.preventDefault();
+    document.body.classList.add('vx-dropping');
+  });
+  document.addEventListener('dragleave', (event) => {
+    if (!event.relatedTarget) document.body.classList.remove('vx-dropping');
+  });
+  document.addEventListener('drop', (event) => {
+    document.body.classList.remove('vx-dropping');
+    if (!isOurs(event)) return;
+    event.preventDefault();
+    send(event.dataTransfer.files[0]);
+  });
+  document.addEventListener('paste', (event) => {
+    const file = [...event.clipboardData.files].find(({type}) => type.startsWith('image/'));
+    if (file) send(file);
+    else if (!event.target.closest?.('input, textarea, [contenteditable]')) complain(props.value.words.paste_none);
+  });
+
+  // ---- what Python sends
+
+  function thumbnail({id, title, image}) {
+    return make('button', {type: 'button', dataset: {id}, onclick: () => choose(id)},
+      make('img', {src: image.url, alt: '', loading: 'lazy'}), title);
+  }
+
+  function group({title, items}) {
+    return make('section', {className: 'group'}, make('h3', {textContent: title}),
+      make('div', {className: 'row'}, ...items.map(thumbnail)));
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value) return;
+    const {words, groups, chosen, title, note, thumb} = value, names = JSON.stringify(groups.map(({items}) => items.map((item) => item.title)));
+    say(title, note);
+    button.setAttribute('aria-label', `${words.image}: ${title}`);
+    sheet.setAttribute('aria-label', words.image);
+    if (thumb) part('.chip img').src = thumb.url;
+    setText(part('.upload'), words.image_upload);
+    setText(part('.webcam'), words.image_webcam);
+    setText(part('.take'), words.image_take);
+    setText(part('.note'), words.image_drop);
+    if (root.dataset.names !== names) {
+      root.dataset.names = names;
+      part('.groups').replaceChildren(...groups.map(group));
+    }
+    for (const item of root.querySelectorAll('.row button')) item.setAttribute('aria-pressed', String(item.dataset.id === chosen));
+    root.dataset.image = chosen;
+  }
+
+  watch('value', show);
+  show();
+}

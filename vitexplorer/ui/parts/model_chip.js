@@ -1,0 +1,91 @@
+// The model in use, and the list in which another is searched. Any name that is typed may be asked for where Python allows it.
+
+import {chip} from '../kit/chip.js';
+import {filled, make, setText} from '../kit/dom.js';
+import {found, grouped} from '../kit/searching.js';
+
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-model'), part = (selector) => root.querySelector(selector);
+  const {button, sheet, say, close, onOpen} = chip(root);
+  const search = part('.search'), list = part('.list');
+  let options = [], active = -1;
+  list.id = `${sheet.id}-list`;
+  search.setAttribute('aria-controls', list.id);
+
+  function choose(model) {
+    close();
+    if (model !== props.value.name) trigger('choose', {model});
+  }
+
+  function option({name, title, state}) {
+    return make('button', {
+      type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-${name}`, ariaSelected: String(name === props.value.name),
+      onclick: () => choose(name),
+    }, make('b', {textContent: title}), make('span', {className: 'state', textContent: state}), make('span', {className: 'name', textContent: name}));
+  }
+
+  function asTyped(name) {
+    const {words} = props.value;
+    return option({name, title: filled(words.model_typed, {name}), state: ''});
+  }
+
+  function mark(index) {
+    options[active]?.classList.remove('active');
+    active = options.length ? (index + options.length) % options.length : -1;
+    options[active]?.classList.add('active');
+    options[active]?.scrollIntoView({block: 'nearest'});
+    search.setAttribute('aria-activedescendant', options[active]?.id ?? '');
+  }
+
+  function filter() {
+    const {models, any, words} = props.value, sought = search.value.trim();
+    const hits = found(models, sought, ['name', 'title', 'family', 'state']);
+    const isName = any && /^[A-Za-z0-9_.]+$/.test(sought) && !models.some(({name}) => name === sought);
+    list.replaceChildren(...grouped(hits, 'family').flatMap(([family, entries]) => [make('h3', {textContent: family}), ...entries.map(option)]));
+    if (isName) list.append(asTyped(sought));
+    options = [...list.querySelectorAll('button')];
+    setText(part('.note'), options.length ? words[any ? 'model_info' : 'model_info_closed'] : words.model_not_found);
+    mark(sought ? 0 : Math.max(0, options.findIndex(({ariaSelected}) => ariaSelected === 'true')));
+  }
+
+  search.addEventListener('input', filter);
+  search.addEventListener('keydown', (event) => {
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (step) mark(active + step);
+    else if (event.key === 'Enter') options[active]?.click();
+    else return;
+    event.preventDefault();
+  });
+  onOpen(() => {
+    search.value = '';
+    filter();
+    search.focus();
+  });
+
+  function showWeights({weights, words, title}) {
+    part('.weights legend').textContent = words.weights;
+    part('.weights .segments').replaceChildren(...['trained', 'random'].map((kind) => make('label', {},
+      make('input', {type: 'radio', name: `${sheet.id}-weights`, value: kind, checked: kind === weights, onchange: () => trigger('choose', {weights: kind})}),
+      make('span', {textContent: words[`weights_${kind}`]}))));
+    part('.weights').setAttribute('aria-label', `${words.weights}: ${title}`);
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value) return;
+    say(value.title, value.note);
+    button.setAttribute('aria-label', `${value.words.model}: ${value.title}`);
+    sheet.setAttribute('aria-label', value.words.model);
+    setText(part('.sentence'), value.sentence);
+    search.placeholder = value.words.model_search;
+    search.setAttribute('aria-label', value.words.model_search);
+    list.setAttribute('aria-label', value.words.model);
+    showWeights(value);
+    root.dataset.model = value.name;
+    if (sheet.matches(':popover-open')) filter();
+  }
+
+  watch('value', show);
+  show();
+}

@@ -1,0 +1,58 @@
+// The rooms, and the only place that knows which one is entered: by a click here, by another part of the page that
+// says `vx-room`, by back and forward.
+
+import {pushAddress} from '../kit/address.js';
+import {make} from '../kit/dom.js';
+import {svg} from '../kit/svg.js';
+import {ICONS} from './icons.js';
+
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-rail'), list = root.querySelector('ul');
+
+  /** @param {string} room */
+  function enter(room) {
+    root.dataset.room = room;
+    for (const button of list.querySelectorAll('button')) {
+      if (button.dataset.room === room) button.setAttribute('aria-current', 'page');
+      else button.removeAttribute('aria-current');
+    }
+    list.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'nearest'});
+    trigger('enter', {room});
+  }
+
+  function go(room) {
+    if (room === root.dataset.room || !props.value.rooms.some(({key}) => key === room)) return;
+    pushAddress({room});
+    enter(room);
+    scrollTo({top: 0});
+  }
+
+  const entry = ({key, title, apart}) => make('li', {className: apart ? 'apart' : ''}, make('button', {
+    type: 'button', dataset: {room: key}, onclick: () => go(key),
+  }, svg('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true'}, svg('path', {d: ICONS[key]})), title));
+
+  list.addEventListener('keydown', (event) => {
+    const step = {ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1}[event.key];
+    const buttons = [...list.querySelectorAll('button')], at = buttons.indexOf(/** @type {any} */ (document.activeElement));
+    if (!step || at < 0) return;
+    event.preventDefault();
+    buttons[(at + step + buttons.length) % buttons.length].focus();
+  });
+  document.addEventListener('vx-room', (/** @type {CustomEvent} */ event) => go(event.detail.room));
+  addEventListener('popstate', () => {
+    const room = new URL(location.href).searchParams.get('room') ?? props.value.first;
+    if (room !== root.dataset.room) enter(room);
+  });
+
+  function show() {
+    const value = props.value;
+    if (!value) return;
+    root.setAttribute('aria-label', value.label);
+    list.replaceChildren(...value.rooms.map(entry));
+    if (value.room !== root.dataset.room) enter(value.room);
+  }
+
+  watch('value', show);
+  show();
+}

@@ -1,0 +1,56 @@
+// The size of the model's input and how the image is brought to it, with what another size will cost.
+
+import {chip} from '../kit/chip.js';
+import {make, setText} from '../kit/dom.js';
+
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-size'), part = (selector) => root.querySelector(selector);
+  const {button, sheet, say, close} = chip(root), input = part('.free input');
+
+  function choose(size) {
+    close();
+    trigger('choose', {size});
+  }
+
+  function choice({value, label, grid, cost, refused}) {
+    return make('button', {
+      type: 'button', disabled: Boolean(refused), title: refused, ariaPressed: String(value === props.value.size),
+      onclick: () => choose(value),
+    }, make('b', {textContent: label}), make('span', {textContent: grid}), make('span', {className: 'cost', textContent: cost}));
+  }
+
+  part('.free').addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (input.value) choose(input.value);
+  });
+
+  function showFits({fit, words}) {
+    part('.fits legend').textContent = words.fit;
+    part('.fits .segments').replaceChildren(...['crop', 'squash', 'pad', 'native'].map((kind) => make('label', {},
+      make('input', {type: 'radio', name: `${sheet.id}-fit`, value: kind, checked: kind === fit, onchange: () => trigger('choose', {fit: kind})}),
+      make('span', {textContent: words[`fit_${kind}`]}))));
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value) return;
+    const {words, title, note, sizes, step, says} = value;
+    say(title, note);
+    button.setAttribute('aria-label', `${words.size}: ${title}`);
+    sheet.setAttribute('aria-label', words.size);
+    part('.sizes').hidden = !sizes.length;
+    part('.sizes legend').textContent = words.size;
+    part('.choices').replaceChildren(...sizes.map(choice));
+    part('.free').hidden = !step;
+    part('.free span').textContent = words.size_free;
+    part('.free button').textContent = words.size_apply;
+    input.min = input.step = String(step);
+    setText(part('.note'), says);
+    showFits(value);
+    root.dataset.size = title;
+  }
+
+  watch('value', show);
+  show();
+}
