@@ -17,6 +17,7 @@ from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models.capture_memory import memory_of
 from vitexplorer.models.input_size import at_size, nearest, sides
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.quantities.size_choices import size_choices, size_cost
 from vitexplorer.settings import Settings
 
 ANY_SIZE = {
@@ -214,3 +215,46 @@ def test_what_would_fill_the_memory_is_refused_with_its_cost(monkeypatch):
     monkeypatch.setattr("vitexplorer.models.capture_memory.settings", lambda: Settings(size_megabytes=1))
     with pytest.raises(SettingError, match=r"1,025 tokens: a capture would keep \d+ MB, and .* 13 MB more\. 1 MB are"):
         at_size(load_small("vit"), 512)
+
+
+# ------------------------------------------------------------------------------------------------ the cost beforehand
+
+
+@pytest.mark.parametrize("key", ["vit", "beit", "swin"])
+def test_the_cost_of_a_size_is_known_before_it_runs(key):
+    model = load_small(key)
+    costs = size_choices(model)
+    assert [cost.size for cost in costs] == [(64, 64), (96, 96), (128, 128), (192, 192)]
+    assert [cost.factor for cost in costs] == [1, 1.5, 2, 3]
+    for cost in costs[:3]:
+        captured = vx.capture(model, picture(*cost.size), fit="squash", size=cost.size)
+        assert cost.macs == vx.compute("cost", captured).total_macs
+        assert cost.memory.kept == captured.nbytes
+        assert cost.tokens == captured.residual(0).shape[0]
+        assert cost.refusal is None
+    assert costs[2].times == costs[2].macs / costs[0].macs > 4
+    assert size_cost(model, "128").said == costs[2].said
+
+
+def test_sizes_are_rounded_to_what_a_model_takes():
+    swin = vx.load_model("swin_tiny_patch4_window7_224", weights="random")
+    assert [cost.size[0] for cost in size_choices(swin)] == [224, 320, 448, 672]
+    assert [cost.size for cost in size_choices(load_case("convit"))] == [(64, 64)]
+
+
+def test_a_size_beyond_the_bound_is_refused_with_its_cost_and_its_own_never(monkeypatch):
+    monkeypatch.setattr("vitexplorer.models.capture_memory.settings", lambda: Settings(size_megabytes=1))
+    own, *_, large = size_choices(load_small("vit"))
+    assert own.refusal is None
+    assert "145 tokens" in large.refusal.en
+    assert "1 MB are allowed" in large.refusal.en
+
+
+def test_a_model_at_another_size_has_the_choices_of_its_own():
+    model = load_small("swin")
+    large = at_size(model, 128)
+    assert size_choices(large) == size_choices(model)
+    assert at_size(large, 64) is model
+    again = at_size(large, 96)
+    assert len(again.notes) == 1
+    assert again.family.relative_bias(again.module, 0).shape[1:] == (11, 11)

@@ -102,6 +102,12 @@ def test_an_address_has_a_size_and_python_says_it(engine: Engine, said: dict[str
     assert python in desk.python_lines(address, "attention_map")
 
 
+def test_sizes_are_offered_with_their_cost_once(engine: Engine) -> None:
+    costs = engine.size_choices(SMALL.model, SMALL.weights)
+    assert [cost.size[0] for cost in costs] == [224, 336, 448, 672]
+    assert engine.size_choices(SMALL.model, SMALL.weights) is costs
+
+
 def test_each_size_has_a_run_of_its_own(engine: Engine) -> None:
     large = engine.capture(replace(SMALL, size="32"))
     assert large.provenance.input_size == (32, 32)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vitexplorer.finetune.storing import load_tuned, save_tuned
     from vitexplorer.interventions import intervene
     from vitexplorer.models.loading import load_backbone, load_model
+    from vitexplorer.quantities.size_choices import size_choices
     from vitexplorer.views import compute, reading
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "render",
     "save",
     "save_tuned",
+    "size_choices",
     "views",
 ]
 
@@ -67,6 +69,7 @@ _HOMES = {
     "export_peft": "vitexplorer.finetune.peft",
     "import_peft": "vitexplorer.finetune.peft",
     "load_backbone": "vitexplorer.models.loading",
+    "size_choices": "vitexplorer.quantities.size_choices",
     "intervene": "vitexplorer.interventions",
     "render": "vitexplorer.figures",
     "save": "vitexplorer.figures",

@@ -21,7 +21,7 @@ from vitexplorer.finetune.parts.heads import new_head, output_layers
 from vitexplorer.models.about import tuned_source
 from vitexplorer.models.loading import LoadedModel, seeded
 from vitexplorer.models.outline import outline
-from vitexplorer.models.weightless import without_storage
+from vitexplorer.models.weightless import weightless
 from vitexplorer.types import PatchGrid, Provenance
 from vitexplorer.words import Text
 
@@ -120,7 +120,8 @@ def attach(
     keeps = num_classes is None and not class_names
     names = (model.class_names, model.class_names_zh) if keeps else (class_names, ())
     notes = () if model.provenance.weights == "bundled" else model.notes  # a bundled model's say how good it is
-    named = replace(model, module=module, class_names=names[0], class_names_zh=names[1], notes=notes, decoder=None)
+    named = replace(model, module=module, class_names=names[0], class_names_zh=names[1], notes=notes)
+    named = replace(named, decoder=None, unsized=None)  # they belong to what is not copied
     with seeded(seed):
         new_head(module, num_classes)
         injected = record.inject(named, **chosen)
@@ -174,11 +175,6 @@ def _check_classes(model: LoadedModel, num_classes: int | None, class_names: tup
         )
 
 
-def weightless(model: LoadedModel) -> LoadedModel:
-    """The same model without its numbers: methods can be attached and counted at no cost, but nothing can run."""
-    return replace(model, module=without_storage(model.module))
-
-
 def refusal(model: LoadedModel, method: str, **settings: Any) -> Text | None:
     """Why a method cannot be attached to a model, or None where it can; nothing is copied."""
     try:
@@ -227,5 +223,4 @@ __all__ = [
     "methods",
     "refusal",
     "trained",
-    "weightless",
 ]

@@ -7,14 +7,14 @@ capture will keep, and storage that several of its tensors share is shared there
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
 
 from vitexplorer.attention_call import held_bytes
 from vitexplorer.errors import SettingError
-from vitexplorer.models.weightless import without_storage
+from vitexplorer.models.weightless import weightless
 from vitexplorer.settings import settings
 from vitexplorer.tap import AttentionTap
 from vitexplorer.words import Text
@@ -50,8 +50,7 @@ class CaptureMemory:
 
 def memory_of(model: LoadedModel) -> CaptureMemory:
     """What a capture of `model` at its input size takes; nothing is computed."""
-    size = model.preprocessing.input_size
-    shapes = replace(model, module=without_storage(model.module))
+    shapes, size = weightless(model), model.preprocessing.input_size
     sites = shapes.blocks(size)
     mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
     tap = AttentionTap(shapes.block_of_parameter, keep_stream=model.family.shows_stream, mixing=mixing)

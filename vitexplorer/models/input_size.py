@@ -25,6 +25,7 @@ from torch import nn
 
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models.capture_memory import check_memory
+from vitexplorer.models.weightless import weightless
 from vitexplorer.types import Size
 from vitexplorer.words import Text
 
@@ -97,16 +98,29 @@ def at_size(model: LoadedModel, size: int | Size | str) -> LoadedModel:
         SettingError: no size, no multiple (the message names the nearest), or more memory than is allowed.
         UnsupportedError: the architecture takes one size only.
     """
-    wanted, own = sides(size), model.preprocessing.input_size
-    if wanted == tuple(own):
-        return model
-    check_step(model, wanted)
-    module = _made_anew(model.module, wanted) if _needs_tables(model) else model.module
-    sized = replace(model, module=module, preprocessing=replace(model.preprocessing, input_size=wanted))
-    if _names_of_blocks(sized) != _names_of_blocks(model):
-        raise UnsupportedError(_OTHER_BLOCKS.format(model=model.name, given=by(wanted)))
-    check_memory(sized)
-    return replace(sized, notes=(*model.notes, _note(model, sized)))
+    own, wanted = model.unsized or model, sides(size)
+    if wanted == tuple(own.preprocessing.input_size):
+        return own
+    check_memory(shapes_at(own, wanted))
+    sized = _sized(own, wanted)
+    return replace(sized, notes=(*own.notes, _note(own, sized)), unsized=own)
+
+
+def shapes_at(model: LoadedModel, size: Size) -> LoadedModel:
+    """`at_size` of the shapes alone, however much it would take: made at once, and nothing can run. Raises as it."""
+    own = weightless(model.unsized or model)
+    if size == tuple(own.preprocessing.input_size):
+        return own
+    check_step(own, size)
+    sized = _sized(own, size)
+    if _names_of_blocks(sized) != _names_of_blocks(own):
+        raise UnsupportedError(_OTHER_BLOCKS.format(model=model.name, given=by(size)))
+    return sized
+
+
+def _sized(model: LoadedModel, size: Size) -> LoadedModel:
+    module = _made_anew(model.module, size) if _needs_tables(model) else model.module
+    return replace(model, module=module, preprocessing=replace(model.preprocessing, input_size=size))
 
 
 def check_step(model: LoadedModel, size: Size) -> None:

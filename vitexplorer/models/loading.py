@@ -74,6 +74,8 @@ class LoadedModel:
     """what was changed or left out to fit the weights into the module"""
     decoder: MaeDecoder | None = None
     """what a masked autoencoder draws hidden patches with, where the weights hold one"""
+    unsized: LoadedModel | None = None
+    """the model at its own input size, where this is it at another"""
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy takes along: not `block_of_parameter`, whose ids are those of these parameters."""

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 from torch import nn
+
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
+
+M = TypeVar("M", bound="LoadedModel")
 
 
 def without_storage(module: nn.Module) -> nn.Module:
@@ -12,3 +19,10 @@ def without_storage(module: nn.Module) -> nn.Module:
     tensors = {id(tensor): nn.Parameter(tensor.to("meta"), requires_grad=False) for tensor in module.parameters()}
     tensors |= {id(tensor): tensor.to("meta") for tensor in module.buffers()}
     return copy.deepcopy(module, tensors)
+
+
+def weightless(model: M) -> M:
+    """The same model without its numbers: methods can be attached, sizes tried and costs counted, nothing can run."""
+    if all(parameter.is_meta for parameter in model.module.parameters()):
+        return model
+    return replace(model, module=without_storage(model.module))

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
@@ -87,12 +89,19 @@ class _What(TorchDispatchMode):
         return out
 
 
+@contextmanager
+def counting(names: dict[int, str]) -> Iterator[Multiplications]:
+    """Counts what this thread multiplies inside, by the names of parameters, given by their ids."""
+    found = Multiplications()
+    with _Where(names, found), _What(found):
+        yield found
+
+
 def count_multiplications(module: nn.Module, size: tuple[int, int]) -> Multiplications:
     """One colour image of (height, width) pixels through a module from `without_storage`."""
-    found = Multiplications()
     names = {id(parameter): name for name, parameter in module.named_parameters()}
     pixels = torch.empty(1, 3, *size, device="meta")
-    with torch.no_grad(), _Where(names, found), _What(found):
+    with torch.no_grad(), counting(names) as found:
         module(pixels)
     return found
 

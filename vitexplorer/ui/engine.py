@@ -29,9 +29,12 @@ from vitexplorer.words import ExplainedError, Text
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
     from vitexplorer.models.loading import LoadedModel
+    from vitexplorer.quantities.size_choices import SizeCost
 
 RESULTS = 64 << 20
 """bytes of what took passes through a model, kept so that coming back to it takes none"""
+SIZES = 1024
+"""sizes of models of which the cost is remembered"""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ class Engine:
         self._captures: BytesCache[Picture, Explored] = BytesCache(
             settings.capture_cache_megabytes << 20, lambda explored: explored.capture.nbytes
         )
+        self._sizes: BytesCache[tuple[str, str], tuple[SizeCost, ...]] = BytesCache(SIZES, len)
         self._results: BytesCache[tuple, Result] = BytesCache(RESULTS, size_of)
 
     def warm(self) -> None:
@@ -147,6 +151,16 @@ class Engine:
     def model(self, name: str, weights: Literal["trained", "random"] = "trained") -> LoadedModel:
         """A model by the name that an address has, from memory where it is kept. Raises as `explore`."""
         return self._model(Picture("", name, weights), untold)
+
+    def size_choices(self, name: str, weights: Literal["trained", "random"] = "trained") -> tuple[SizeCost, ...]:
+        """Input sizes that a model can take with what each costs, its own first. Raises as `explore`."""
+        costs = self._sizes.get((name, weights))
+        if costs is None:
+            from vitexplorer.quantities.size_choices import size_choices
+
+            costs = size_choices(self.model(name, weights))
+            self._sizes.put((name, weights), costs)
+        return costs
 
     def base_of(self, picture: Picture) -> Picture:
         """The model that a tuned one was made from; any other is its own. Raises WeightsError for one that is gone."""
