@@ -18,6 +18,9 @@ def go_to(page: Page, room: str, language: str = "en") -> None:
     page.locator(".vx-rail").get_by_role("button", name=UI_WORDS[f"room_{room}"].in_(language), exact=True).click()
     if room in ("patches", "attention", "flow"):
         wait_for_own_picture(page, room)
+    if page.locator(f"#vx-{room}-figures:visible").count() and not page.locator(f"#vx-{room}-panel").count():
+        page.locator(f"#vx-{room}-figures > button").click()  # folded until somebody asks
+        panel_of(page, room).wait_for(timeout=PATIENCE)
     if page.locator(f"#vx-{room}-panel").count():
         wait_for_view(page, room)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -19,13 +18,11 @@ from tests.built import built
 from tests.small_families import capture_case
 from tests.small_models import capture_small
 from vitexplorer.cache import BytesCache
-from vitexplorer.formulas import ViTShape
 from vitexplorer.models import images
 from vitexplorer.models.catalog import catalog
 from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.calculator.literature import DECLARED, counted
-from vitexplorer.ui.calculator.multiplications import ATTENTION, PROJECTIONS, vit_macs, windowed_attention
+from vitexplorer.ui.calculator import SizeData
 from vitexplorer.ui.canvas import CanvasData, unpack_attention
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Explored, Picture
@@ -40,7 +37,7 @@ from vitexplorer.ui.rooms.flow import FlowRoom, rollout_data
 from vitexplorer.ui.rooms.patches import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.room_figures import Question, RoomFigures
-from vitexplorer.ui.rooms.size import SizeRoom, choose_preset, count_design
+from vitexplorer.ui.rooms.size import SizeRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.ui.visit import Visit
 from vitexplorer.views import VIEWS
@@ -445,13 +442,14 @@ def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
 def test_parameters_are_counted_for_every_family() -> None:
     engine, address = engine_with("pvt_v2")
     capture = engine.capture(address.picture)
-    room = made(SizeRoom, engine)
-    filled = room.fill(engine.explore(address.picture), address, "en")
-    parts = filled[room.parts]
+    data = made(SizeRoom, engine).enter("size", address, None, "en")
+    board = next(value for value in data.values() if isinstance(value, SizeData))
+    parts = board.tables[0]
     assert [row.name for row in parts.rows][:3] == ["patch embedding", "stages.0", "stages.1"]
-    assert parts.total == sum(parameter.numel() for parameter in capture.model.module.parameters())
-    assert "No closed formula" in filled[room.formula].note
-    assert 'vx.compute("parameters"' in filled[room.code]
+    assert parts.total == board.total.counted == sum(one.numel() for one in capture.model.module.parameters())
+    assert board.total.exact is board.total.rough is board.total.macs is None
+    assert board.notes[0].startswith("No closed formula")
+    assert 'vx.compute("parameters"' in board.frame.python
 
 
 def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> None:
@@ -485,45 +483,6 @@ def test_the_rollout_of_swin_goes_from_patches_of_the_last_stage_to_those_of_ano
     assert (keys.size, data.keys and data.keys.cell) == (first.num_patches, first.patch_size if first != last else None)
     truth = vx.compute("attention_rollout", capture, query=(1, 2), start_block=start).values.ravel()
     np.testing.assert_allclose(weights[0, 0, last.cols + 2], truth, atol=weights.max() / 509)
-
-
-def test_the_calculator_counts_vit_b16() -> None:
-    assert count_design(*choose_preset("ViT-B/16"), "en")[0].total == 86_567_656
-    assert count_design(*choose_preset("ViT-H/14"), "zh")[0].total == 632_045_800
-
-
-def test_the_calculator_says_what_does_not_fit() -> None:
-    note = count_design(224, 16, 768, 12, 7, 4, 1000, "en")[0].note
-    assert "do not divide" in note
-    assert "larger than the image" in count_design(32, 64, 768, 12, 12, 4, 1000, "en")[0].note
-
-
-def test_the_calculator_explains_the_rough_formula() -> None:
-    exact, rough, left_out, _, _ = count_design(256, 16, 768, 12, 12, 4, 1000, "en")
-    assert rough.total == 86_489_856
-    assert exact.total - rough.total == left_out.total
-    assert f"{left_out.total:,}" in left_out.note
-
-
-def test_the_cost_of_a_design_is_that_of_the_model_and_tools_see_parts_of_it() -> None:
-    *_, macs, tools = count_design(*choose_preset("ViT-B/16"), "en")
-    assert macs.total == 17_563_828_224
-    assert re.findall(r"\| ([\d.]+ G) \|", tools) == ["17.6 G", "16.8 G", "12.0 G"]
-    assert "201.3 M" in tools  # 0.2 G
-
-
-def test_attention_in_windows_is_linear_and_global_attention_is_not() -> None:
-    once, twice = ViTShape(image_size=(224, 224)), ViTShape(image_size=(224, 448))
-    assert windowed_attention(twice) == 2 * windowed_attention(once)
-    counts = [{term.name: term.count for term in vit_macs(shape)} for shape in (once, twice)]
-    assert counts[1][ATTENTION] / counts[0][ATTENTION] == pytest.approx((393 / 197) ** 2)
-    assert counts[1][PROJECTIONS] / counts[0][PROJECTIONS] == pytest.approx(393 / 197)
-
-
-def test_declared_sizes_are_near_the_counted_ones() -> None:
-    for _, millions, shape in DECLARED:
-        assert counted(shape) / 1e6 == pytest.approx(millions, rel=0.15)
-    assert counted(DECLARED[5][2]) == 28_288_354
 
 
 def test_the_menu_lists_every_model_with_its_state() -> None:

@@ -46,6 +46,7 @@ HEAD_WEIGHTS = Text("Classifier: weights", "分类头：权重")
 HEAD_BIAS = Text("Classifier: biases", "分类头：偏置")
 SECOND_HEAD = Text("Classifier of the distillation token", "蒸馏标记的分类头")
 
+SWIN_WEIGHTS = (PATCH_WEIGHTS, QKV_WEIGHTS, OUTPUT_WEIGHTS, MLP_WEIGHTS, MERGING_WEIGHTS, HEAD_WEIGHTS)
 _BIAS_MLP_WIDTH = 512  # Swin V2, section 3.3 and its code
 
 
@@ -346,3 +347,21 @@ def _swin_merging(shape: SwinShape) -> list[Term]:
         _stage_term(MERGING_WEIGHTS, *((_times(8), D2) for _, _, D2 in before)),
         _stage_term(MERGING_NORMS, *((norm, D) for _, D, _ in before)),
     ]
+
+
+def swin_rough(shape: SwinShape) -> tuple[Term, ...]:
+    """The matrices alone, as the rough formula of a ViT counts them: no biases, tables or LayerNorms."""
+    return tuple(term for term in swin_terms(shape) if term.name in SWIN_WEIGHTS)
+
+
+# ---------------------------------------------------------------------------------------------- either of them
+
+
+def exact_terms(shape: ViTShape | SwinShape) -> tuple[Term, ...]:
+    """Every parameter, term by term."""
+    return vit_terms(shape) if isinstance(shape, ViTShape) else swin_terms(shape)
+
+
+def rough_terms(shape: ViTShape | SwinShape) -> tuple[Term, ...]:
+    """What lecture notes count."""
+    return vit_rough(shape) if isinstance(shape, ViTShape) else swin_rough(shape)

@@ -35,6 +35,7 @@ _FORMS = {
     "block": r"\d{1,3}",
     "head": r"mean|max|min|\d{1,3}",
     "query": r"cls|dist|mean|\d{1,4},\d{1,4}",
+    "design": r"[A-Za-z0-9_;=./-]{1,300}",
     "change": r"[a-z0-9_:;=,.+*-]{1,4000}",
 }
 
@@ -55,6 +56,8 @@ class Address:
     query: str = ""
     change: str = ""
     """changes of the room What if, as `vx.intervene` reads them"""
+    design: str = ""
+    """what the sliders of the room Size & cost describe"""
 
     @classmethod
     def read(cls, parameters: Mapping[str, str]) -> Address:

@@ -180,54 +180,10 @@ UI_WORDS: dict[str, Text] = {
     "changes_changed": Text("changed run", "更改后"),
     "changed_on_picture": Text("CHANGED RUN", "更改后的运行"),
     # size
-    "size_of_model": Text("Parameters of {model}", "{model} 的参数量"),
-    "formula": Text("Closed formula, term by term", "闭式公式逐项"),
-    "formula_none": Text(
-        "No closed formula is stated for this family; the counts are read off the module.",
-        "该家族没有给出闭式公式，参数量直接从模块读取。",
+    "size_figures": Text(
+        "Figures: tree of parameters, cost block by block, growth with the image",
+        "更多图：参数量树图、逐块计算量、随图像尺寸的增长",
     ),
-    "formula_equals": Text("The formula gives exactly the module's count.", "公式结果与模块的参数量完全一致。"),
-    "calculator": Text("Design a ViT", "设计一个 ViT"),
-    "calculator_info": Text(
-        "Move a slider: every term of the formula is counted again.", "拖动滑块，公式的每一项都会重新计算。"
-    ),
-    "image_size": Text("Image side (px)", "图像边长（像素）"),
-    "patch_size": Text("Patch side P (px)", "图块边长 P（像素）"),
-    "embed_dim": Text("Width D", "宽度 D"),
-    "depth": Text("Blocks L", "块数 L"),
-    "num_heads": Text("Heads H", "头数 H"),
-    "mlp_ratio": Text("MLP ratio", "MLP 倍率"),
-    "num_classes": Text("Classes", "类别数"),
-    "heads_note": Text(
-        "The number of heads changes no count: heads share the width D. It must divide D.",
-        "头数不改变参数量：各头平分宽度 D，且头数必须整除 D。",
-    ),
-    "heads_uneven": Text("{heads} heads do not divide the width {dim}.", "{heads} 个头不能整除宽度 {dim}。"),
-    "cut_patches": Text(
-        "The last {left} pixels of each side do not fill a patch and are left out.",
-        "每边最后 {left} 个像素不足一个图块，被舍去。",
-    ),
-    "no_patches": Text("A patch is larger than the image: there are no tokens.", "图块比图像还大：没有图块标记。"),
-    "rough": Text("The rough formula of lecture notes", "讲义中的粗略公式"),
-    "rough_note": Text(
-        "P²CD + (N + 1)D + L(4D² + 2DM) + KD: weights and positions alone.",
-        "P²CD + (N + 1)D + L(4D² + 2DM) + KD：只计权重与位置编码。",
-    ),
-    "left_out": Text("What it leaves out", "粗略公式漏掉的部分"),
-    "left_out_note": Text("{exact} − {rough} = {difference}", "{exact} − {rough} = {difference}"),
-    "macs_of_design": Text("Cost of one image", "处理一幅图像的计算量"),
-    "windows_note": Text(
-        "Projections and MLP grow with the number of patches, attention with its square. In windows of "
-        "{window} × {window}, as in Swin, it would be {macs} and grow with their number too.",
-        "投影与 MLP 随图块数线性增长，注意力随其平方增长。若像 Swin 那样分成 {window} × {window} 的窗口，"
-        "注意力为 {macs}，也只随图块数线性增长。",
-    ),
-    "tools": Text(
-        "Why tools print different numbers for this model: counted is", "为何各工具对同一模型给出不同的数字：统计的是"
-    ),
-    "declared": Text("declared in the paper", "论文所述"),
-    "counted": Text("counted", "实际参数量"),
-    "preset": Text("Start from", "起点"),
     # fine-tune
     "training_zip": Text("Upload a zip", "上传 zip"),
     "training_scenes": Text("Try drawn scenes", "试用绘制场景"),

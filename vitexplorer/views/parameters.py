@@ -15,7 +15,7 @@ import numpy as np
 from torch import nn
 
 from vitexplorer.capture import Capture
-from vitexplorer.formulas import SwinShape, ViTShape, swin_terms, symbolic, total, vit_terms
+from vitexplorer.formulas import SwinShape, ViTShape, exact_terms, symbolic, total
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import counted, percent
 from vitexplorer.part_names import part_text
@@ -53,17 +53,23 @@ def count_modules(module: nn.Module) -> dict[str, int]:
     return counts
 
 
-def terms_of(module: nn.Module) -> tuple[Term, ...]:
-    """The closed formula of a module; empty where none is stated or where its sum is not the module's own count."""
+def shape_of(module: nn.Module) -> ViTShape | SwinShape | None:
+    """What the closed formula needs to know; None where none is stated or its sum is not the module's own count."""
     count = sum(parameter.numel() for parameter in module.parameters())
-    for terms, shape_of in ((vit_terms, vit_shape), (swin_terms, swin_shape)):
+    for read in (vit_shape, swin_shape):
         try:
-            formula = terms(shape_of(module))
+            shape = read(module)
         except (AttributeError, IndexError, TypeError):  # built of other parts
             continue
-        if total(formula) == count:
-            return formula
-    return ()
+        if total(exact_terms(shape)) == count:
+            return shape
+    return None
+
+
+def terms_of(module: nn.Module) -> tuple[Term, ...]:
+    """The closed formula of a module; empty where none is stated or where its sum is not the module's own count."""
+    shape = shape_of(module)
+    return exact_terms(shape) if shape else ()
 
 
 def vit_shape(module: nn.Module) -> ViTShape:

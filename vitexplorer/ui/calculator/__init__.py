@@ -1,7 +1,7 @@
-"""Counts as tables: the parts of a model, or the terms of a closed formula, each with its share of the whole."""
+"""How large a model is and what a picture costs: one story of all countings, a calculator, and tables on demand."""
 
-from vitexplorer.ui.calculator.component import CountRow, CountTable, CountTableData
-from vitexplorer.ui.calculator.tables import parts_table, terms_table
+from vitexplorer.ui.calculator.data import CountRow, CountTableData, SizeData, StoryRow
+from vitexplorer.ui.calculator.size_board import SizeBoard
 from vitexplorer.ui.calculator.units import MACS, PARAMETERS, Unit, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 
@@ -10,10 +10,10 @@ __all__ = [
     "MACS",
     "PARAMETERS",
     "CountRow",
-    "CountTable",
     "CountTableData",
+    "SizeBoard",
+    "SizeData",
+    "StoryRow",
     "Unit",
     "compact",
-    "parts_table",
-    "terms_table",
 ]

@@ -6,12 +6,22 @@ et al. 2021 (arXiv 2103.14030, table 1a), in millions as they stand there. Count
 
 from __future__ import annotations
 
-from vitexplorer.formulas import SwinShape, ViTShape, swin_terms, total, vit_terms
+from vitexplorer.formulas import SwinShape, ViTShape, exact_terms, total
 
 TINY, SMALL = ViTShape(dim=192, num_heads=3, hidden=768), ViTShape(dim=384, num_heads=6, hidden=1536)
 LARGE = ViTShape(dim=1024, depth=24, num_heads=16, hidden=4096)
 HUGE = ViTShape(patch_size=14, dim=1280, depth=32, num_heads=16, hidden=5120)
 BIGGER = (2, 2, 18, 2)
+
+PRESETS = {
+    "ViT-Ti/16": TINY,
+    "ViT-S/16": SMALL,
+    "ViT-B/32": ViTShape(patch_size=32),
+    "ViT-B/16": ViTShape(),
+    "ViT-L/16": LARGE,
+    "ViT-H/14": HUGE,
+}
+"""where a design can start"""
 
 DECLARED: tuple[tuple[str, int, ViTShape | SwinShape], ...] = (
     ("DeiT-Ti/16", 5, TINY),
@@ -28,4 +38,4 @@ DECLARED: tuple[tuple[str, int, ViTShape | SwinShape], ...] = (
 
 def counted(shape: ViTShape | SwinShape) -> int:
     """All parameters, term by term."""
-    return total(vit_terms(shape) if isinstance(shape, ViTShape) else swin_terms(shape))
+    return total(exact_terms(shape))

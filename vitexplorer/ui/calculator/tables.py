@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vitexplorer.formulas import ViTShape
 from vitexplorer.types import Term
-from vitexplorer.ui.calculator.component import CountRow, CountTableData
-from vitexplorer.ui.calculator.units import PARAMETERS, Unit, compact
+from vitexplorer.ui.calculator.data import CountRow, CountTableData
+from vitexplorer.ui.calculator.literature import DECLARED, counted
+from vitexplorer.ui.calculator.multiplications import as_counted
+from vitexplorer.ui.calculator.units import MACS, PARAMETERS, Unit, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.words import Language, Text
 
@@ -18,6 +21,7 @@ def parts_table(
     counts: Sequence[int],
     language: Language,
     *,
+    label: str,
     title: Text,
     unit: Unit = PARAMETERS,
     note: Text = NOTHING,
@@ -28,13 +32,14 @@ def parts_table(
         CountRow(name=part, count=int(count), share=_share(count, total))
         for part, count in zip(parts, counts, strict=True)
     ]
-    return _table(rows, total, language, first="part", title=title, unit=unit, note=note)
+    return _table(rows, total, language, first="part", label=label, title=title, unit=unit, note=note)
 
 
 def terms_table(
     terms: Sequence[Term],
     language: Language,
     *,
+    label: str,
     title: Text,
     unit: Unit = PARAMETERS,
     note: Text = NOTHING,
@@ -51,7 +56,32 @@ def terms_table(
         )
         for term in terms
     ]
-    return _table(rows, total, language, first="term", title=title, unit=unit, note=note)
+    return _table(rows, total, language, first="term", label=label, title=title, unit=unit, note=note)
+
+
+def tools_table(shape: ViTShape, language: Language) -> CountTableData:
+    """Why tools print different numbers for one model."""
+    rows = [
+        CountRow(name=what.in_(language), beside=compact(count, MACS), count=count) for what, count in as_counted(shape)
+    ]
+    return _plain(rows, language, key="tools", name="tools", beside="compact", unit=MACS)
+
+
+def declared_table(language: Language) -> CountTableData:
+    """Sizes that papers declare beside the exact ones."""
+    rows = [CountRow(name=name, beside=f"{millions} M", count=counted(shape)) for name, millions, shape in DECLARED]
+    return _plain(rows, language, key="declared", name="model", beside="declared", unit=PARAMETERS)
+
+
+def _plain(rows: list[CountRow], language: Language, *, key: str, name: str, beside: str, unit: Unit) -> CountTableData:
+    """Rows that add up to nothing."""
+    words = {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
+    return CountTableData(
+        label=words[f"open_{key}"],
+        title=words[f"title_{key}"],
+        rows=rows,
+        columns={"name": words[name], "beside": words[beside], "count": unit.column.in_(language)},
+    )
 
 
 def _total(counts: Sequence[int]) -> int:
@@ -63,10 +93,11 @@ def _share(count: int, total: int) -> float:
 
 
 def _table(
-    rows: list[CountRow], total: int, language: Language, *, first: str, title: Text, unit: Unit, note: Text
+    rows: list[CountRow], total: int, language: Language, *, first: str, label: str, title: Text, unit: Unit, note: Text
 ) -> CountTableData:
     words = {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
     return CountTableData(
+        label=words[f"open_{label}"],
         title=title.in_(language),
         rows=rows,
         total=total,
@@ -80,5 +111,4 @@ def _table(
             "count": unit.column.in_(language),
             "share": words["share"],
         },
-        words=words,
     )

@@ -1,0 +1,117 @@
+// The board of sizes: a model's story, the sliders that design another one in the same table, and tables on demand.
+
+import {writeAddress} from '../kit/address.js';
+import {make, setText} from '../kit/dom.js';
+import {showFrame} from '../kit/frame.js';
+import {countTable} from './count_table.js';
+import {bars, table} from './story.js';
+import {written} from './terms.js';
+
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-size'), part = (selector) => root.querySelector(selector);
+  let preset = '', asked = 0;
+  /** @type {Map<string, number>} */
+  let moved = new Map();
+  /** @type {Map<string, number>} */
+  let before = new Map();  // exact counts of the last design, to mark what a slider moved
+  let opened = '';  // label of the table that is
+
+  function ask() {
+    const text = written(preset, moved);
+    asked += 1;
+    writeAddress({design: text});
+    trigger('design', {text, asked});
+  }
+
+  // ------------------------------------------------------------------------------------ the sliders
+
+  function slider({name, label, low, high, step, value}) {
+    const output = make('output', {textContent: String(value)});
+    const input = make('input', {type: 'range', name, min: low, max: high, step, value: String(value)});
+    input.addEventListener('input', () => {
+      moved.set(name, input.valueAsNumber);
+      output.textContent = input.value;
+      ask();
+    });
+    return make('label', {}, make('span', {textContent: label}), input, output);
+  }
+
+  function showSliders({sliders, presets, words}) {
+    setText(part('.design h3'), words.design);
+    setText(part('.preset span'), words.preset);
+    part('.preset select').replaceChildren(...presets.map(({value, label}) => new Option(label, value, false, value === preset)));
+    const drawn = part('.sliders').querySelectorAll('input');
+    if (drawn.length !== sliders.length || drawn[0].closest('label').innerText !== sliders[0].label) part('.sliders').replaceChildren(...sliders.map(slider));
+    for (const {name, value} of sliders) {
+      const input = part(`.sliders [name="${name}"]`);
+      if (!moved.has(name)) input.value = String(value);
+      setText(input.nextElementSibling, String(Number(value.toFixed(2))));
+    }
+  }
+
+  part('.preset select').addEventListener('change', (event) => {
+    preset = event.target.value;
+    moved = new Map();
+    before = new Map();
+    ask();
+  });
+
+  // ------------------------------------------------------------------------------------ tables on demand
+
+  function showTables({tables, words}) {
+    setText(part('.ask'), words.tables);
+    if (!tables.some(({label}) => label === opened)) opened = '';
+    part('.open').replaceChildren(...tables.map(({label, title}) => make('button', {
+      type: 'button', textContent: label, title, ariaExpanded: String(label === opened), onclick: () => open(label),
+    })));
+    const shown = tables.find(({label}) => label === opened);
+    part('.opened').replaceChildren(...(shown ? countTable(shown, words) : []));
+  }
+
+  function open(label) {
+    opened = label === opened ? '' : label;
+    showTables(props.value);
+    if (!opened) return;
+    part('.opened').scrollIntoView({block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
+    part('.open [aria-expanded="true"]').focus({preventScroll: true});
+  }
+
+  // ------------------------------------------------------------------------------------ what Python sent
+
+  function showStory(value) {
+    const {head, body, foot} = table(value, before);
+    part('.bars').replaceChildren(...bars(value));
+    setText(part('.story caption'), value.title);
+    part('.stage .scroll').setAttribute('aria-label', value.title);
+    part('.story thead').replaceChildren(head);
+    part('.story tbody').replaceChildren(...body);
+    part('.story tfoot').replaceChildren(foot);
+    part('.notes').replaceChildren(...value.notes.map((textContent) => make('li', {textContent})));
+    before = new Map(value.rows.map(({key, exact}) => [key, exact]));
+  }
+
+  /** Of a page that was just opened, or of another model: nobody asked for it. */
+  function adopt({design}) {
+    const [start, ...moves] = design.split(';');
+    preset = start;
+    moved = new Map(moves.map((move) => move.split('=')).map(([name, value]) => [name, Number(value)]));
+    before = new Map();
+    if (!design) writeAddress({design: ''});
+  }
+
+  function show() {
+    const value = props.value;
+    root.toggleAttribute('data-empty', !value?.rows?.length);
+    if (!value?.rows?.length || (value.asked && value.asked !== asked)) return;
+    if (!value.asked) adopt(value);
+    showFrame(root, value.frame);
+    showStory(value);
+    showSliders(value);
+    showTables(value);
+    root.dataset.design = value.design;
+  }
+
+  watch('value', show);
+  show();
+}
