@@ -174,10 +174,14 @@ def value_of(case: Case, block: int, query: str | None = None) -> CanvasData:
 def value_of_model(case: Case, block: int) -> CanvasData:
     """What the page sends for a block of a model; blocks are counted around."""
     from tests.small_families import capture_case
-    from vitexplorer.ui.rooms.attention import block_data
+    from vitexplorer.ui.rooms.all_heads import strip_of
+    from vitexplorer.ui.rooms.block_data import block_data, default_query
 
     captured = capture_case(case.model)
-    return block_data(captured, block % captured.depth, case.language)
+    data = block_data(captured, block % captured.depth, case.language)
+    data.strip = strip_of(captured, data.block, default_query(captured, data.block), case.language)
+    data.walks = True
+    return data
 
 
 def build_demo() -> gr.Blocks:
@@ -217,9 +221,14 @@ def build_demo() -> gr.Blocks:
             query = picked.query if isinstance(picked.query, str) else f"{picked.query[0]},{picked.query[1]}"
             return str(picked), gr.skip() if query == "mean" else value_of(case, at, query)
 
+        def show_block(event: gr.EventData, chosen: str):
+            value = value_of(CASES[chosen], event._data["to"])
+            return value.model_copy(update={"asked": event._data["asked"]})
+
         quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
         demo.load(start, None, [name, canvas, second, second_column, data], **quick)
         following.click(next_block, [name, block], [block, canvas], **quick)
+        canvas.choose_block(show_block, name, canvas, trigger_mode="always_last", **quick)
         canvas.patch_select(hear, [name, block, data], [heard, canvas], **quick)
     return demo
 

@@ -268,6 +268,46 @@ def test_hover_on_the_queries_draws_the_map_on_the_keys(open_case, name, blocks,
     np.testing.assert_allclose(canvas.read()["map"], truth.values.ravel(), rtol=0, atol=canvas.read()["error"] * 1.01)
 
 
+def test_the_strip_brings_a_head_onto_the_stage_before_its_block_is_there(open_case):
+    """PVT: 16 x 24 queries and 2 x 3 keys at first, half as many queries in each later stage."""
+    canvas, captured = open_case("pooled"), model_of("pooled")
+    tiles, held = canvas.root.locator(".small"), []
+    expect(tiles).to_have_count(sum(captured.num_heads(block) for block in range(captured.depth)))
+    canvas.page.route("**/attention.bin", lambda route: held.append(route))
+    last = captured.depth - 1
+    tiles.last.click()
+    canvas.shows(block=str(last), head=str(captured.num_heads(last) - 1), query="mean")
+
+    def agrees_with_the_view(block: int, head: int) -> None:
+        truth = vx.compute("attention_map", captured, block=block, head=head, query="mean").values
+        read = canvas.read()
+        np.testing.assert_allclose(read["map"], truth.ravel(), rtol=0, atol=read["error"] * 1.01)
+
+    agrees_with_the_view(last, captured.num_heads(last) - 1)
+    expect(tiles.last).to_have_attribute("aria-pressed", "true")
+    canvas.page.unroute("**/attention.bin")
+    for route in held:
+        route.continue_()
+    tiles.last.press("ArrowLeft")
+    expect(tiles.last).not_to_be_focused()
+    before = canvas.root.evaluate("(root) => root.vx.get()")
+    assert before["block"] * 100 + int(before["head"]) < last * 100 + captured.num_heads(last) - 1
+    canvas.page.wait_for_function("!document.querySelector('.vx-canvas').classList.contains('waiting')")
+    canvas.view.focus()
+    canvas.page.keyboard.press(",")
+    canvas.shows(block=str(before["block"] - 1))
+    agrees_with_the_view(before["block"] - 1, min(int(before["head"]), captured.num_heads(before["block"] - 1) - 1))
+
+
+def test_playing_goes_on_until_a_person_does_something(open_case):
+    canvas = open_case("units")
+    first = int(canvas.root.get_attribute("data-block"))
+    canvas.root.locator(".play").click()
+    canvas.shows(block=str((first + 1) % model_of("units").depth))
+    canvas.page.keyboard.press("Shift")
+    expect(canvas.root.locator(".play")).to_have_attribute("aria-pressed", "false")
+
+
 def test_a_held_patch_reads_keys_on_their_own_grid(open_case):
     canvas, captured = open_case("pooled"), model_of("pooled")
     canvas.page.locator("#next").click()
@@ -558,7 +598,10 @@ def test_nothing_overflows_on_a_phone(open_case, name, width):
 
 def test_targets_are_large_and_nothing_jumps_on_hover(open_case):
     canvas = open_case("vit")
-    for node in canvas.root.locator("button, select, .segment, .thumb, input[type=range], input[type=checkbox]").all():
+    # a small map may be smaller: each of them can be reached by the arrows and thumbs above
+    for node in canvas.root.locator(
+        "button:not(.small), select, .segment, .thumb, input[type=range], input[type=checkbox]"
+    ).all():
         box = node.bounding_box()
         if box:
             assert min(box["width"], box["height"]) >= 24

@@ -21,9 +21,10 @@ from vitexplorer.cache import BytesCache
 from vitexplorer.models import images
 from vitexplorer.models.catalog import catalog
 from vitexplorer.settings import ASSETS, Settings
+from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator import SizeData
-from vitexplorer.ui.canvas import CanvasData, unpack_attention
+from vitexplorer.ui.canvas import CanvasData, Strip, packed_bytes, unpack_attention
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Explored, Picture
 from vitexplorer.ui.exploring import exploring
@@ -32,7 +33,9 @@ from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.page import Page
 from vitexplorer.ui.parts.status import StatusData
 from vitexplorer.ui.pictures import examples, keep_upload, opened
-from vitexplorer.ui.rooms.attention import AttentionRoom, block_data, default_query, row_file, size
+from vitexplorer.ui.rooms.all_heads import strip_of
+from vitexplorer.ui.rooms.attention import AttentionRoom
+from vitexplorer.ui.rooms.block_data import block_data, default_query, row_file, size
 from vitexplorer.ui.rooms.flow import FlowRoom, rollout_data
 from vitexplorer.ui.rooms.patches import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
@@ -343,6 +346,47 @@ def test_a_single_row_travels_as_it_is(engine: Engine, query) -> None:
     truth = vx.compute("head_gallery", capture, block=2, query=query)
     shown = weights[0, :, 0, positions[0] >= 0].T.reshape(truth.values.shape)
     np.testing.assert_allclose(shown, truth.values, atol=truth.values.max() / 509)
+
+
+def rows_of(strip: Strip) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The rows of a strip, block by block: weights, keys, queries."""
+    content, rows = Path(strip.rows.path).read_bytes(), []
+    while content:
+        length = packed_bytes(*(int(n) for n in np.frombuffer(content, "<u4", 5)[1:]))
+        rows.append(unpack_attention(content[:length]))
+        content = content[length:]
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("case", "block", "query", "asked"),
+    [
+        ("vit", 1, "cls", ["cls"] * 4),
+        ("swin", 0, (5, 13), None),  # later stages are coarser
+        ("cait", 3, "cls", ["mean", "mean", "cls", "cls"]),  # the class token looks in the last blocks alone
+        ("hiera", 0, "mean", None),
+    ],
+)
+def test_the_strip_has_a_row_of_every_head_of_every_block(case: str, block: int, query: Query, asked) -> None:
+    capture = capture_small(case) if case in ("vit", "swin") else capture_case(case)
+    strip = strip_of(capture, block, query, "en")
+    assert [facts.block for facts in strip.blocks] == list(range(capture.depth))
+    for facts, (weights, keys, _) in zip(strip.blocks, rows_of(strip), strict=True):
+        wanted = asked[facts.block] if asked else query
+        if (
+            wanted == (5, 13) and facts.block
+        ):  # the patch at the same place: half as many rows and columns in each stage
+            ratio = capture.grid(facts.block).patch_size // capture.grid(0).patch_size
+            wanted = (5 // ratio, 13 // ratio)
+        truth = vx.compute("head_gallery", capture, block=facts.block, query=wanted).values
+        shown = weights[0, :, 0, keys[0] >= 0].T.reshape(truth.shape)
+        np.testing.assert_allclose(shown, truth, atol=np.ptp([0, *weights.ravel()]) / 509)
+
+
+def test_a_strip_that_is_too_much_work_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vitexplorer.ui.rooms.all_heads.MOST_WEIGHTS", 1e3)
+    assert strip_of(capture_small("vit"), 0, "mean", "en") is None
+    assert strip_of(capture_small("vit"), 0, "cls", "en") is not None
 
 
 OTHER_KEYS = ["pvt_v2", "mvitv2_class", "levit", "hiera", "cait"]

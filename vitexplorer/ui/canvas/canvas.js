@@ -30,6 +30,7 @@ import {
   carryOver, firstBase, firstState, follows, keyNow, neighbour, nextHead, queryNow, resting, selectionOf, settle,
 } from './selection.js';
 import {newSettings} from './settings.js';
+import {newStrip} from './strip.js';
 import {headText, say} from './texts.js';
 
 const REST = 400, DEBOUNCE = 120;  // ms
@@ -41,6 +42,7 @@ export function mount({element, props, trigger, watch}) {
   const view = find('.view'), pen = view.getContext('2d'), ramp = find('.ramp'), mark = find('.mark');
   const paint = newPainter(), fetchBytes = newFetcher(), showBusy = newBusyBar(root), controls = newControls(root, choose);
   const settings = newSettings(find('.settings'), adjust);
+  const strip = newStrip(find('.below'), fetchBytes, ({block: to, head}) => choose({head, block: to}));
 
   const state = firstState();
   let block = /** @type {import('./selection.js').Block | null} */ (null), viewOf = null;
@@ -53,22 +55,26 @@ export function mount({element, props, trigger, watch}) {
 
   function choose(changes) {
     if (!block) return;
+    const goes = canGo(changes.block);
+    if (goes) setOut(changes.block);
     settle(state, block.value, changes);
     if (changes.query != null || changes.head != null) tellLinked(root, block, state, 'pin');
     refresh();
-    notify(true);
-    if (changes.block != null) go(changes.block);
+    if (goes) wait('choose_block', {to: changes.block});
+    notify(!goes);
   }
 
-  /** Another block is asked of Python; what it answers of an earlier wish is not looked at. */
-  function go(to) {
-    if (!block?.value.walks || !Number.isInteger(to) || to < 0 || to >= block.value.depth) return;
-    if (to === (going ?? block.value.block)) return;
+  const canGo = (to) => Number.isInteger(to) && block.value.walks && to >= 0 && to < block.value.depth
+    && to !== (going ?? block.value.block);
+
+  /** Another block is asked of Python, whose answer to an earlier wish is not looked at; the rows that are here are shown. */
+  function setOut(to) {
     going = to;
-    wait('choose_block', {to});
+    const row = strip.rowOf(to);
+    if (row) put({...block.value, ...row.facts, attention: null}, row.payload, block.image, true);
   }
 
-  const goBy = (by) => go((going ?? block.value.block) + by);
+  const goBy = (by) => choose({block: (going ?? block.value.block) + by});
 
   function adjust() {
     if (block) wait('adjust');
@@ -155,7 +161,7 @@ export function mount({element, props, trigger, watch}) {
   });
   find('.before').addEventListener('click', () => goBy(-1));
   find('.after').addEventListener('click', () => goBy(1));
-  newPlayer(find('.play'), {at: () => (block && !loading ? block.value : null), go});
+  newPlayer(find('.play'), {at: () => (block && !loading ? block.value : null), go: (to) => choose({block: to})});
   hearLinked(root, () => block, state, (pinned) => {
     if (pinned) notify(false);
     refresh();
@@ -186,7 +192,10 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function refresh() {
-    if (block) controls.show(block.value, state, resting(state, block), colormapOf(state, block));
+    if (block) {
+      controls.show(block.value, state, resting(state, block), colormapOf(state, block));
+      strip.show(state, block.value.block, state.colormap);
+    }
     schedule();
   }
 
@@ -235,7 +244,7 @@ export function mount({element, props, trigger, watch}) {
     setText(find('.where'), where);
     setText(find('.value'), share);
     mark.style.left = `${100 * heightOf(shown.map[cell], scene.top, scene.colormap)}%`;
-    setText(find('.hint'), hintText(block, state, matchMedia('(pointer: coarse)').matches));
+    if (!block.isPreview) setText(find('.hint'), hintText(block, state, matchMedia('(pointer: coarse)').matches));
     setText(find('.rare .notes'), notesText(block, state, now));
     setText(find('.notes.site'), block.value.notes.join(' '));
     announceSoon(code, key);
@@ -300,9 +309,23 @@ export function mount({element, props, trigger, watch}) {
   }
   find('.retry').addEventListener('click', sync);
 
+  function put(value, payload, image, isPreview = false) {
+    const grids = {queries: gridOf(value, image, 'queries'), keys: gridOf(value, image, 'keys')};
+    block = {value, payload, image, grids, isPreview};
+    viewOf = newView(block);
+    const renamed = carryOver(state, last, block, !isPreview && (!last || !value.asked));
+    last = block;
+    root.style.setProperty('--aspect', image ? image.naturalWidth / image.naturalHeight : value.cols / value.rows);
+    Object.assign(root.dataset, {state: 'ready', block: value.block, shown: (Number(root.dataset.shown) || 0) + 1});
+    announced = '';
+    controls.prepare(value, payload);
+    refresh();
+    return renamed;
+  }
+
   /** Whether the picture stays and only what stands around it is another. */
   function isShown({attention, image, block: number}) {
-    return attention && block?.value.attention.url === attention.url && block.value.block === number
+    return attention && block?.value.attention?.url === attention.url && block.value.block === number
       && block.value.image?.url === image?.url;
   }
 
@@ -321,20 +344,14 @@ export function mount({element, props, trigger, watch}) {
     root.classList.remove('broken');
     controls.prepare(block.value, block.payload);
     settings.show(block.value.controls);
+    strip.take(block.value);
     tellBusy();
     refresh();
   }
 
   /** A decoded value replaces the one on the screen, with all that the visitor chose and that still makes sense. */
   function accept(value, payload, image) {
-    const grids = {queries: gridOf(value, image, 'queries'), keys: gridOf(value, image, 'keys')};
-    block = {value, payload, image, grids};
-    viewOf = newView(block);
-    const renamed = carryOver(state, last, block, !last || !value.asked);
-    last = block;
-    root.style.setProperty('--aspect', image ? image.naturalWidth / image.naturalHeight : value.cols / value.rows);
-    Object.assign(root.dataset, {state: 'ready', block: value.block, shown: (Number(root.dataset.shown) || 0) + 1});
-    announced = '';
+    const renamed = put(value, payload, image);
     arrive();
     notify(renamed);
     const ahead = () => {
@@ -345,7 +362,7 @@ export function mount({element, props, trigger, watch}) {
 
   // ---- what others see
 
-  const save = (format) => { if (block && now) saveCanvas(format, block, state, now, find); };
+  const save = (format) => { if (block && now && !block.isPreview) saveCanvas(format, block, state, now, find); };
   for (const button of root.querySelectorAll('[data-format]')) {
     button.addEventListener('click', () => save(button.dataset.format));
   }

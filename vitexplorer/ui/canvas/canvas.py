@@ -37,7 +37,34 @@ class KeyGrid(GradioModel):
     """side of a patch in pixels of the image"""
 
 
-class CanvasData(GradioModel):
+class BlockFacts(GradioModel):
+    """What is so of one block."""
+
+    block: int = 0
+    rows: int = 0
+    cols: int = 0
+    """the patch grid of the block's queries, on which the mouse is read"""
+    cell: int = 0
+    """side of a patch in pixels of the image; 0 where the patches fill it"""
+    keys: KeyGrid | None = None
+    """None where keys lie where queries lie"""
+    silent: list[str] = []
+    """what does not look in this block: prefix tokens by name, and the word patches"""
+    heads: int = 1
+    formula: str = ""
+    notes: list[str] = []
+    """what a person must know to read this block's maps, in the visitor's language"""
+
+
+class Strip(GradioModel):
+    """All heads of all blocks for one query."""
+
+    rows: FileData
+    """`pack_attention` of one row of each block, one after the other"""
+    blocks: list[BlockFacts]
+
+
+class CanvasData(BlockFacts):
     """What the canvas shows. A choice that is None leaves what the visitor chose, which so survives an update."""
 
     asked: int = 0
@@ -50,24 +77,14 @@ class CanvasData(GradioModel):
     before: FileData | None = None
     after: FileData | None = None
     """attention of the neighbouring blocks, fetched ahead"""
-    rows: int = 0
-    cols: int = 0
-    """the patch grid of the block's queries, on which the mouse is read"""
-    cell: int = 0
-    """side of a patch in pixels of the image; 0 where the patches fill it"""
-    keys: KeyGrid | None = None
-    """None where keys lie where queries lie"""
+    strip: Strip | None = None
     prefix: list[str] = []
     """prefix tokens by name, as in the sequence: cls, dist, reg1, ..."""
     prefix_labels: list[str] = []
     """the same in the visitor's language"""
-    silent: list[str] = []
-    """what does not look in this block: prefix tokens by name, and the word patches"""
     model: str = ""
     weights: str = ""
-    formula: str = ""
-    notes: list[str] = []
-    """what a person must know to read this block's maps; all for captions, in the visitor's language"""
+    """for captions, in the visitor's language"""
     warning: str = ""
     """a sentence that is written on the picture: random weights"""
     run: str = ""
@@ -83,10 +100,8 @@ class CanvasData(GradioModel):
     """key of the room that continues; the words have a line for it"""
     walks: bool = False
     """whether another block can be chosen"""
-    block: int = 0
     depth: int = 1
     """blocks of the network"""
-    heads: int = 1
     head: str | None = None
     """mean, max, min or a number"""
     query: str | None = None
@@ -196,9 +211,9 @@ def query_of(text: Any, data: CanvasData) -> Query | None:
     return (row, col) if row < data.rows and col < data.cols else None
 
 
-def looks(query: Query, data: CanvasData) -> bool:
-    """Whether a token is among the queries of the block that is shown."""
-    return ("patches" if query == "mean" or not isinstance(query, str) else query) not in data.silent
+def looks(query: Query, silent: list[str]) -> bool:
+    """Whether a token is among the queries of a block, where `silent` is what is not."""
+    return ("patches" if query == "mean" or not isinstance(query, str) else query) not in silent
 
 
 def query_text(query: Query) -> str:

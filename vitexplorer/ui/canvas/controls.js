@@ -99,7 +99,7 @@ export function newControls(root, change) {
     setText(find('.misleads'), misleads);
     find('.misleads').hidden = !misleads;
     leadTo(find('.next'), room && say(words, `next_${room}`), room);
-    fold(find('.more'), value);
+    fold(find('.more'), {...value, words: {more: say(words, 'take_home'), paper: say(words, 'paper')}});
   }
 
   /** The state of every control; `query` is the one the canvas returns to, `painted` the colours in use. */

@@ -68,6 +68,23 @@ export function decodePayload(buffer, value) {
 }
 
 /**
+ * Rows of several blocks, one after the other in one file, each with what is so of its block.
+ *
+ * @param {ArrayBuffer} buffer
+ * @param {any} value with a `strip`
+ */
+export function decodeRows(buffer, value) {
+  let at = 0;
+  return value.strip.blocks.map((facts) => {
+    const [, windows, heads, queries, keys] = new Uint32Array(buffer.slice(at, at + 20));
+    const size = 20 + 4 * windows * (keys + queries) + windows * heads * queries * (16 + keys);
+    const payload = decodePayload(buffer.slice(at, at + size), {...value, ...facts});
+    at += size;
+    return {facts, payload};
+  });
+}
+
+/**
  * Whether a query's rows are here, or can be made of what is here.
  *
  * @param {Payload} payload

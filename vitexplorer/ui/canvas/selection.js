@@ -15,6 +15,7 @@ export const SCALES = ['map', 'heads', 'block'];
  * @property {HTMLImageElement | null} image
  * @property {{queries: import('./grids.js').Grid, keys: import('./grids.js').Grid}} grids patches are picked on that of
  *   the queries, maps drawn on that of the keys
+ * @property {boolean} [isPreview] whether these are rows of one query, until the whole block is there
  *
  * @typedef {ReturnType<typeof firstState>} State
  */

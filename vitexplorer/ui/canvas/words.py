@@ -83,6 +83,13 @@ CANVAS_WORDS: dict[str, Text] = {
     "fused_min": Text("minimum of {heads} heads", "{heads} 个头的最小值"),
     "peak": Text("max {value}", "最大 {value}"),
     "block": Text("block {block} of 0–{last}", "第 {block} 块（0–{last}）"),
+    # all heads of all blocks
+    "strip_label": Text("All heads of all blocks", "所有块的所有头"),
+    "strip": Text(
+        "All heads of all blocks: {query}. They stay while you point.", "所有块的所有头：{query}。指向图块时保持不变。"
+    ),
+    "block_short": Text("block {block}", "块 {block}"),
+    "tile": Text("block {block}, head {head}", "第 {block} 块，头 {head}"),
     # where it goes
     "goes_to": Text("Where its attention goes", "注意力的去向"),
     "patches": Text("patches", "图块"),
@@ -131,7 +138,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "next_flow": Text("Through all blocks at once: Flow", "一次看遍所有块：信息流"),
     "next_tokens": Text("What the tokens themselves hold: Tokens", "各个标记里有什么：标记"),
     # saving
-    "more": Text("Save, and the same in Python", "保存与等价的 Python 代码"),
+    "take_home": Text("Save, and the same in Python", "保存与等价的 Python 代码"),
     "paper": Text("Source", "出处"),
     "save": Text("Save", "保存"),
     "save_png2": same("PNG 2×"),

@@ -19,7 +19,8 @@ from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.attention import frame_data, on_grids, told
+from vitexplorer.ui.rooms.attention import told
+from vitexplorer.ui.rooms.block_data import frame_data, on_grids
 from vitexplorer.ui.rooms.own_picture import OwnPicture
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.room_figures import RoomFigures

@@ -24,7 +24,8 @@ from vitexplorer.ui.changes import ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.changes.changes import START
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.attention import block_data, default_query, is_block
+from vitexplorer.ui.rooms.attention import is_block
+from vitexplorer.ui.rooms.block_data import block_data, default_query
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.words import ExplainedError, Language

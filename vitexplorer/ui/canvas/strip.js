@@ -1,0 +1,125 @@
+// All heads of all blocks for the held query: small maps, each a button that brings its head onto the stage.
+
+import {make, setText} from '../kit/dom.js';
+import {ARROWS} from '../kit/grid.js';
+import {SIGNED} from './colours.js';
+import {massMask} from './maps.js';
+import {decodeRows, readQuery} from './payload.js';
+import {paintThumb} from './picture.js';
+import {layTiles, lengthsOf, tileBeside} from './tiles.js';
+import {say, tokenText} from './texts.js';
+
+const NUMBER = 18;  // CSS pixels of the line with a block's number
+
+/**
+ * @param {HTMLElement} below the part of the page that it has
+ * @param {(url: string) => Promise<ArrayBuffer>} fetchBytes
+ * @param {(place: {block: number, head: number}) => void} choose
+ */
+export function newStrip(below, fetchBytes, choose) {
+  const groups = below.querySelector('.groups');
+  let url = '', rows = [], tiles = [], cols = [], drawn = '', value = null, latest = null;
+
+  /** The rows of a value, fetched and drawn; one without leaves nothing. */
+  async function take(next) {
+    value = next;
+    below.hidden = !next.strip;
+    if (!next.strip || next.strip.rows.url === url) return;
+    const wanted = url = next.strip.rows.url;
+    try {
+      const bytes = await fetchBytes(wanted);
+      if (wanted !== url) return;
+      rows = decodeRows(bytes, next).map((row) => ({...row, reading: readQuery(row.payload, row.payload.codes[0])}));
+    } catch (error) {
+      console.warn('attention canvas:', error);
+      [url, rows] = ['', []];
+      return;
+    }
+    build();
+    paint();
+  }
+
+  function build() {
+    const heads = rows.map(({facts}) => facts.heads), now = JSON.stringify([heads, value.words.block_short]);
+    if (drawn === now) return;
+    drawn = now;
+    tiles = rows.map(({facts}) => Array.from({length: facts.heads}, (_, head) => {
+      const canvas = make('canvas'), place = {block: facts.block, head};
+      const node = make('button', {type: 'button', className: 'small', tabIndex: -1, onclick: () => choose(place)}, canvas);
+      return {node, canvas};
+    }));
+    groups.replaceChildren(...rows.map(({facts}, i) => make('div', {className: 'group'},
+      make('span', {className: 'number', textContent: say(value.words, 'block_short', {block: facts.block})}),
+      make('div', {className: 'tiles'}, ...tiles[i].map(({node}) => node)))));
+    lay();
+  }
+
+  function lay() {
+    if (!rows.length || !groups.clientWidth) return;
+    const across = matchMedia('(max-width: 760px)').matches ? Infinity : groups.clientWidth;
+    const heads = rows.map(({facts}) => facts.heads), lengths = lengthsOf(heads);
+    const laid = layTiles(heads, across, lengths.high - NUMBER - lengths.frame, lengths);
+    cols = laid.cols;
+    for (const [name, length] of Object.entries({...lengths, tile: laid.tile})) groups.style.setProperty(`--${name}`, `${length}px`);
+    below.parentElement.parentElement.style.setProperty('--vx-foot', `${lengths.high}px`);
+    cols.forEach((count, i) => /** @type {HTMLElement} */ (groups.children[i]).style.setProperty('--cols', String(count)));
+  }
+
+  function paint() {
+    if (!rows.length || !latest) return;
+    const {state, colormap} = latest;
+    setText(below.querySelector('.of-query'), say(value.words, 'strip', {query: queryOfStrip()}));
+    rows.forEach(({facts, payload, reading}, i) => {
+      const grid = facts.keys ?? facts, top = Math.max(...reading.heads.map((head) => head.peak));
+      reading.heads.forEach((head, h) => {
+        const {node, canvas} = tiles[i][h], limit = state.scale === 'map' ? head.peak : top;
+        paintThumb(canvas, head.map, massMask(head.map, state.keep_mass), limit, payload.signed ? SIGNED : colormap, grid.rows, grid.cols, null);
+        node.setAttribute('aria-label', say(value.words, 'tile', {block: facts.block, head: h}));
+      });
+    });
+    mark();
+  }
+
+  const queryOfStrip = () => tokenText({...value, ...rows[value.block].facts}, rows[value.block].payload.codes[0]);
+
+  /** Which block and head is on the stage; the one that the tab key comes to. */
+  function mark() {
+    const {block, head} = latest, first = typeof head === 'number' ? head : 0;
+    rows.forEach((_, i) => {
+      groups.children[i].classList.toggle('chosen', i === block);
+      tiles[i].forEach(({node}, h) => {
+        node.setAttribute('aria-pressed', String(i === block && h === head));
+        node.tabIndex = i === block && h === first ? 0 : -1;
+      });
+    });
+    const group = groups.children[block];
+    if (group && groups.scrollWidth > groups.clientWidth) groups.scrollTo({left: /** @type {HTMLElement} */ (group).offsetLeft - groups.clientWidth / 2});
+  }
+
+  groups.addEventListener('keydown', (event) => {
+    const step = ARROWS[event.key];
+    if (!step || event.ctrlKey || event.metaKey || event.altKey) return;
+    const at = tiles.flatMap((row, block) => row.map(({node}, head) => ({node, block, head})))
+      .find(({node}) => node === document.activeElement);
+    if (!at) return;
+    event.preventDefault();
+    const next = tileBeside(at, step[0], step[1], tiles.map((row) => row.length), cols);
+    tiles[next.block][next.head].node.focus({preventScroll: true});
+    choose(next);
+  });
+  new ResizeObserver(lay).observe(groups);
+
+  return {
+    take,
+    /** @param {number} block @returns what can be shown of a block before its attention is there */
+    rowOf: (block) => rows.find(({facts}) => facts.block === block) ?? null,
+    /** What is on the stage, and how maps are painted. */
+    show(state, block, colormap) {
+      const painted = JSON.stringify([state.scale, state.keep_mass, colormap]);
+      const isOther = painted !== latest?.painted;
+      latest = {state, block, head: state.head, colormap, painted};
+      if (isOther) paint();
+      else if (rows.length) mark();
+    },
+  };
+}

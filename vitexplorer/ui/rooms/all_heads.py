@@ -1,0 +1,43 @@
+"""Every head of every block for one query, as small maps under the canvas: one row of each, in one small file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gradio.data_classes import FileData
+
+from vitexplorer.types import Query
+from vitexplorer.ui.canvas import Strip, kept_file
+from vitexplorer.ui.files import cached_file
+from vitexplorer.ui.rooms.block_data import block_facts, carried, packed_row, shown_query
+from vitexplorer.words import Language
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
+
+MOST_WEIGHTS = 4e8
+"""attention weights up to which they are computed for what stands beside the picture: those of ViT-L at 512 pixels"""
+
+
+def strip_of(capture: Capture, block: int, query: Query, language: Language) -> Strip | None:
+    """The rows of a query of one block in every block; None where that is too much work."""
+    blocks = range(capture.depth)
+    queries = tuple(shown_query(capture, other, carried(capture, query, block, other)) for other in blocks)
+    if sum(weights_behind(capture, other, asked) for other, asked in zip(blocks, queries, strict=True)) > MOST_WEIGHTS:
+        return None
+
+    def make() -> FileData:
+        rows = [packed_row(capture, other, asked) for other, asked in zip(blocks, queries, strict=True)]
+        return cached_file(b"".join(rows), "heads.bin", "application/octet-stream")
+
+    return Strip(
+        rows=kept_file(capture, ("strip", queries), make),
+        blocks=[block_facts(capture, other, language) for other in blocks],
+    )
+
+
+def weights_behind(capture: Capture, block: int, query: Query) -> int:
+    """How many attention weights are computed for the rows of a query."""
+    windows, keys = capture.positions(block).shape
+    queries = capture.query_positions(block).shape[1] if query == "mean" else 1
+    return windows * capture.num_heads(block) * queries * keys
