@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from types import ModuleType
 
 import pytest
 import safetensors.torch
@@ -16,7 +17,11 @@ from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.models.checkpoints import WeightsError
 
-peft = pytest.importorskip("peft")
+
+@pytest.fixture(scope="module")
+def peft() -> ModuleType:
+    """Imported where it is needed: it brings all of transformers along."""
+    return pytest.importorskip("peft")
 
 
 def plain(backbone, num_classes):
@@ -29,7 +34,7 @@ def plain(backbone, num_classes):
 @pytest.mark.parametrize(
     "backbone", ["vit", "deit_distilled", "eva02_norm_inside", "dinov3", "swin_padded", "parallel"]
 )
-def test_what_we_write_peft_reads(backbone, tmp_path):
+def test_what_we_write_peft_reads(backbone, peft, tmp_path):
     tuned = shaken(attach(load_backbone(backbone), "lora", 5, r=3, alpha=2))
     vx.export_peft(tuned, tmp_path)
     theirs = peft.PeftModel.from_pretrained(plain(backbone, 5), tmp_path).eval()
@@ -38,7 +43,7 @@ def test_what_we_write_peft_reads(backbone, tmp_path):
 
 
 @pytest.mark.parametrize("keys", [False, True], ids=["queries and values", "keys too"])
-def test_what_peft_writes_we_read(keys, tmp_path):
+def test_what_peft_writes_we_read(keys, peft, tmp_path):
     config = peft.LoraConfig(r=4, lora_alpha=6, target_modules=["qkv"], modules_to_save=["head"])
     theirs = peft.get_peft_model(plain("vit", 5), config).eval()
     torch.manual_seed(3)
