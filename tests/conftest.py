@@ -8,36 +8,43 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: threads that a test starts get it too
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+sys.dont_write_bytecode = False  # a dozen processes import the same files: the first compiles them for all
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-import jaxtyping
+import jaxtyping  # noqa: E402
 
-import tests.typecheck  # noqa: F401  (the hook looks it up by its name)
+import tests.typecheck  # noqa: E402, F401  (the hook looks it up by its name)
 
 jaxtyping.install_import_hook("vitexplorer", "tests.typecheck.check")
 
 import pytest  # noqa: E402
 import torch  # noqa: E402
 from playwright.sync_api import Browser, BrowserContext  # noqa: E402
+from xdist.scheduler import LoadFileScheduling  # noqa: E402
 
 from tests.app import Visit, browser, running_app  # noqa: E402
 from tests.small_models import CAPTURES, RECIPES, capture_small, load_small  # noqa: E402
+from tests.thorough import quick  # noqa: E402
 from vitexplorer.capture import Capture  # noqa: E402
 from vitexplorer.models.loading import LoadedModel  # noqa: E402
 
 torch.set_num_threads(1)
 
+WALKED = ("test_finetune_browser", "test_page_browser", "test_rooms_browser")
+"""files of walks through the running app: one process has them all and starts it once"""
 LONGEST_FIRST = (
-    "test_rooms_browser",
-    "test_finetune_browser",
-    "test_page_browser",
+    *WALKED,
+    "test_canvas_browser",
     "test_finetune_jobs",
     "test_views",
-    "test_canvas_browser",
     "test_tuned",
     "test_bundled_recipes",
     "test_more_figures",
@@ -65,6 +72,18 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 def pytest_configure(config: pytest.Config) -> None:
     check_types(config.getoption("types") or config.getoption("thorough"))
+
+
+class ByFile(LoadFileScheduling):
+    """The tests of a file go to one process, and so do all files that need the running app."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "the running app" if Path(file).stem in WALKED else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | None:
+    return ByFile(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -123,9 +142,17 @@ def any_model(request: pytest.FixtureRequest) -> LoadedModel:
     return load_small(request.param)
 
 
-@pytest.fixture(scope="session", params=CAPTURES, ids="-".join)
+AT_BOTH_SIZES = ("vit", "deit_distilled", "dinov2_registers", "siglip", "swin", "swin_padded")
+ONE_EACH = [(key, fit) for key, fit in CAPTURES if fit == "native" or not RECIPES[key].native_size]
+ONE_EACH += [(key, "squash") for key in AT_BOTH_SIZES]
+
+
+@pytest.fixture(scope="session", params=quick(CAPTURES, keep=ONE_EACH))
 def any_capture(request: pytest.FixtureRequest) -> Capture:
-    """A capture with each small model, at its input size and, where it takes another, at one that is not square."""
+    """A capture with each small model at a size that is not square or, where it takes no other, at its own.
+
+    Unlike ones, and all under `--thorough`, come at both.
+    """
     return capture_small(*request.param)
 
 
