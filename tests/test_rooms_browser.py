@@ -1,6 +1,7 @@
 """Every room for every kind of model, in light and dark: no console error, no empty figure, no exception's text.
 
-A visit walks through all rooms by their tabs, and in light through all quick views; each room is made narrow and wide.
+A visit walks through all rooms by their tabs, and in light through another view of each, or all that are quick under
+`--thorough`; each room is made narrow and wide.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ PHONE, DESK = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 
 
 @pytest.mark.parametrize("walk", quick(WALKS, keep=[("vit", "light"), ("attention alone", "dark")]))
-def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str]) -> None:
+def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thorough: bool) -> None:
     (model, theme), page = walk, visit.page
     visit.open(url, __theme=theme, **MODELS[model])
     for room in get_args(RoomKey):
@@ -41,7 +42,7 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str]) -> N
         if panel.count():
             buttons = panel.locator(".views button:not([data-slow])")
             keys = [button.get_attribute("data-view") for button in buttons.all()]
-            for key in keys[1:] if theme == "light" else []:
+            for key in keys[1 : None if thorough else 2] if theme == "light" else []:
                 panel.locator(f'.views button[data-view="{key}"]').click()
                 wait_for_view(page, room, key)
             if panel.get_attribute("data-drawn"):  # not every room has a view for every model

@@ -24,6 +24,7 @@ import timm
 import torch
 from torch import nn
 
+from tests.thorough import always, later
 from vitexplorer.models.weights import (
     DownloadError,
     PretrainedState,
@@ -697,31 +698,24 @@ def test_names_without_weights():
             download_pretrained(name)
 
 
-def test_environment_variables_are_honoured(hub, tmp_path):
+@pytest.mark.parametrize("offline", [always(False), later(True)])
+def test_environment_variables_are_honoured(hub, tmp_path, offline):
     """HF_ENDPOINT and HF_HOME are read when huggingface_hub is imported, so this needs a process of its own."""
     script = (
         "from vitexplorer.models.weights import download_pretrained, pretrained_state\n"
         f"print(download_pretrained({NAME!r}))\n"
     )
     environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "OMP_NUM_THREADS": "1"}
-    environment.pop("HF_HUB_OFFLINE", None)
-
-    def run(**extra: str) -> subprocess.CompletedProcess:
-        return subprocess.run(
-            [sys.executable, "-c", script],
-            env={**environment, **extra},
-            capture_output=True,
-            text=True,
-            cwd=Path(__file__).parents[1],
-        )
-
-    refused = run(HF_HUB_OFFLINE="1")
-    assert "HF_HUB_OFFLINE forbids fetching them" in refused.stderr
-    assert hub.requests == []
-    fetched = run()
-    assert fetched.returncode == 0, fetched.stderr
-    assert Path(fetched.stdout.strip()).read_bytes() == hub.data
-    assert Path(fetched.stdout.strip()).is_relative_to(tmp_path / "home" / "hub")
+    environment["HF_HUB_OFFLINE"] = "1" if offline else "0"
+    command, root = [sys.executable, "-c", script], Path(__file__).parents[1]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=root, check=False)
+    if offline:
+        assert "HF_HUB_OFFLINE forbids fetching them" in done.stderr
+        assert hub.requests == []
+    else:
+        assert done.returncode == 0, done.stderr
+        assert Path(done.stdout.strip()).read_bytes() == hub.data
+        assert Path(done.stdout.strip()).is_relative_to(tmp_path / "home" / "hub")
 
 
 def test_a_wrapping_that_holds_itself_is_no_weights(tmp_path):
