@@ -110,6 +110,27 @@ def test_the_last_of_quick_questions_is_answered(tokens: Visit) -> None:
     expect(panel.locator(".python")).to_contain_text("block=3", timeout=PATIENCE)
 
 
+def test_a_term_explains_itself_and_the_numbers_are_read(tokens: Visit) -> None:
+    """On hover, on focus by keyboard and on a click; gone with Escape; in the next view's texts too."""
+    page, panel = tokens.page, panel_of(tokens.page, "tokens")
+    for view, read in (("token_norms", "after block 0"), ("patch_similarity", "Most like the patch in row")):
+        panel.locator(f'[data-view="{view}"]').first.click()
+        wait_for_view(page, "tokens", view)
+        expect(panel.locator(".reading")).to_contain_text(read, timeout=PATIENCE)
+        terms, shown = panel.locator(".misleads .vx-term"), page.locator(".vx-explains")
+        terms.first.hover()
+        expect(shown).to_contain_text("One row of numbers of the sequence")
+        expect(terms.first).to_have_attribute("aria-describedby", "vx-explains")
+        page.keyboard.press("Escape")
+        expect(shown).to_be_hidden()
+        terms.first.click()
+        expect(shown).to_be_visible()
+        page.keyboard.press("Tab")
+        expect(shown).not_to_contain_text("One row of numbers of the sequence")
+        panel.locator(".question").click(position={"x": 1, "y": 1})
+        expect(shown).to_be_hidden()
+
+
 def test_a_mask_is_painted_on_the_picture(visit: Visit, url: str) -> None:
     visit.open(url, room="outputs", model="scenes_mae_patch16_192")  # 12 x 12 patches
     page, panel = visit.page, panel_of(visit.page, "outputs")

@@ -2,6 +2,7 @@
 // gradio's own events; this module runs before gradio does.
 
 import {writeAddress} from './kit/address.js';
+import {explain} from './kit/glossary.js';
 import {visitor} from './visitor.js';
 
 window.vxAddress = writeAddress;
@@ -16,3 +17,6 @@ document.addEventListener('vx-select', (event) => {
 
 // A room counts as entered when the rail says so; the tab that gradio selects while the page loads does not.
 window.vxEnter = (room) => (document.querySelector('.vx-rail')?.dataset.room === room ? room : '');
+
+// Terms explain themselves once the page has time to look for them.
+addEventListener('load', () => explain(document.body));

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import html
+import json
 import posixpath
 import re
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from vitexplorer.glossary import of_language
 from vitexplorer.ui.language import LanguageMiddleware, word
 from vitexplorer.words import Language
 
@@ -46,9 +49,15 @@ _IMPORT = re.compile(r"^(?:import|export)\b[^'\";]*?from\s+'(\.[^']+)'", re.MULT
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Every module by its path below `ui`, and the style sheets of all components as one."""
+    """Every module by its path below `ui`, the glossary in each language, and the style sheets as one."""
     files = {path.relative_to(_FOLDER).as_posix(): path.read_bytes() for path in sorted(_FOLDER.rglob("*.js"))}
-    return {**files, _STYLE: _style().encode()}
+    return {**files, **_glossaries(), _STYLE: _style().encode()}
+
+
+def _glossaries() -> dict[str, bytes]:
+    """The words that `kit/glossary.js` fetches: one language's."""
+    tables = {code: json.dumps(of_language(code), ensure_ascii=False) for code in get_args(Language)}
+    return {f"kit/glossary_{code}.js": f"export const entries = {table};\n".encode() for code, table in tables.items()}
 
 
 def _style() -> str:

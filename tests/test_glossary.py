@@ -1,0 +1,46 @@
+"""The glossary is complete in both languages, says one sentence a term, and travels as a module of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from vitexplorer.glossary import GLOSSARY, Entry, of_language
+from vitexplorer.ui.static_files import static_files
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+IDS = [entry.en[0] for entry in GLOSSARY]
+
+
+@pytest.mark.parametrize("entry", GLOSSARY, ids=IDS)
+def test_an_entry_is_one_sentence_in_each_language(entry: Entry) -> None:
+    assert entry.en
+    assert entry.zh
+    assert re.fullmatch(r"[A-Z][^.]*\.", entry.says.en.replace("RoPE.", ""))
+    assert re.fullmatch("[^。]*[\u4e00-\u9fff][^。]*。", entry.says.zh)
+    assert not CHINESE.search(entry.formula + entry.says.en)
+    assert max(len(entry.says.en) - 40, 2 * len(entry.says.zh)) < 160
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_spelling_stands_for_two_terms(language) -> None:
+    spellings = [word.lower() for entry in GLOSSARY for word in entry.spellings(language)]
+    assert len(spellings) == len(set(spellings))
+    plural = {word + ending for word in spellings for ending in ("s", "es")}
+    assert not plural & set(spellings) - {"logits", "macs"}, "the page finds these by itself"
+
+
+def test_a_sentence_does_not_begin_with_the_term_that_it_explains() -> None:
+    for entry in GLOSSARY:
+        assert not entry.says.en.lower().startswith(entry.en[0].lower() + " is")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_page_fetches_one_language(language) -> None:
+    module = static_files()[f"kit/glossary_{language}.js"].decode()
+    assert json.loads(re.fullmatch(r"export const entries = (.*);\n", module)[1]) == json.loads(
+        json.dumps(of_language(language))
+    )
+    assert len(module.encode()) < 25_000

@@ -1,0 +1,138 @@
+// The terms of the field explain themselves: in texts that carry `data-explain` the first of each becomes a button whose
+// sentence and formula appear on hover, focus or tap, in one popover for the whole page.
+
+import {make, setText} from './dom.js';
+import {finder} from './terms.js';
+
+const GAP = 8;  // pixels between the popover, its term and the edges of the window
+const POPOVER = 'vx-explains';
+const PATIENCE = 200;  // milliseconds in which the pointer may reach the popover
+
+/**
+ * Marks the terms below an element, now and whenever a text there is another.
+ *
+ * @param {HTMLElement} root
+ */
+export async function explain(root) {
+  const language = document.documentElement.lang.startsWith('zh') ? 'zh' : 'en';
+  const {entries} = await import(`./glossary_${language}.js`);
+  const find = finder(entries), marked = new WeakMap();
+  if (!document.getElementById(POPOVER)) popover();
+
+  function update() {
+    for (const text of root.querySelectorAll('[data-explain]')) {
+      const state = `${text.getElementsByClassName('vx-term').length} ${text.textContent}`;
+      if (marked.get(text) === state) continue;
+      mark(text, find);
+      marked.set(text, `${text.getElementsByClassName('vx-term').length} ${text.textContent}`);
+    }
+    observer.takeRecords();
+  }
+
+  const observer = new MutationObserver(update);
+  observer.observe(root, {childList: true, subtree: true, characterData: true});
+  update();
+}
+
+/** @type {WeakMap<Element, import('./terms.js').Entry>} */
+const entryOf = new WeakMap();
+
+/**
+ * @param {Element} text what is in its links and buttons stays as it is
+ * @param {(text: string) => import('./terms.js').Found[]} find
+ */
+function mark(text, find) {
+  for (const term of text.querySelectorAll('.vx-term')) term.replaceWith(...term.childNodes);
+  text.normalize();
+  const pieces = document.createTreeWalker(text, NodeFilter.SHOW_TEXT), seen = new Set();
+  /** @type {Text[]} */
+  const nodes = [];
+  while (pieces.nextNode()) nodes.push(/** @type {Text} */ (pieces.currentNode));
+  for (const node of nodes.filter(({parentElement}) => !parentElement.closest('a, button'))) {
+    const found = find(node.data).filter(({entry}) => !seen.has(entry));
+    found.forEach(({entry}) => seen.add(entry));
+    for (const {start, end, entry} of found.reverse()) {
+      const word = node.splitText(start);
+      word.splitText(end - start);
+      const term = make('button', {type: 'button', className: 'vx-term'}, word.data);
+      entryOf.set(term, entry);
+      word.replaceWith(term);
+    }
+  }
+}
+
+/**
+ * Left and top of a box below its term, or above it where there is no room below; always inside the window.
+ *
+ * @param {{left: number, top: number, bottom: number}} term
+ * @param {{width: number, height: number}} box
+ * @param {{width: number, height: number}} room
+ * @returns {{left: number, top: number}} pixels
+ */
+export function beside(term, box, room) {
+  const below = term.bottom + GAP, above = term.top - GAP - box.height;
+  const fits = below + box.height + GAP <= room.height || above < GAP;
+  const left = Math.max(GAP, Math.min(term.left, room.width - box.width - GAP));
+  return {left, top: Math.max(GAP, Math.min(fits ? below : above, room.height - box.height - GAP))};
+}
+
+function popover() {
+  const word = make('strong'), says = make('span', {className: 'says'}), formula = make('code');
+  const box = make('div', {className: 'vx-explains', id: POPOVER, popover: 'manual', attributes: {role: 'tooltip'}}, word, says, formula);
+  document.body.append(box);
+  let shown = null, leaving = 0;
+
+  function place() {
+    if (!shown) return;
+    if (!shown.isConnected) { hide(); return; }
+    const {left, top} = beside(shown.getClientRects()[0], box.getBoundingClientRect(), {width: innerWidth, height: innerHeight});
+    box.style.setProperty('left', `${left}px`);
+    box.style.setProperty('top', `${top}px`);
+  }
+
+  function show(term) {
+    clearTimeout(leaving);
+    if (shown === term) return;
+    hide();
+    const entry = entryOf.get(term);
+    setText(word, entry.words[0]);
+    setText(says, entry.says);
+    setText(formula, entry.formula);
+    formula.hidden = !entry.formula;
+    term.setAttribute('aria-describedby', box.id);
+    shown = term;
+    box.showPopover();
+    place();
+  }
+
+  function hide() {
+    clearTimeout(leaving);
+    shown?.removeAttribute('aria-describedby');
+    shown = null;
+    box.hidePopover();
+  }
+
+  const termOf = ({target}) => target.closest?.('.vx-term');
+  document.addEventListener('pointerover', (event) => {
+    if (event.pointerType !== 'mouse') return;
+    clearTimeout(leaving);
+    if (termOf(event)) show(termOf(event));
+    else if (shown && !box.contains(/** @type {Node} */ (event.target))) leaving = setTimeout(hide, PATIENCE);
+  });
+  document.addEventListener('focusin', (event) => {
+    if (termOf(event)?.matches(':focus-visible')) show(termOf(event));
+    else if (shown && !termOf(event)) hide();
+  });
+  document.addEventListener('click', (event) => {
+    if (termOf(event)) show(termOf(event));
+    else if (!box.contains(/** @type {Node} */ (event.target))) hide();
+  });
+  // Escape closes this alone, and not the panel that the term may stand in.
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || !shown) return;
+    event.stopPropagation();
+    hide();
+  }, true);
+  document.addEventListener('scroll', place, {capture: true, passive: true});
+  addEventListener('resize', place);
+}
