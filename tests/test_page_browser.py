@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 import vitexplorer as vx
 from tests.app import Visit
 from tests.rooms import assert_fits, go_to, painted
-from vitexplorer.settings import ASSETS, settings
+from vitexplorer.settings import ASSETS
 from vitexplorer.ui.address import RoomKey
 
 pytestmark = pytest.mark.browser
@@ -76,10 +76,13 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     visit.open(url)
     first = canvas_state(page)
     assert first["query"] == "cls"
-    model = vx.load_model(settings().model)
-    picture = vx.capture(model, ASSETS / "examples" / "scene_flower.webp")
-    truth = vx.compute("attention_map", picture).values.ravel()
+    dino = vx.capture(vx.load_model("scenes_dino_patch16_192"), ASSETS / "examples" / "scene_gear.webp", size=384)
+    truth = vx.compute("attention_map", dino).values.ravel()
     np.testing.assert_allclose(first["map"], truth, atol=truth.max() / 255)
+    choose_model(page, "scenes_vit_patch16_192")
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read().rows === 12")
+    first, model = canvas_state(page), vx.load_model("scenes_vit_patch16_192")
+    picture = vx.capture(model, ASSETS / "examples" / "scene_gear.webp")
 
     maps = [hover_patch(page, row, col)["map"] for row, col in ((1, 2), (6, 6), (9, 3))]
     assert all(np.abs(np.subtract(one, first["map"])).max() > 1e-4 for one in maps)

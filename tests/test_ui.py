@@ -118,7 +118,14 @@ def test_each_size_has_a_run_of_its_own(engine: Engine) -> None:
 
 @pytest.mark.parametrize("image", ["../../etc/passwd", "upload-zz", "<script>", ""])
 def test_an_address_names_images_only(image: str) -> None:
-    assert Address.read({"image": image}).image == next(iter(examples()))
+    assert Address.read({"image": image}) == Address.read({})
+
+
+def test_what_an_address_does_not_name_is_what_the_page_shows_first() -> None:
+    first = Address.read({})
+    assert (first.model, first.size, first.image) == ("scenes_dino_patch16_192", "384", "scene_gear")
+    assert Address.read({"image": "scene_ring", "room": "flow"}) == replace(first, image="scene_ring", room="flow")
+    assert Address.read({"model": SMALL.model}) == Address(model=SMALL.model, image=first.image)
 
 
 def test_an_empty_address_is_a_bundled_model_on_a_bundled_image() -> None:

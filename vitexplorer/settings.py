@@ -30,7 +30,11 @@ class Settings(BaseSettings):
     host: str = Field("0.0.0.0" if _ON_SPACE else "127.0.0.1", description="address to listen on")
     port: int = Field(7860, ge=0, le=65535, description="port to listen on; 0 takes a free one")
     language: Language = Field("en", description="language of the command line: en or zh")
-    model: str = Field("scenes_vit_patch16_192", description="model shown first, and used where none is named")
+    first: str = Field(
+        "model=scenes_dino_patch16_192&size=384&image=scene_gear",
+        description="what the page shows first, as the address of a link has it",
+    )
+    model: str = Field("scenes_vit_patch16_192", description="model of the command line where none is named")
     downloads: bool = Field(True, description="whether visitors may fetch pretrained weights")
     any_model: bool = Field(not _ON_SPACE, description="whether visitors may load timm names outside the catalogue")
     max_megapixels: float = Field(40, gt=0, le=400, description="largest image accepted")

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Literal, get_args
+from urllib.parse import parse_qsl
 
 from vitexplorer.settings import settings
 from vitexplorer.types import Fit
@@ -61,16 +62,12 @@ class Address:
 
     @classmethod
     def read(cls, parameters: Mapping[str, str]) -> Address:
-        """From the parameters of a URL, which may say anything."""
-        given = {
-            field.name: value
-            for field in fields(cls)
-            if (value := parameters.get(field.name)) and re.fullmatch(_FORMS[field.name], value)
-        }
-        if given.get("image") not in examples() and not given.get("image", "").startswith(UPLOAD):
-            given["image"] = next(iter(examples()))
-        given.setdefault("model", settings().model)
-        return cls(**given)
+        """From the parameters of a URL, which may say anything; what it does not name is what the page shows first."""
+        given, first = _understood(parameters), _understood(dict(parse_qsl(settings().first)))
+        first = {"model": settings().model, "image": next(iter(examples())), **first}
+        if "model" in given:
+            first = {"image": first["image"]}  # the rest was said of another model
+        return cls(**{**first, **given})
 
     @property
     def picture(self) -> Picture:
@@ -80,3 +77,12 @@ class Address:
     def parameters(self) -> dict[str, str]:
         """For the browser to write into its URL."""
         return asdict(self)
+
+
+def _understood(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The parameters that are known and have a form that they can have; an image that there can be."""
+    given = {name: value for name, form in _FORMS.items() if re.fullmatch(form, value := parameters.get(name, ""))}
+    image = given.get("image", "")
+    if image and image not in examples() and not image.startswith(UPLOAD):
+        del given["image"]
+    return given

@@ -24,6 +24,7 @@ from vitexplorer.ui.language import Translations
 from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.parts.header import Header
 from vitexplorer.ui.parts.image_chip import ImageChip
+from vitexplorer.ui.parts.kept import KeptViews
 from vitexplorer.ui.parts.model_chip import ModelChip
 from vitexplorer.ui.parts.rail import SELECTED, Rail
 from vitexplorer.ui.parts.size_chip import SizeChip
@@ -79,14 +80,15 @@ class Page:
                 ModelChip(elem_id="vx-model"),
                 SizeChip(elem_id="vx-size"),
             )
-            status, header = StatusLine(elem_id="vx-status"), Header(elem_id="vx-header")
+            status, kept = StatusLine(elem_id="vx-status"), KeptViews(elem_id="vx-kept")
+            header = Header(elem_id="vx-header")
         rail = Rail(elem_id="vx-rail")
         entering = gr.Textbox(visible=False)  # through which the browser says which room is entered
         with gr.Tabs(selected="attention", elem_id="vx-rooms") as tabs:
             self.rooms = [room(self.desk) for room in ROOMS if self.settings.trainings or room is not FinetuneRoom]
             filled = [self._build_room(room, entering, active) for room in self.rooms]
         wanted = gr.State(Address())
-        self.visit = Visit(self.desk.language, wanted, active, image, model, size, status, header, rail, tabs)
+        self.visit = Visit(self.desk.language, wanted, active, image, model, size, status, kept, header, rail, tabs)
         self._browser = gr.Textbox(visible=False)  # through which it says who it is
         self._shown = [
             status,
@@ -112,6 +114,7 @@ class Page:
         for room in self.rooms:
             room.lead(visit, self.then_explore)
         self.then_explore(page.load(visit.start, None, visit.components, **QUICK))
+        self.then_explore(visit.kept.go(visit.go, visit.language, visit.of_choice, **QUICK))
         chosen = [visit.wanted, visit.image, visit.model]
         for part in (visit.image, visit.model, visit.size, visit.status):
             here = [visit.wanted, visit.language, self.desk.visitor]

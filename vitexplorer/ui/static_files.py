@@ -36,6 +36,7 @@ FIRST = (
     "parts/image_chip.js",
     "parts/model_chip.js",
     "parts/size_chip.js",
+    "parts/kept.js",
     "parts/header.js",
     "parts/status.js",
     "parts/rail.js",

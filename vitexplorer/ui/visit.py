@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import get_args
+from urllib.parse import parse_qsl
 
 import gradio as gr
 from gradio.blocks import Block
@@ -19,6 +20,7 @@ from vitexplorer.ui.language import language_of_request, word
 from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.parts.header import Header, header_data
 from vitexplorer.ui.parts.image_chip import ImageChip, image_chip
+from vitexplorer.ui.parts.kept import KeptViews, kept_data
 from vitexplorer.ui.parts.model_chip import ModelChip
 from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
 from vitexplorer.ui.parts.size_chip import SizeChip
@@ -40,6 +42,7 @@ class Visit:
     model: ModelChip
     size: SizeChip
     status: StatusLine
+    kept: KeptViews
     header: Header
     rail: Rail
     tabs: gr.Tabs
@@ -60,6 +63,7 @@ class Visit:
             self.image: image_chip(address.image, language),
             self.model: model_chip(address, language, settings()),
             self.status: StatusData(text=word("status_engine", language)),
+            self.kept: kept_data(language),
             self.header: header_data(language),
             self.rail: rail_data(address.room, language),
             self.tabs: gr.Tabs(selected=address.room),
@@ -78,6 +82,11 @@ class Visit:
             self.image: image_chip(address.image, language) if "image" in changes else gr.skip(),
             self.model: model_chip(address, language, settings(), tuned),
         }
+
+    def go(self, event: gr.EventData, language: Language) -> Updates:
+        """What a link says, without loading the page anew."""
+        query = event._data.get("query")
+        return self.enter(Address.read(dict(parse_qsl(query))), language) if isinstance(query, str) else gr.skip()
 
     @property
     def of_choice(self) -> list[Block]:

@@ -26,6 +26,7 @@ export function mount({element, props, trigger, watch}) {
     root.toggleAttribute('data-unknown', share === null);
     filled.style.width = share === null ? '' : `${100 * share}%`;
     if (value.address) writeAddress(value.address);
+    if (value.kind === 'ready') document.dispatchEvent(new CustomEvent('vx-ready'));
   }
 
   watch('value', show);
