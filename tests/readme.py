@@ -20,6 +20,8 @@ from tests.families_of_timm import sweep
 from vitexplorer.cli.names import dashed
 from vitexplorer.cli.view import common_parameters
 from vitexplorer.interfaces import Paper
+from vitexplorer.models.examples import examples
+from vitexplorer.models.measured import measured
 from vitexplorer.settings import ASSETS, PREFIX, Settings
 
 README = Path(__file__).resolve().parent.parent / "README.md"
@@ -107,16 +109,18 @@ def settings_table() -> str:
 
 def bundled_table() -> str:
     """Every model of the repository."""
-    rows = [
-        (f"`{entry.name}`", f"{entry.megabytes:.1f} MB", entry.sentence.en) for entry in vx.models() if entry.bundled
-    ]
-    return markdown(("model", "size", "what it is"), rows)
+    rows = []
+    for entry in vx.models():
+        if entry.bundled:
+            config = json.loads((ASSETS / "models" / entry.name / "config.json").read_text(encoding="utf-8"))
+            found = " ".join(text.en for text in measured(config["figures"]))
+            rows.append((f"`{entry.name}`", f"{entry.megabytes:.1f} MB", entry.sentence.en, found))
+    return markdown(("model", "size", "what it is", "how good it is"), rows)
 
 
 def examples_table() -> str:
     """Every example picture with its licence."""
-    entries = json.loads((ASSETS / "examples" / "examples.json").read_text(encoding="utf-8"))
-    rows = [(entry["file"], entry["title_en"], entry["licence"], entry["source"]) for entry in entries]
+    rows = [(one.path.name, one.title.en, one.licence, one.source) for one in examples().values()]
     return markdown(("file", "picture", "licence", "source"), rows)
 
 

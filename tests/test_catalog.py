@@ -13,6 +13,7 @@ import torch
 
 from vitexplorer.models.catalog import _bundled, catalog, convolutional, find, is_convolutional
 from vitexplorer.models.measured import measured
+from vitexplorer.settings import ASSETS
 
 CURATED = [entry for entry in catalog() if not entry.bundled]
 CONVOLUTIONAL = [entry for entry in convolutional() if not entry.bundled]
@@ -144,7 +145,16 @@ def test_what_a_bundled_model_cannot_do_is_said() -> None:
     assert measured({}) == ()
 
 
-def test_the_menu_says_what_the_card_says() -> None:
-    for entry in catalog():
+def test_a_sentence_says_what_to_look_for_and_the_card_how_good_it_is() -> None:
+    for entry in (*catalog(), *convolutional()):
         if entry.bundled:
-            assert "Measured on held-out scenes" in entry.sentence.en
+            assert "Measured" not in entry.sentence.en
+            assert "Look at" in entry.sentence.en or "Compare" in entry.sentence.en or entry.family in ("MAE", "ResNet")
+            assert "drawn scenes only" in entry.sentence.en
+            card = (ASSETS / "models" / entry.name / "README.md").read_text(encoding="utf-8")
+            assert "| measured on held-out scenes | value |" in card
+
+
+def test_a_bundled_transformer_names_one_that_knows_photographs() -> None:
+    for entry in catalog():
+        assert (find(entry.for_photographs) in CURATED) == entry.bundled

@@ -155,6 +155,10 @@ def test_options_reach_the_view(image, tmp_path):
     np.testing.assert_allclose(written, expected, rtol=1e-6)
 
 
+def test_a_bundled_model_says_of_a_picture_that_it_may_not_know_it(image):
+    assert "drawn scenes alone" in run("attention-map", image, "--model", "scenes_vit_patch16_192").stdout
+
+
 @pytest.mark.parametrize(
     ("language", "title", "warning", "read"),
     [

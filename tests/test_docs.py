@@ -1,6 +1,5 @@
 """The README says what is true: its tables are made from the registries (`readme`), its commands and its code run."""
 
-import json
 import os
 import re
 import shlex
@@ -17,7 +16,7 @@ import vitexplorer as vx
 from tests.readme import README, TABLES, region
 from vitexplorer.cli.finetune import finetune_command
 from vitexplorer.cli.names import dashed, full_name, questions
-from vitexplorer.settings import ASSETS
+from vitexplorer.models.examples import examples
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -91,8 +90,8 @@ def test_the_python_example_runs(tmp_path, monkeypatch):
     if not any(entry.name == model for entry in vx.models()):
         pytest.skip(f"{model} is not bundled yet")
     monkeypatch.chdir(tmp_path)
-    example = json.loads((ASSETS / "examples" / "examples.json").read_text(encoding="utf-8"))[0]["file"]
-    exec(code.replace('"picture.jpg"', repr(str(ASSETS / "examples" / example))).replace(".png", ".json"), {})
+    example = next(iter(examples().values())).path
+    exec(code.replace('"picture.jpg"', repr(str(example))).replace(".png", ".json"), {})
     assert list(tmp_path.glob("*.json"))
 
 

@@ -138,6 +138,7 @@ def test_examples_are_listed_with_licence_and_source():
     for entry in entries:
         assert all(entry[key] for key in ("file", "title_en", "title_zh", "licence", "source"))
         assert entry.get("label", LABEL_NAMES[0]) in LABEL_NAMES
+        assert entry["kind"] == ("drawn" if "label" in entry else "photograph")
         assert cv2.imread(str(folder / entry["file"])) is not None
     assert {file.name for file in folder.iterdir()} == {entry["file"] for entry in entries} | {"examples.json"}
     assert sum(file.stat().st_size for file in folder.iterdir()) < 4e6

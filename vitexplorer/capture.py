@@ -24,6 +24,7 @@ from vitexplorer.explored import only_attention
 from vitexplorer.models.images import AnyImage, OpenedImage
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.models.photographs import photo_notes
 from vitexplorer.models.preprocess import fit_image, normalise
 from vitexplorer.tap import AttentionTap
 from vitexplorer.types import PADDING, BlockSite, Fit, PatchGrid, Provenance, Query, query_text
@@ -44,7 +45,7 @@ class ModelInput:
     fit: Fit
     image_hash: str
     notes: tuple[Text, ...] = ()
-    """what fitting did to the image that a person should know"""
+    """what a person should know of the image: what fitting did to it, and whether the model can know such images"""
 
 
 def prepare(model: LoadedModel, image: AnyImage, fit: Fit = "crop") -> ModelInput:
@@ -65,7 +66,8 @@ def prepare(model: LoadedModel, image: AnyImage, fit: Fit = "crop") -> ModelInpu
         multiple_of=model.family.size_multiple(model.module),
     )
     tensor = normalise(fitted.pixels, wanted.mean, wanted.std).to(model.device)
-    return ModelInput(fitted.pixels, tensor, fitted.content_box, fit, opened.hash, fitted.notes)
+    notes = (*fitted.notes, *photo_notes(model.provenance, opened.hash))
+    return ModelInput(fitted.pixels, tensor, fitted.content_box, fit, opened.hash, notes)
 
 
 # ------------------------------------------------------------------------------------------ the capture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +17,8 @@ from vitexplorer.cli.names import dashed
 from vitexplorer.cli.text import one_sentence, summary
 from vitexplorer.controls import Control
 from vitexplorer.interfaces import View
-from vitexplorer.settings import ASSETS, settings
+from vitexplorer.models.examples import examples
+from vitexplorer.settings import settings
 from vitexplorer.types import Fit
 from vitexplorer.words import Language, Text
 
@@ -53,8 +53,7 @@ def explore(
 
 def example_image() -> Path:
     """The first example of the repository."""
-    folder = ASSETS / "examples"
-    return folder / json.loads((folder / "examples.json").read_text(encoding="utf-8"))[0]["file"]
+    return next(iter(examples().values())).path
 
 
 @contextmanager

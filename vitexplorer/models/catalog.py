@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vitexplorer.models.measured import measured
 from vitexplorer.settings import ASSETS
 from vitexplorer.words import Text, same
 
@@ -27,10 +26,12 @@ class CatalogEntry:
     family: str
     """heading in the menu, a proper name"""
     sentence: Text
-    """what it was trained on and what it is good for in a lecture"""
+    """what it is and what to look for; how good it was measured to be is said on its card"""
     megabytes: float
     """size of the weights, 10^6 bytes: four bytes for each parameter, or the bundled file's size"""
     bundled: bool = False
+    for_photographs: str = ""
+    """of a bundled model, which knows drawn scenes only: the name of one like it that knows photographs"""
 
 
 def catalog() -> tuple[CatalogEntry, ...]:
@@ -55,14 +56,75 @@ def find(name: str) -> CatalogEntry | None:
 
 # ---------------------------------------------------------------------------------------------- bundled
 
+_SUPERVISED_S = "vit_small_patch16_224.augreg_in21k_ft_in1k"
+_DINO_S = "vit_small_patch16_224.dino"
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What the bundled models of one architecture are."""
+
+    family: str
+    sentence: Text
+    for_photographs: str
+
+
 _SCENES = {
-    "vit": ("ViT", Text("trained to name the object", "以说出物体名称为训练目标")),
-    "deit": ("DeiT", Text("with a distillation token that learned from a teacher", "带有向教师模型学习的蒸馏标记")),
-    "swin": ("Swin", Text("with attention in shifted windows", "在移位窗口内计算注意力")),
-    "dino": ("DINO", Text("trained without labels", "不用标签训练")),
-    "mae": ("MAE", Text("trained to draw hidden patches", "以补全被遮住的图块为训练目标")),
-    "resnet": ("ResNet", Text("trained to name the object and to teach the DeiT", "学习说出物体名称，并教 DeiT")),
+    "vit": _Kind(
+        "ViT",
+        Text(
+            "Learned to name the object of a scene. Look at how its answer forms from block to block, and at what "
+            "relevance says of it: attention alone hardly shows the object.",
+            "学习说出场景中的物体。可观察回答如何逐块形成，以及相关性如何解释它：仅看注意力几乎找不到物体。",
+        ),
+        _SUPERVISED_S,
+    ),
+    "deit": _Kind(
+        "DeiT",
+        Text(
+            "Learned to name the object, with a second token that a convolutional teacher taught. Compare what the "
+            "class token and the distillation token look at.",
+            "学习说出物体，另有一个由卷积教师教的标记。可比较类别标记与蒸馏标记各看哪里。",
+        ),
+        "deit_small_distilled_patch16_224.fb_in1k",
+    ),
+    "swin": _Kind(
+        "Swin",
+        Text(
+            "Learned to name the object with attention in shifted windows. Look at how far one patch sees in each "
+            "stage; there is no class token.",
+            "在移位窗口内计算注意力，学习说出物体。可观察一个图块在各阶段能看多远；没有类别标记。",
+        ),
+        "swin_tiny_patch4_window7_224.ms_in22k_ft_in1k",
+    ),
+    "dino": _Kind(
+        "DINO",
+        Text(
+            "Learned without labels. Look at the heads of its class token in the last blocks: they find the object "
+            "that nobody named.",
+            "不用标签学习。可观察最后几块中类别标记的各个头：它们找到了从未有人命名的物体。",
+        ),
+        _DINO_S,
+    ),
+    "mae": _Kind(
+        "MAE",
+        Text(
+            "Learned to draw hidden patches. Hide a part of the scene and look at what it draws in its place.",
+            "学习补画被遮住的图块。可遮住场景的一部分，看它补画出什么。",
+        ),
+        _DINO_S,
+    ),
+    "resnet": _Kind(
+        "ResNet",
+        Text(
+            "A convolutional network that learned to name the object and taught the DeiT: to be held against the "
+            "transformers in fine-tuning.",
+            "学习说出物体并教 DeiT 的卷积网络：微调时可与各 Transformer 对比。",
+        ),
+        "",
+    ),
 }
+_DRAWN_ONLY = Text("A small model that knows drawn scenes only.", "小模型，只认识绘制场景。")
 
 
 def _bundled(folder: Path, *, convolutional: bool = False) -> tuple[CatalogEntry, ...]:
@@ -82,15 +144,11 @@ def _bundled(folder: Path, *, convolutional: bool = False) -> tuple[CatalogEntry
 def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
     """An entry from timm's config.json; `title` and `sentence`, each {"en": ..., "zh": ...}, may stand in it."""
     name = file.parent.name
-    kind = name.removeprefix("scenes_").split("_")[0]
-    family, how = _SCENES.get(kind, ("ViT", same(config["architecture"])))
+    kind = _SCENES.get(name.removeprefix("scenes_").split("_")[0])
+    family = kind.family if kind else "ViT"
     title = Text("{family}, drawn scenes", "{family}（绘制场景）").format(family=family)
-    sentence = Text(
-        "A small model, {how}, on drawn scenes whose objects are known; needs no network. Not for photographs.",
-        "小模型，{how}，训练数据为物体已知的绘制场景；无需联网即可使用。不适用于照片。",
-    ).format(how=how)
-    found = measured(config.get("figures", {}))
-    sentence = Text(" ".join(text.en for text in (sentence, *found)), "".join(text.zh for text in (sentence, *found)))
+    said = (kind.sentence if kind else same(f"{config['architecture']}."), _DRAWN_ONLY)
+    sentence = Text(" ".join(text.en for text in said), "".join(text.zh for text in said))
     return CatalogEntry(
         name=name,
         title=Text(**config["title"]) if "title" in config else title,
@@ -98,6 +156,7 @@ def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
         sentence=Text(**config["sentence"]) if "sentence" in config else sentence,
         megabytes=sum(part.stat().st_size for part in file.parent.glob("*.safetensors")) / 1e6,
         bundled=True,
+        for_photographs=kind.for_photographs if kind else _SUPERVISED_S,
     )
 
 

@@ -1,6 +1,6 @@
-"""What a bundled model was measured to do, in a sentence: it stands in the menu and under every figure of the model.
+"""What a bundled model was measured to do, in a sentence that stands under every figure of the model.
 
-The figures are those of its card, from config.json; no torch, for the menu is made before it is loaded.
+The figures are those of its card, from config.json.
 """
 
 from __future__ import annotations

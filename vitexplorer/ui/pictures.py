@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +9,8 @@ from jaxtyping import UInt8
 from numpy import ndarray
 
 from vitexplorer.cache import BytesCache
-from vitexplorer.settings import ASSETS, settings
+from vitexplorer.models.examples import examples
+from vitexplorer.settings import settings
 from vitexplorer.words import ExplainedError, Text
 
 if TYPE_CHECKING:
@@ -22,37 +19,6 @@ if TYPE_CHECKING:
 UPLOAD = "upload-"
 THUMBNAIL = 96
 """pixels of the longer side"""
-
-
-@dataclass(frozen=True)
-class Example:
-    """An image of the repository."""
-
-    id: str
-    path: Path
-    title: Text
-    licence: str
-    source: str
-    drawn: bool
-    """a scene that the project drew; the others are photographs"""
-
-
-@cache
-def examples() -> dict[str, Example]:
-    """The repository's images by id, in the order they are shown."""
-    folder = ASSETS / "examples"
-    entries = json.loads((folder / "examples.json").read_text(encoding="utf-8"))
-    return {
-        entry["id"]: Example(
-            entry["id"],
-            folder / entry["file"],
-            Text(entry["title_en"], entry["title_zh"]),
-            entry["licence"],
-            entry["source"],
-            drawn="label" in entry,
-        )
-        for entry in entries
-    }
 
 
 _uploads: BytesCache[str, OpenedImage] = BytesCache(512 << 20, lambda opened: opened.pixels.nbytes)

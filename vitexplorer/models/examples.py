@@ -1,0 +1,45 @@
+"""The images of the repository: drawn scenes and photographs, with licence and source."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from vitexplorer.settings import ASSETS
+from vitexplorer.words import Text
+
+
+@dataclass(frozen=True)
+class Example:
+    """An image of the repository."""
+
+    id: str
+    path: Path
+    title: Text
+    licence: str
+    source: str
+    drawn: bool
+    """a scene that the project drew; the others are photographs"""
+    hash: str
+    """of its pixels, as `image_hash` has it"""
+
+
+@cache
+def examples() -> dict[str, Example]:
+    """The repository's images by id, in the order they are shown."""
+    folder = ASSETS / "examples"
+    entries = json.loads((folder / "examples.json").read_text(encoding="utf-8"))
+    return {
+        entry["id"]: Example(
+            entry["id"],
+            folder / entry["file"],
+            Text(entry["title_en"], entry["title_zh"]),
+            entry["licence"],
+            entry["source"],
+            drawn=entry["kind"] == "drawn",
+            hash=entry["hash"],
+        )
+        for entry in entries
+    }

@@ -1,0 +1,71 @@
+"""What the bundled models do not know: photographs. They were trained on drawn scenes and answer all the same.
+
+A picture is known as a drawn scene by its hash, that of an example; of any other nobody knows, so the sentence is
+careful. Nothing here imports torch or timm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from vitexplorer.models.catalog import find
+from vitexplorer.models.examples import Example, examples
+from vitexplorer.settings import settings
+from vitexplorer.types import Provenance
+from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
+
+_PHOTOGRAPH = Text(
+    "This is a photograph, and the model was trained on drawn scenes alone: its maps and its answer mean nothing here.",
+    "这是照片，而该模型只用绘制场景训练过：它的图和回答在此没有意义。",
+)
+_UNKNOWN = Text(
+    "The model was trained on drawn scenes alone: unless this image is one, its maps and its answer mean nothing.",
+    "该模型只用绘制场景训练过：除非此图像也是绘制场景，否则它的图和回答没有意义。",
+)
+_HINT = Text(
+    "This model knows drawn scenes only. {title}, {megabytes:.0f} MB, knows photographs.",
+    "该模型只认识绘制场景。{title}（{megabytes:.0f} MB）认识照片。",
+)
+
+
+@dataclass(frozen=True)
+class PhotoHint:
+    """Which model to try on a photograph instead."""
+
+    model: str
+    """its name in the catalogue"""
+    title: Text
+    megabytes: float
+    """to download"""
+    available: bool
+    """whether this installation fetches weights"""
+    sentence: Text
+
+
+def photo_notes(provenance: Provenance, image_hash: str) -> tuple[Text, ...]:
+    """What a figure of these weights on this image has to say; empty for weights that saw photographs."""
+    if provenance.weights != "bundled":
+        return ()
+    example = _examples().get(image_hash)
+    if example is None:
+        return (_UNKNOWN,)
+    return () if example.drawn else (_PHOTOGRAPH,)
+
+
+def photo_hint(capture: Capture) -> PhotoHint | None:
+    """A model of the catalogue that knows photographs, where this one may not know what it sees; None otherwise."""
+    if not photo_notes(capture.model.provenance, capture.input.image_hash):
+        return None
+    entry = find(find(capture.model.name).for_photographs)
+    sentence = _HINT.format(title=entry.title, megabytes=entry.megabytes)
+    return PhotoHint(entry.name, entry.title, entry.megabytes, settings().downloads, sentence)
+
+
+@cache
+def _examples() -> dict[str, Example]:
+    return {example.hash: example for example in examples().values()}
