@@ -42,7 +42,7 @@ def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
         return panel.dataset.drawn === panel.dataset.view && (!view || panel.dataset.view === view)
           && panel.querySelectorAll('.figure .main-svg').length > 0
           && panel.querySelector('.figure').getBoundingClientRect().height > 100
-          && panel.querySelectorAll('.figure .annotation').length > 3; }""",
+          && panel.querySelector('.figure :is(.annotation, .imagelayer image, .heatmaplayer image)'); }""",
         arg=[room, view],
         timeout=PATIENCE,
     )

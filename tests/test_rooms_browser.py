@@ -156,7 +156,7 @@ def test_a_mask_is_painted_on_the_picture(visit: Visit, url: str) -> None:
     expect(painter).to_contain_text("2 of 144 patches (1 %)")
     expect(python).to_contain_text("mask=(26, 27)", timeout=PATIENCE)
     expect(panel).to_have_attribute("data-shown", str(shown + 1), timeout=PATIENCE)
-    expect(panel.locator(".figure")).to_contain_text("2 of 144 patches are hidden")
+    expect(panel.locator(".facts")).to_contain_text("2 of 144 patches are hidden")
     expect(seed).to_be_disabled()
 
     go(2, 3)  # from a hidden patch: what the pointer passes is shown, also where it is quicker than its events

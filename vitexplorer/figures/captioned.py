@@ -1,11 +1,11 @@
-"""Two places for a caption on the page: rows beside a picture, or lines below it."""
+"""Two places for a caption on a slide: rows beside a picture, or lines below it. A window keeps it as text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from vitexplorer.figures.caption import Fact
-from vitexplorer.figures.page import INNER, MARGIN, Page
+from vitexplorer.figures.page import Page
 from vitexplorer.figures.themes import TEXT_SIZE
 from vitexplorer.figures.typesetting import width
 
@@ -14,6 +14,9 @@ GAP = 7
 
 def rows_of_facts(page: Page, x: float, y: float, pixels: float, facts: Sequence[Fact]) -> float:
     """Label and value in two columns. Returns y below them."""
+    if not page.sheet.is_slide:
+        page.facts.extend(facts)
+        return y
     labels = 18 + max(width(fact.label.in_(page.language), TEXT_SIZE) for fact in facts)
     previous = None
     for fact in facts:
@@ -26,12 +29,14 @@ def rows_of_facts(page: Page, x: float, y: float, pixels: float, facts: Sequence
 
 def facts_below(page: Page, y: float, facts: Sequence[Fact]) -> float:
     """The same rows in two columns of about equal length over the width of the page. Returns y below them."""
+    if not page.sheet.is_slide:
+        return rows_of_facts(page, page.margin, y, page.inner, facts)
     page.rule(y)
     gutter = 48
-    column = (INNER - gutter) / 2
+    column = (page.inner - gutter) / 2
     half = _split(page, facts, column)
-    left = rows_of_facts(page, MARGIN, y + 18, column, facts[:half])
-    right = rows_of_facts(page, MARGIN + column + gutter, y + 18, column, facts[half:]) if facts[half:] else 0.0
+    left = rows_of_facts(page, page.margin, y + 18, column, facts[:half])
+    right = rows_of_facts(page, page.margin + column + gutter, y + 18, column, facts[half:]) if facts[half:] else 0.0
     return max(left, right)
 
 

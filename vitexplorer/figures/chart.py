@@ -106,7 +106,7 @@ class Style(NamedTuple):
 
 def style_of(page: Page, number: int) -> Style:
     """The style of the n-th line on a page."""
-    return numbered_style(number, "light" if page.theme.paper == "#ffffff" else "dark")
+    return numbered_style(number, page.theme.name)
 
 
 def numbered_style(number: int, theme: str) -> Style:

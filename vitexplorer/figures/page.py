@@ -16,17 +16,20 @@ import numpy as np
 import plotly.graph_objects as go
 from PIL import Image
 
+from vitexplorer.figures.caption import Fact
 from vitexplorer.figures.colors import Scale
+from vitexplorer.figures.sheets import SLIDE, Sheet
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
 from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, wrap
 from vitexplorer.types import PatchGrid, Result
 from vitexplorer.words import Language, Text
 
-WIDTH = 1280
-MARGIN = 40
-INNER = WIDTH - 2 * MARGIN
 BAR_ROOM = 114
 """what a colour bar with its numbers and unit takes to the right of a picture"""
+RANDOM = Text(
+    "Random weights: this model has learned nothing. Nothing here explains a trained model.",
+    "随机权重：该模型未经训练，这里的任何图都不能解释训练好的模型。",
+)
 ROW_AND_COLUMN = Text("row %{customdata[0]}, column %{customdata[1]}", "第 %{customdata[0]} 行第 %{customdata[1]} 列")
 
 
@@ -80,6 +83,11 @@ class Place(NamedTuple):
         """The same place further to the right."""
         return Place(*(box._replace(x=box.x + right) for box in self))
 
+    def below(self, gap: float) -> Place:
+        """A place of the same size under this one."""
+        down = self.bottom - self.image.y + gap
+        return Place(*(box._replace(y=box.y + down) for box in self))
+
 
 def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
     """The image as large as the room allows and the cells on its pixels, both from the room's upper left corner.
@@ -95,17 +103,46 @@ def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
 
 
 class Page:
-    """A figure in the making, in one language and one theme."""
+    """A figure in the making, in one language and one theme, for one size."""
 
-    def __init__(self, language: Language, theme: str):
-        self.language, self.theme = language, theme_named(theme)
-        self._traces: list[Any] = []
+    def __init__(self, language: Language, theme: str, sheet: Sheet = SLIDE):
+        self.language, self.theme, self.sheet = language, theme_named(theme, sheet.is_slide), sheet
+        self.margin, self.width = sheet.margin, sheet.width
+        self.inner = sheet.width - 2 * sheet.margin
+        self.facts: list[Fact] = []
+        """the caption of a window, which the page shows as text of its own"""
+        self._traces: list[dict[str, Any]] = []
         self._images: list[dict[str, Any]] = []
         self._shapes: list[dict[str, Any]] = []
         self._annotations: list[dict[str, Any]] = []
         self._layout: dict[str, Any] = {}
         self._bars: list[tuple[str, Box, str]] = []
-        self._trees: list[tuple[go.Treemap, Box]] = []
+        self._trees: list[tuple[dict[str, Any], Box]] = []
+
+    # ------------------------------------------------------------------------------------------ room
+
+    @property
+    def right(self) -> float:
+        """x of the right margin."""
+        return self.margin + self.inner
+
+    def high(self, slide: float, others: float, least: float = 160) -> float:
+        """How high a picture may be: what it is on a slide, or all that `others` leave of a window."""
+        return slide if self.sheet.height is None else max(least, self.sheet.height - others)
+
+    def per_row(self, count: int, gap: float, least: float) -> int:
+        """How many of `count` equal things stand side by side, each `least` pixels wide; all of them on a slide."""
+        return count if self.sheet.is_slide else min(count, max(1, int((self.inner + gap) // (least + gap))))
+
+    def in_rows(self, widths: Sequence[float], left: float) -> list[tuple[float, int]]:
+        """x and row of things of these widths one after the other from `left`; on a slide they have one row."""
+        x, row, places = left, 0, []
+        for wide in widths:
+            if not self.sheet.is_slide and x > left and x + wide > self.right:
+                x, row = left, row + 1
+            places.append((x, row))
+            x += wide
+        return places
 
     # ------------------------------------------------------------------------------------------ text
 
@@ -144,23 +181,24 @@ class Page:
     def header(self, result: Result) -> float:
         """The title, what was changed and, over random weights, a warning that cannot be overlooked.
 
-        Returns y below them.
+        A window has the warning alone. Returns y below them.
         """
-        y = self.text(MARGIN, 26, result.title, size=TITLE_SIZE, bold=True, pixels=INNER) + 14
+        if not self.sheet.is_slide:
+            return self._warning(self.margin) if result.provenance.is_random else float(self.margin)
+        y = self.text(self.margin, 26, result.title, size=TITLE_SIZE, bold=True, pixels=self.inner) + 14
         if changes := result.provenance.changes:
             listed = Text("; ".join(change.en for change in changes), "；".join(change.zh for change in changes))
             words = Text("Changed run: {changes}", "更改后的运行：{changes}").format(changes=listed)
-            y = self.text(MARGIN, y - 4, words, color=self.theme.bar, bold=True, pixels=INNER) + 12
-        if not result.provenance.is_random:
-            return y
-        band = Box(MARGIN, y, INNER, 36)
+            y = self.text(self.margin, y - 4, words, color=self.theme.bar, bold=True, pixels=self.inner) + 12
+        return self._warning(y) if result.provenance.is_random else y
+
+    def _warning(self, y: float) -> float:
+        lines = wrap(RANDOM.in_(self.language), self.inner - 16, TEXT_SIZE)
+        band = Box(self.margin, y, self.inner, 16 + 20 * len(lines))
         self.rectangle(band, fill=self.theme.warning)
-        warning = Text(
-            "Random weights: this model has learned nothing. Nothing here explains a trained model.",
-            "随机权重：该模型未经训练，这里的任何图都不能解释训练好的模型。",
-        )
         x, middle = band.centre
-        self.text(x, middle, warning, color=self.theme.on_warning, bold=True, anchor="center", vertical="middle")
+        color, pixels = self.theme.on_warning, self.inner - 16
+        self.text(x, middle, RANDOM, color=color, bold=True, anchor="center", vertical="middle", pixels=pixels)
         return band.bottom + 18
 
     # ------------------------------------------------------------------------------------------ marks
@@ -194,7 +232,7 @@ class Page:
 
     def rule(self, y: float) -> None:
         """A line over the width of the page."""
-        self.line((MARGIN, y), (MARGIN + INNER, y))
+        self.line((self.margin, y), (self.right, y))
 
     # ------------------------------------------------------------------------------------------ pictures
 
@@ -235,34 +273,39 @@ class Page:
         if places is None:
             places = np.stack(np.meshgrid(np.arange(rows), np.arange(cols), indexing="ij"), axis=-1)
         self._traces.append(
-            go.Heatmap(
-                x=np.linspace(box.x, box.right, cols + 1),
-                y=-np.linspace(box.y, box.bottom, rows + 1),
-                z=np.where(np.isfinite(values), values, np.nan),
-                customdata=places,
-                coloraxis=coloraxis,
-                opacity=opacity,
-                name=escape(name),
-                hovertemplate=where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
-                hoverongaps=False,
-                zsmooth=False,
-            )
+            {
+                "type": "heatmap",
+                "x": np.linspace(box.x, box.right, cols + 1),
+                "y": -np.linspace(box.y, box.bottom, rows + 1),
+                "z": np.where(np.isfinite(values), values, np.nan),
+                "customdata": places,
+                "coloraxis": coloraxis,
+                "opacity": opacity,
+                "name": escape(name),
+                "hovertemplate": where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
+                "hoverongaps": False,
+                "zsmooth": False,
+            }
         )
 
     def bars(self, pieces: Sequence[tuple[Box, str, str]], gap: float = 1) -> None:
         """Filled boxes, each (box, colour, words that are shown when a mouse is over it), `gap` pixels apart."""
         boxes = [box for box, _, _ in pieces]
         self._traces.append(
-            go.Bar(
-                orientation="h",
-                base=[box.x for box in boxes],
-                x=[box.width for box in boxes],
-                y=[-box.centre[1] for box in boxes],
-                width=[box.height for box in boxes],
-                marker={"color": [color for _, color, _ in pieces], "line": {"color": self.theme.paper, "width": gap}},
-                customdata=["<br>".join(map(escape, words.split("\n"))) for _, _, words in pieces],
-                hovertemplate="%{customdata}<extra></extra>",
-            )
+            {
+                "type": "bar",
+                "orientation": "h",
+                "base": [box.x for box in boxes],
+                "x": [box.width for box in boxes],
+                "y": [-box.centre[1] for box in boxes],
+                "width": [box.height for box in boxes],
+                "marker": {
+                    "color": [color for _, color, _ in pieces],
+                    "line": {"color": self.theme.paper, "width": gap},
+                },
+                "customdata": ["<br>".join(map(escape, words.split("\n"))) for _, _, words in pieces],
+                "hovertemplate": "%{customdata}<extra></extra>",
+            }
         )
 
     def curve(
@@ -277,30 +320,32 @@ class Page:
     ) -> None:
         """Straight lines from point to point, broken at NaN, with a symbol on each and `words` under the mouse."""
         self._traces.append(
-            go.Scatter(
-                x=[x for x, _ in points],
-                y=[-y for _, y in points],
-                mode="lines+markers" if symbol else "lines",
-                line={"color": color, "width": width, "dash": dash},
-                marker={"symbol": symbol, "size": 8, "color": color} if symbol else None,
-                customdata=[*map(escape, words)] or None,
-                hovertemplate="%{customdata}<extra></extra>" if words else None,
-                hoverinfo=None if words else "skip",
-            )
+            {
+                "type": "scatter",
+                "x": [x for x, _ in points],
+                "y": [-y for _, y in points],
+                "mode": "lines+markers" if symbol else "lines",
+                "line": {"color": color, "width": width, "dash": dash},
+                "marker": {"symbol": symbol, "size": 8, "color": color} if symbol else None,
+                "customdata": [*map(escape, words)] or None,
+                "hovertemplate": "%{customdata}<extra></extra>" if words else None,
+                "hoverinfo": None if words else "skip",
+            }
         )
 
     def letters(self, points: Sequence[tuple[float, float]], letters: Sequence[str], words: Sequence[str]) -> None:
         """A white letter at each point, and `words` under the mouse there."""
         self._traces.append(
-            go.Scatter(
-                x=[x for x, _ in points],
-                y=[-y for _, y in points],
-                mode="text",
-                text=[*letters],
-                textfont={"size": SMALL_SIZE, "color": "#ffffff"},
-                customdata=[*map(escape, words)],
-                hovertemplate="%{customdata}<extra></extra>",
-            )
+            {
+                "type": "scatter",
+                "x": [x for x, _ in points],
+                "y": [-y for _, y in points],
+                "mode": "text",
+                "text": [*letters],
+                "textfont": {"size": SMALL_SIZE, "color": "#ffffff"},
+                "customdata": [*map(escape, words)],
+                "hovertemplate": "%{customdata}<extra></extra>",
+            }
         )
 
     def treemap(
@@ -316,21 +361,22 @@ class Page:
 
         `parents` are indices, -1 at the top; a count includes those inside it.
         """
-        tree = go.Treemap(
-            ids=[str(index) for index in range(len(labels))],
-            labels=[*map(escape, labels)],
-            parents=["" if parent < 0 else str(parent) for parent in parents],
-            values=[*counts],
-            branchvalues="total",
-            textinfo="label",
-            textfont={"size": SMALL_SIZE, "color": "#ffffff"},
-            hovertext=["<br>".join(map(escape, word.split("\n"))) for word in words],
-            hoverinfo="text",
-            marker={"colors": [*colors], "line": {"color": self.theme.paper, "width": 1}},
-            root={"color": self.theme.paper},
-            pathbar={"visible": False},
-            tiling={"pad": 2},
-        )
+        tree = {
+            "type": "treemap",
+            "ids": [str(index) for index in range(len(labels))],
+            "labels": [*map(escape, labels)],
+            "parents": ["" if parent < 0 else str(parent) for parent in parents],
+            "values": [*counts],
+            "branchvalues": "total",
+            "textinfo": "label",
+            "textfont": {"size": SMALL_SIZE, "color": "#ffffff"},
+            "hovertext": ["<br>".join(map(escape, word.split("\n"))) for word in words],
+            "hoverinfo": "text",
+            "marker": {"colors": [*colors], "line": {"color": self.theme.paper, "width": 1}},
+            "root": {"color": self.theme.paper},
+            "pathbar": {"visible": False},
+            "tiling": {"pad": 2},
+        }
         self._layout["uniformtext"] = {"minsize": SMALL_SIZE, "mode": "hide"}
         self._trees.append((tree, box))
 
@@ -348,7 +394,7 @@ class Page:
         small = {"size": SMALL_SIZE, "color": self.theme.text}
         lines = wrap(title, box.height, SMALL_SIZE)
         return {
-            "x": box.x / WIDTH,
+            "x": box.x / self.width,
             "y": 1 - box.y / height,
             "xanchor": "left",
             "yanchor": "top",
@@ -366,34 +412,38 @@ class Page:
             "title": {"text": "<br>".join(map(escape, lines)), "side": "right", "font": small},
         }
 
-    def finish(self, bottom: float) -> go.Figure:
-        """The figure, closed a margin below `bottom`."""
-        height = round(bottom + MARGIN)
-        ground = go.Scatter(x=[], y=[])  # without a trace on them the axes, and all that is placed by them, vanish
+    def document(self, bottom: float) -> dict[str, Any]:
+        """The figure as plotly has it, traces and layout, closed a margin below `bottom`."""
+        height = round(bottom + self.margin)
+        ground = {"type": "scatter", "x": [], "y": []}  # without a trace on them the axes vanish, and all on them
         for tree, box in self._trees:
-            tree.domain = {
-                "x": [box.x / WIDTH, box.right / WIDTH],
+            tree["domain"] = {
+                "x": [box.x / self.width, box.right / self.width],
                 "y": [1 - box.bottom / height, 1 - box.y / height],
             }
-        figure = go.Figure([ground, *self._traces, *(tree for tree, _ in self._trees)])
         for coloraxis, box, title in self._bars:
             self._layout[coloraxis]["colorbar"] = self._color_bar(box, title, height)
-        figure.update_layout(
-            template="none",
-            width=WIDTH,
-            height=height,
-            autosize=False,
-            margin={"l": 0, "r": 0, "t": 0, "b": 0},
-            paper_bgcolor=self.theme.paper,
-            plot_bgcolor=self.theme.paper,
-            font={"family": FONTS, "size": TEXT_SIZE, "color": self.theme.text},
-            showlegend=False,
-            barmode="overlay",
-            xaxis={"range": [0, WIDTH], "visible": False},
-            yaxis={"range": [-height, 0], "scaleanchor": "x", "visible": False},
-            images=self._images,
-            shapes=self._shapes,
-            annotations=self._annotations,
+        layout = {
+            "width": self.width,
+            "height": height,
+            "autosize": False,
+            "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
+            "paper_bgcolor": self.theme.paper,
+            "plot_bgcolor": self.theme.paper,
+            "font": {"family": FONTS, "size": TEXT_SIZE, "color": self.theme.text},
+            "showlegend": False,
+            "barmode": "overlay",
+            "xaxis": {"range": [0, self.width], "visible": False},
+            "yaxis": {"range": [-height, 0], "scaleanchor": "x", "visible": False},
+            "images": self._images,
+            "shapes": self._shapes,
+            "annotations": self._annotations,
             **self._layout,
-        )
-        return figure
+        }
+        return {"data": [ground, *self._traces, *(tree for tree, _ in self._trees)], "layout": layout}
+
+    def finish(self, bottom: float) -> go.Figure:
+        """The same as a figure."""
+        document = self.document(bottom)
+        document["layout"]["template"] = "none"
+        return go.Figure(document)

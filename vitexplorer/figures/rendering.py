@@ -9,10 +9,22 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from vitexplorer.figures.caption import Fact
 from vitexplorer.figures.page import Page
+from vitexplorer.figures.sheets import WINDOWS
 from vitexplorer.registry import Registry, unknown_name
 from vitexplorer.types import Result
 from vitexplorer.words import ExplainedError, Language, Text
+
+
+@dataclass(frozen=True)
+class Windows:
+    """A figure for a page."""
+
+    documents: tuple[dict[str, Any], ...]
+    """traces and layout for each of `sheets.WINDOWS`, as plotly has them, with arrays of numpy"""
+    facts: tuple[Fact, ...]
+    """the caption"""
 
 
 class NoRendererError(ExplainedError):
@@ -66,9 +78,30 @@ def render(result: Result, *, language: Language = "en", theme: str = "light", *
         NoRendererError: no renderer for this type of result.
         UnknownNameError: an option, colour map or theme that does not exist; the message names the nearest.
     """
+    page = Page(language, theme)
+    return page.finish(_drawn(page, result, options))
+
+
+def slide(result: Result, *, language: Language = "en", theme: str = "light") -> dict[str, Any]:
+    """The figure of `render` as traces and layout, with arrays of numpy. Raises NoRendererError."""
+    page = Page(language, theme)
+    return page.document(_drawn(page, result, {}))
+
+
+def windows(result: Result, *, language: Language = "en", theme: str = "light") -> Windows:
+    """The same figure without its caption, laid out for a page: once for each of `WINDOWS`.
+
+    Raises NoRendererError.
+    """
+    pages = [Page(language, theme, sheet) for sheet in WINDOWS]
+    documents = tuple(page.document(_drawn(page, result, {})) for page in pages)
+    facts = tuple(pages[0].facts)
+    return Windows(documents, facts)
+
+
+def _drawn(page: Page, result: Result, options: dict[str, Any]) -> float:
     renderer = renderer_of(result)
     for name in options:
         if name not in renderer.options:
             raise unknown_name("option", name, renderer.options)
-    page = Page(language, theme)
-    return page.finish(renderer.draw(page, result, **options))
+    return renderer.draw(page, result, **options)

@@ -20,6 +20,7 @@ SMALL_SIZE = 13  # nothing on a figure is smaller: it has to be read from the la
 class Theme:
     """Colours by their job."""
 
+    name: str
     paper: str
     text: str
     muted: str
@@ -30,16 +31,22 @@ class Theme:
 
 
 THEMES = {
-    "light": Theme(paper="#ffffff", text="#16191d", muted="#5a626b", line="#cfd5dc", bar="#31688e"),
-    "dark": Theme(paper="#14171b", text="#f2f4f6", muted="#a9b3bd", line="#3d454e", bar="#6aaed6"),
+    "light": Theme("light", paper="#ffffff", text="#16191d", muted="#5a626b", line="#cfd5dc", bar="#31688e"),
+    "dark": Theme("dark", paper="#14171b", text="#f2f4f6", muted="#a9b3bd", line="#3d454e", bar="#6aaed6"),
 }
+
+ON_PAGE = {
+    "light": Theme("light", paper="#ffffff", text="#1e293b", muted="#52607a", line="#dde3ec", bar="#31688e"),
+    "dark": Theme("dark", paper="#0f172a", text="#f1f5f9", muted="#b4c0d0", line="#334155", bar="#6aaed6"),
+}
+"""the same for figures that stand on the page itself, in its own greys"""
 
 CATEGORIES = ("#31688e", "#2f7d63", "#8a5a9e", "#a8521f", "#5d6d7e", "#a23b5c", "#7d6c14", "#2b7484")
 """Fills that carry white text at a contrast of 4.5 or more, told apart by lightness and hue, not by hue alone."""
 
 
-def theme_named(name: str) -> Theme:
-    """Raises UnknownNameError."""
+def theme_named(name: str, is_slide: bool = True) -> Theme:
+    """Of a slide, or of the page. Raises UnknownNameError."""
     if name not in THEMES:
         raise unknown_name("theme", name, THEMES)
-    return THEMES[name]
+    return (THEMES if is_slide else ON_PAGE)[name]

@@ -11,7 +11,7 @@ from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, style_of
 from vitexplorer.figures.colors import scale_of
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, Place, place
+from vitexplorer.figures.page import BAR_ROOM, Box, Page, Place, place
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import RAW
 from vitexplorer.figures.themes import SMALL_SIZE
@@ -32,21 +32,29 @@ def draw(page: Page, result: BeforeAfterResult, *, opacity: float = 0.7) -> floa
     """Draw the three maps, then classes and cosines side by side. Options: opacity of the cells over the image."""
     y = page.header(result)
     bottom = _maps(page, result, y, opacity) + 30
-    gutter = 60
-    half = (INNER - gutter) / 2
-    right = Box(MARGIN + half + gutter if result.classes else MARGIN, bottom, half if result.classes else INNER, 0)
-    left = _classes(page, result, Box(MARGIN, bottom, half, 0)) if result.classes else bottom
-    below = max(left, _cosines(page, result, right))
+    gutter, whole = 60, Box(page.margin, bottom, page.inner, 0)
+    if result.classes and page.per_row(2, gutter, 260) == 2:
+        half = (page.inner - gutter) / 2
+        left = _classes(page, result, whole._replace(width=half))
+        below = max(left, _cosines(page, result, whole._replace(x=page.margin + half + gutter, width=half)))
+    else:
+        bottom = _classes(page, result, whole) + 16 if result.classes else bottom
+        below = _cosines(page, result, whole._replace(y=bottom))
     scale = Text("{raw}; one scale for both runs", "{raw}；两次运行共用同一标度").format(raw=RAW)
     return facts_below(page, below + 12, facts(result, scale))
 
 
 def _maps(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> float:
     """Plain, changed, difference. Returns y below them."""
-    wide = (INNER - 2 * BAR_ROOM - 2 * GAP) / 3
-    first = place(result.image, result.grid, Box(MARGIN, y + TITLE, wide, 400))
-    step = first.right - MARGIN + GAP
-    second, third = first.moved(step), first.moved(2 * step + BAR_ROOM - GAP)
+    if page.per_row(3, BAR_ROOM, 180) == 3:
+        wide = (page.inner - 2 * BAR_ROOM - 2 * GAP) / 3
+        first = place(result.image, result.grid, Box(page.margin, y + TITLE, wide, 400))
+        step = first.right - page.margin + GAP
+        second, third = first.moved(step), first.moved(2 * step + BAR_ROOM - GAP)
+    else:
+        first = place(result.image, result.grid, Box(page.margin, y + TITLE, page.inner - BAR_ROOM, 260))
+        second = first.below(TITLE + GAP)
+        third = second.below(TITLE + GAP)
     both = scale_of(np.stack([result.before, result.after]), None)
     axis = page.color_scale(both, beside=_whole(second), title=result.unit)
     plain, changed = result.names
@@ -57,11 +65,11 @@ def _maps(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> fl
         (second, changed, result.changed_image, result.after, axis),
         (third, difference, None, result.values, signed),
     ):
-        page.text(at.image.x, y, word, bold=True)
+        page.text(at.image.x, at.image.y - TITLE, word, bold=True)
         if image is not None:
             page.picture(at.image, image)
         page.cells(at.cells, values, colors, name=word.in_(page.language), opacity=opacity if image is not None else 1)
-    return first.bottom
+    return third.bottom
 
 
 def _signed(values: np.ndarray) -> np.ndarray:

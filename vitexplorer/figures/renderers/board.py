@@ -7,7 +7,7 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import rows_of_facts
 from vitexplorer.figures.colors import direction, scale_of
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import BAR_ROOM, Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted
 from vitexplorer.figures.themes import SMALL_SIZE
@@ -40,8 +40,9 @@ def draw(page: Page, result: BoardResult, *, colormap: str | None = None) -> flo
     places = np.stack(np.indices((rows, cols, rows, cols)), axis=-1)[::every, ::every]
     plane = sheet(shown.values)
     y = page.header(result) + 44
-    cell = min(SIDE / plane.shape[0], SIDE / plane.shape[1])
-    box = Box(MARGIN + 34, y, plane.shape[1] * cell, plane.shape[0] * cell)
+    side = min(page.high(SIDE, y + page.margin), page.inner - 34 - BAR_ROOM)
+    cell = min(side / plane.shape[0], side / plane.shape[1])
+    box = Box(page.margin + 34, y, plane.shape[1] * cell, plane.shape[0] * cell)
     axis = page.color_scale(scale, beside=box, title=result.unit)
     page.cells(box, plane, axis, where=WHERE, places=np.nan_to_num(sheet(places)).astype(np.int16))
     _numbers(page, box, plane.shape, (rows, cols), every)
@@ -55,14 +56,14 @@ def draw(page: Page, result: BoardResult, *, colormap: str | None = None) -> flo
     )
     fewer = Text("Only every {every}. row and column of tiles is shown.", "小图每 {every} 行、每 {every} 列取一个。")
     remarks = (reading, *shown.remarks, *((fewer.format(every=every),) if every > 1 else ()))
-    return max(box.bottom, rows_of_facts(page, left, y, MARGIN + INNER - left, facts(result, how, remarks)))
+    return max(box.bottom, rows_of_facts(page, left, y, page.right - left, facts(result, how, remarks)))
 
 
 def _numbers(page: Page, box: Box, shape: tuple[int, ...], grid: tuple[int, int], every: int) -> None:
     """Row and column of the patches, along the left and the upper side."""
     (rows, cols), cell, muted = grid, box.width / shape[1], page.theme.muted
     page.text(box.x, box.y - 44, Text("column of the patch", "图块所在的列"), size=SMALL_SIZE, color=muted)
-    page.text(MARGIN - 8, box.y - 22, Text("row", "行"), size=SMALL_SIZE, color=muted)
+    page.text(max(0, page.margin - 8), box.y - 22, Text("row", "行"), size=SMALL_SIZE, color=muted)
     for at, row in enumerate(range(0, rows, every)):
         y = box.y + (at * (rows + 1) + rows / 2) * cell
         page.text(box.x - 8, y, str(row), size=SMALL_SIZE, color=muted, anchor="right", vertical="middle")

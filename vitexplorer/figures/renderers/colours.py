@@ -6,7 +6,7 @@ import numpy as np
 
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page, place
+from vitexplorer.figures.page import Box, Page, place
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.tiles import hatch
 from vitexplorer.types import ColoursResult
@@ -19,16 +19,18 @@ def draw(page: Page, result: ColoursResult) -> float:
     """Draw image and colours side by side."""
     rows, cols, _ = result.values.shape
     y = page.header(result) + 26
-    image = place(result.image, result.grid, Box(MARGIN, y, (INNER - GAP) / 2, 560))
-    colours = image.moved(image.right - MARGIN + GAP)
+    per_row = page.per_row(2, GAP, 250)
+    room = page.high(560, y + page.margin)
+    image = place(result.image, result.grid, Box(page.margin, y, (page.inner - GAP * (per_row - 1)) / per_row, room))
+    colours = image.moved(image.right - page.margin + GAP) if per_row == 2 else image.below(34)
     page.text(image.image.x, y - 26, Text("image", "图像"), color=page.theme.muted)
-    page.text(colours.image.x, y - 26, result.unit, color=page.theme.muted)
+    page.text(colours.image.x, colours.image.y - 26, result.unit, color=page.theme.muted)
     page.picture(image.image, result.image)
     page.picture(colours.cells, enlarged(result.values))
     missing = np.argwhere(~result.shown).tolist()
     hatch(page, [colours.cells.part(rows, cols, (row, col, 1, 1)) for row, col in missing], "#9aa2aa", 9)
     left_out = Text("Hatched patches are left out.", "斜线图块未参与计算。")
-    return facts_below(page, image.bottom + 24, facts(result, remarks=(left_out,) if missing else ()))
+    return facts_below(page, colours.bottom + 24, facts(result, remarks=(left_out,) if missing else ()))
 
 
 def enlarged(colours: np.ndarray, pixels: int = 600) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import Scale, lookup_table
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import BAR_ROOM, Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width, wrap
@@ -34,14 +34,15 @@ def draw(page: Page, result: ConfusionResult, *, colormap: str = "viridis") -> f
     counts, classes = result.values, len(result.classes)
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
     y = page.header(result)
-    page.text(MARGIN, y, TRUE, size=SMALL_SIZE, color=page.theme.muted)
-    side = min(LARGEST, INNER - NAMES - BAR_ROOM, 64 * classes)
-    box = Box(MARGIN + NAMES, y + 24, side, side)
+    page.text(page.margin, y, TRUE, size=SMALL_SIZE, color=page.theme.muted)
+    names_room = min(NAMES, 0.26 * page.inner)
+    side = min(page.high(LARGEST, y + 24 + 2 * LINE + 28), page.inner - names_room - BAR_ROOM, 64 * classes)
+    box = Box(page.margin + names_room, y + 24, side, side)
     scale = Scale(colormap, 0.0, 1.0)
     names = np.array(result.classes, dtype=object)
     places = np.stack(np.meshgrid(names, names, indexing="ij"), axis=-1)
     page.cells(box, shares, page.color_scale(scale, beside=box, title=SHARE), where=WHERE.format(), places=places)
-    _names(page, box, result.classes)
+    _names(page, box, result.classes, names_room - 14)
     if side / classes >= ROOM_FOR_NUMBER:
         for row, col in np.argwhere(counts).tolist():
             x, middle = box.part(classes, classes, (row, col, 1, 1)).centre
@@ -55,7 +56,7 @@ def draw(page: Page, result: ConfusionResult, *, colormap: str = "viridis") -> f
     return facts_below(page, below + 14, facts(result))
 
 
-def _names(page: Page, box: Box, classes: tuple[str, ...]) -> None:
+def _names(page: Page, box: Box, classes: tuple[str, ...], pixels: float) -> None:
     """Names of the rows, and of the columns, as many and as much of each as have room."""
     every = math.ceil(LINE * len(classes) / box.height)
     for at in range(0, len(classes), every):
@@ -63,7 +64,7 @@ def _names(page: Page, box: Box, classes: tuple[str, ...]) -> None:
         page.text(
             box.x - 10,
             cell.centre[1],
-            _cut(classes[at], NAMES - 14),
+            _cut(classes[at], pixels),
             size=SMALL_SIZE,
             anchor="right",
             vertical="middle",

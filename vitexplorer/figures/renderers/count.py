@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from vitexplorer.figures.caption import FORMULA, facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import CATEGORIES, SMALL_SIZE
 from vitexplorer.figures.typesetting import width
@@ -26,10 +26,12 @@ from vitexplorer.words import Text, same
 LABELS, NUMBERS = 290, 190  # pixels left and right of the bars
 BAR, STEP = 26, 36
 NUMBER = re.compile(r"(?<![^. ])\d+(?![^. ])")  # between dots, spaces or the ends: no number in `norm1`
-RIGHT = MARGIN + INNER
 OTHER = "#6b6f75"
 """kinds beyond the colours that can be told apart"""
-TABLE = ((MARGIN, 300), (MARGIN + 310, 220), (MARGIN + 540, 520))  # left edge and width of the columns of text
+TABLE = ((0, 300), (310, 220), (540, 520))
+"""left edge and width of the columns of text on a slide"""
+NARROW = 700
+"""pixels below which a label stands over its bar, and a term is said by its name alone"""
 
 
 @dataclass
@@ -121,7 +123,7 @@ def draw_rows(page: Page, result: CountResult, rows: list[Row]) -> float:
     """The same for parts that are in rows already."""
     y = page.header(result)
     total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
-    y = page.text(MARGIN, y - 8, total, size=20) + 18
+    y = page.text(page.margin, y - 8 if page.sheet.is_slide else y, total, size=20) + 18
     kinds: Counter[str] = Counter()
     for row in rows:
         for kind, _, count in row.together:
@@ -143,15 +145,15 @@ def _share(count: int, total: int) -> str:
 
 def _legend(page: Page, y: float, kinds: Counter[str], colors: dict[str, str]) -> float:
     """Kinds from the largest on, each with its share; those without a colour of their own together."""
-    x = float(MARGIN)
+    x = float(page.margin)
     entries = [(color, kind, kinds[kind]) for kind, color in colors.items()]
     if others := kinds.total() - sum(count for _, _, count in entries):
         entries.append((OTHER, Text("other", "其他").in_(page.language), others))
     for color, kind, count in entries:
         words = f"{kind} {_share(count, kinds.total())}"
         wide = width(words, SMALL_SIZE) + 44
-        if x > MARGIN and x + wide > RIGHT:
-            x, y = float(MARGIN), y + 26
+        if x > page.margin and x + wide > page.right:
+            x, y = float(page.margin), y + 26
         page.rectangle(Box(x, y, 14, 14), fill=color)
         page.text(x + 20, y + 7, words, size=SMALL_SIZE, vertical="middle")
         x += wide
@@ -160,13 +162,15 @@ def _legend(page: Page, y: float, kinds: Counter[str], colors: dict[str, str]) -
 
 def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> float:
     """One bar for each row, in pieces, to one scale. Returns y below them."""
-    left, room = MARGIN + LABELS, INNER - LABELS - NUMBERS
+    labels, over = (LABELS, 0) if page.inner >= NARROW else (0, 24)
+    left, room = page.margin + labels, page.inner - labels - (NUMBERS if labels else NUMBERS - 30)
     longest = max((row.total for row in rows), default=0) or 1
     everything = sum(row.total for row in rows)
     pieces: list[tuple[Box, str, str]] = []
     for row in rows:
+        page.text(page.margin, y + BAR / 2, row.label, vertical="middle")
+        y += over
         x, middle = float(left), y + BAR / 2
-        page.text(MARGIN, middle, row.label, vertical="middle")
         for kind, piece, count in row.together:
             box = Box(x, y, room * count / longest, BAR)
             share = _share(count, everything)
@@ -176,9 +180,9 @@ def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> floa
                 x_middle, _ = box.centre
                 page.text(x_middle, middle, piece, size=SMALL_SIZE, color="#ffffff", anchor="center", vertical="middle")
             x = box.right
-        page.text(RIGHT - 76, middle, f"{row.total:,}", anchor="right", vertical="middle")
+        page.text(page.right - 76, middle, f"{row.total:,}", anchor="right", vertical="middle")
         share = _share(row.total, everything)
-        page.text(RIGHT, middle, share, color=page.theme.muted, anchor="right", vertical="middle")
+        page.text(page.right, middle, share, color=page.theme.muted, anchor="right", vertical="middle")
         y += STEP
     page.bars(pieces)
     return y
@@ -191,19 +195,29 @@ def _terms(page: Page, y: float, result: CountResult) -> float:
     if total != result.total:
         rows.append(Term(Text("counted minus formula", "实际计数减公式"), "", "", result.total - total))
     heads = (Text("Term", "项"), Text("Formula", "公式"), Text("With numbers", "代入数值"))
-    for (x, _), head in zip(TABLE, heads, strict=True):
+    columns = _columns(page)
+    for (x, _), head in zip(columns, heads, strict=False):
         page.text(x, y, head, color=page.theme.muted)
-    page.text(RIGHT, y, result.unit, color=page.theme.muted, anchor="right")
+    page.text(page.right, y, result.unit, color=page.theme.muted, anchor="right")
     y += 28
     for at, term in enumerate(rows):
         page.rule(y - 4)
         bold = at >= len(result.terms)
         cells = (term.name, same(_unbroken(term.symbols)), same(_unbroken(term.numbers)))
-        columns = zip(TABLE, cells, strict=True)
-        below = [page.text(x, y, words, pixels=pixels, bold=bold) for (x, pixels), words in columns]
-        page.text(RIGHT, y, f"{term.count:,}", anchor="right", bold=bold)
+        below = [
+            page.text(x, y, words, pixels=pixels, bold=bold) for (x, pixels), words in zip(columns, cells, strict=False)
+        ]
+        page.text(page.right, y, f"{term.count:,}", anchor="right", bold=bold)
         y = max(below) + 8
     return y
+
+
+def _columns(page: Page) -> list[tuple[float, float]]:
+    """Left edge and width of the columns of text: all three on a slide, as many as have room in a window."""
+    if page.inner < NARROW:
+        return [(page.margin, page.inner - 120)]
+    factor = page.inner / 1200
+    return [(page.margin + left * factor, wide * factor) for left, wide in TABLE]
 
 
 def _unbroken(formula: str) -> str:

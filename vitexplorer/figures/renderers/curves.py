@@ -7,30 +7,42 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.themes import TEXT_SIZE
 from vitexplorer.figures.typesetting import width
 from vitexplorer.types import CurvesResult
 
-LARGEST = 420
+LARGEST, LEGEND = 420, 34
 
 
-def plot(page: Page, result: CurvesResult, y: float, height: float = LARGEST) -> float:
-    """The lines and, of several, a legend. Returns y below them."""
-    lines = np.atleast_2d(result.values)
+def legend_rows(page: Page, result: CurvesResult) -> list[tuple[float, int]]:
+    """x and row of each line's entry; none where there is one line."""
+    names = [name.in_(page.language) for name in result.curves]
+    widths = [84 + width(name, TEXT_SIZE) for name in names]
+    return page.in_rows(widths, page.margin + LEFT) if len(names) > 1 else []
+
+
+def plot(page: Page, result: CurvesResult, y: float, height: float = LARGEST, below: float = 0) -> float:
+    """The lines and, of several, a legend, with `below` pixels left for others. Returns y below them."""
+    lines, legend = np.atleast_2d(result.values), legend_rows(page, result)
+    rows = 1 + legend[-1][1] if legend else 0
+    height = page.high(height, y + ABOVE + BELOW + LEGEND * rows + below)
     chart = Chart(
-        Box(MARGIN + LEFT, y + ABOVE, INNER - LEFT, height), span(result.x, from_zero=False), span(result.values)
+        Box(page.margin + LEFT, y + ABOVE, page.inner - LEFT, height),
+        span(result.x, from_zero=False),
+        span(result.values),
     )
     chart.frame(page, result.x_name, result.unit, whole=np.issubdtype(result.x.dtype, np.integer))
-    x, below = float(MARGIN + LEFT), chart.box.bottom + BELOW
+    y = chart.box.bottom + BELOW
     for number, (line, name) in enumerate(zip(lines, result.curves, strict=True)):
         style = style_of(page, number)
         chart.curve(page, result.x.tolist(), line.tolist(), style, name)
-        if len(lines) > 1:
-            style.sample(page, x, below + 12)
-            page.text(x + 54, below + 12, name, vertical="middle")
-            x += 84 + width(name.in_(page.language), 15)
-    return below + (34 if len(lines) > 1 else 0)
+        if legend:
+            x, row = legend[number]
+            style.sample(page, x, y + LEGEND * row + 12)
+            page.text(x + 54, y + LEGEND * row + 12, name, vertical="middle")
+    return y + LEGEND * rows
 
 
 def draw(page: Page, result: CurvesResult) -> float:

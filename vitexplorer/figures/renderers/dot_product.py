@@ -7,13 +7,13 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.numbers import percent
 from vitexplorer.types import DotProductResult, prefix_text
 from vitexplorer.words import Text, same
 
-STRONGEST, STEP, TABLE, GAP = 10, 30, 620, 50
+STRONGEST, STEP, TABLE, GAP, LEAST = 10, 30, 620, 50, 220
 COLUMNS = (Text("q·k", "q·k"), Text("× scale", "× 缩放"), Text("+ bias", "+ 偏置"), Text("softmax", "softmax"))
 RIGHT = (250, 345, 440, 530)
 PAIRS = Text("pairs", "对数")
@@ -34,39 +34,46 @@ def key_text(key: str) -> Text:
 def draw(page: Page, result: DotProductResult) -> float:
     """Draw the table on the left and the two histograms on the right."""
     y = page.header(result)
-    bottom = max(_table(page, y, result), _histograms(page, y, result))
+    bottom = _table(page, y, result)
+    if page.inner >= TABLE + GAP + LEAST:
+        bottom = max(bottom, _histograms(page, page.margin + TABLE + GAP, y, result))
+    else:
+        bottom = _histograms(page, page.margin, bottom + 16, result)
     return facts_below(page, bottom + 20, facts(result))
 
 
 def _table(page: Page, y: float, result: DotProductResult) -> float:
-    page.text(MARGIN, y, Text("strongest keys", "最强的键"), bold=True)
+    factor = min(1.0, page.inner / TABLE)
+    bar = Box(page.margin + 540 * factor, y, 80 * factor, 13)
+    page.text(page.margin, y, Text("strongest keys", "最强的键"), bold=True)
     for right, name in zip(RIGHT, COLUMNS, strict=True):
-        page.text(MARGIN + right, y, name, bold=True, anchor="right")
+        page.text(page.margin + right * factor, y, name, bold=True, anchor="right")
     y += 30
     order = np.argsort(-result.values, kind="stable")[:STRONGEST].tolist()
     largest = float(result.values.max(initial=0)) or 1.0
     for key in order:
-        page.line((MARGIN, y - 5), (MARGIN + TABLE, y - 5))
-        page.text(MARGIN, y, key_text(result.keys[key]))
+        page.line((page.margin, y - 5), (page.margin + TABLE * factor, y - 5))
+        page.text(page.margin, y, key_text(result.keys[key]))
         numbers = (result.scores[key], result.scaled[key], result.bias[key])
         for right, number in zip(RIGHT, numbers, strict=False):
-            page.text(MARGIN + right, y, f"{number:.3f}".replace("-", "−"), anchor="right")
-        page.text(MARGIN + RIGHT[3], y, percent(result.values[key]), anchor="right")
-        page.rectangle(Box(MARGIN + 540, y + 3, 80 * float(result.values[key]) / largest, 13), fill=page.theme.bar)
+            page.text(page.margin + right * factor, y, f"{number:.3f}".replace("-", "−"), anchor="right")
+        page.text(page.margin + RIGHT[3] * factor, y, percent(result.values[key]), anchor="right")
+        page.rectangle(
+            bar._replace(y=y + 3, width=bar.width * float(result.values[key]) / largest), fill=page.theme.bar
+        )
         y += STEP
-    page.line((MARGIN, y - 5), (MARGIN + TABLE, y - 5))
+    page.line((page.margin, y - 5), (page.margin + TABLE * factor, y - 5))
     others = len(result.values) - len(order)
     if others:
-        page.text(MARGIN, y, REST.format(count=others), color=page.theme.muted)
+        page.text(page.margin, y, REST.format(count=others), color=page.theme.muted)
         rest = float(result.values.sum() - result.values[order].sum())
-        page.text(MARGIN + RIGHT[3], y, percent(max(rest, 0.0)), color=page.theme.muted, anchor="right")
+        page.text(page.margin + RIGHT[3] * factor, y, percent(max(rest, 0.0)), color=page.theme.muted, anchor="right")
         y += STEP
     return y
 
 
-def _histograms(page: Page, y: float, result: DotProductResult) -> float:
+def _histograms(page: Page, left: float, y: float, result: DotProductResult) -> float:
     """Both on one range of scores, so that the second shows by how much the first was squeezed."""
-    left = MARGIN + TABLE + GAP
     edges = result.bin_edges
     across = span(np.concatenate([edges, edges * result.scale]))
     panels = (
@@ -75,7 +82,7 @@ def _histograms(page: Page, y: float, result: DotProductResult) -> float:
     )
     for title, at in panels:
         page.text(left, y, title, bold=True)
-        box = Box(left + LEFT, y + 26 + ABOVE, INNER - TABLE - GAP - LEFT, 110)
+        box = Box(left + LEFT, y + 26 + ABOVE, page.right - left - LEFT, 110)
         chart = Chart(box, across, span(result.all_scores))
         chart.frame(page, same("q·k") if at is edges else SCALED, PAIRS)
         pieces = []

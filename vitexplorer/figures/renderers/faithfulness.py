@@ -7,7 +7,7 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, Style, span, style_of
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.types import FaithfulnessResult
 from vitexplorer.words import Text, same
@@ -21,6 +21,7 @@ SHARES = {
     "deletion": Text("share of patches deleted", "已删除图块的比例"),
     "insertion": Text("share of patches inserted", "已插入图块的比例"),
 }
+SHORT = {"deletion": Text("deletion ↓", "删除 ↓"), "insertion": Text("insertion ↑", "插入 ↑")}
 AREA = Text("area: {curve}", "面积：{curve}")
 
 
@@ -28,15 +29,18 @@ def draw(page: Page, result: FaithfulnessResult) -> float:
     """Draw both panels and the legend."""
     y = page.header(result)
     names = [CURVES.get(curve, same(curve)) for curve in result.curves]
-    wide = (INNER - GAP * (len(names) - 1)) / len(names)
+    per_row = page.per_row(len(names), GAP, 300)
+    wide = (page.inner - GAP * (per_row - 1)) / per_row
+    others = y + TITLE + ABOVE + BELOW + 56 + 28 * len(result.methods)
+    tall = page.high(360, others if per_row == len(names) else page.sheet.height, 200)
     last = len(result.methods) - 1
     random = Style(page.theme.muted, "dot", "x-thin-open")
     styles = [random if at == last else style_of(page, at) for at in range(last + 1)]
     bottom = y
     for at, curve in enumerate(result.curves):
-        left = MARGIN + at * (wide + GAP)
+        left, y = page.margin + at % per_row * (wide + GAP), bottom if at % per_row == 0 else y
         page.text(left, y, names[at], bold=True)
-        chart = Chart(Box(left + LEFT, y + TITLE + ABOVE, wide - LEFT, 360), (0.0, 1.0), span(result.values))
+        chart = Chart(Box(left + LEFT, y + TITLE + ABOVE, wide - LEFT, tall), (0.0, 1.0), span(result.values))
         chart.frame(page, SHARES.get(curve, same(curve)), result.unit)
         for style, title, values in zip(styles, result.titles, result.values[:, at].tolist(), strict=True):
             chart.curve(page, result.steps, values, style, title)
@@ -46,9 +50,11 @@ def draw(page: Page, result: FaithfulnessResult) -> float:
 
 def _legend(page: Page, y: float, result: FaithfulnessResult, styles: list[Style], names: list[Text]) -> float:
     """A line for each method: its sample, its title, its areas; the best of each column is bold."""
-    columns = [MARGIN + INNER - 260 * (len(names) - 1 - at) for at in range(len(names))]
-    for x, name in zip(columns, names, strict=True):
-        page.text(x, y, AREA.format(curve=name), color=page.theme.muted, anchor="right")
+    apart = min(260, page.inner / 4)
+    columns = [page.right - apart * (len(names) - 1 - at) for at in range(len(names))]
+    for x, name, curve in zip(columns, names, result.curves, strict=True):
+        head = AREA.format(curve=name) if apart == 260 else SHORT.get(curve, name)
+        page.text(x, y, head, color=page.theme.muted, anchor="right")
     best = [
         float((np.min if curve == "deletion" else np.max)(result.areas[:, at]))
         for at, curve in enumerate(result.curves)
@@ -56,8 +62,8 @@ def _legend(page: Page, y: float, result: FaithfulnessResult, styles: list[Style
     y += 28
     for style, title, areas in zip(styles, result.titles, result.areas.tolist(), strict=True):
         page.rule(y - 4)
-        style.sample(page, MARGIN + 6, y + 10)
-        page.text(MARGIN + 60, y, title)
+        style.sample(page, page.margin + 6, y + 10)
+        page.text(page.margin + 60, y, title)
         for x, area, most in zip(columns, areas, best, strict=True):
             page.text(x, y, f"{area:.3f}", bold=area == most, anchor="right")
         y += 28

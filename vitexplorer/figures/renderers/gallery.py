@@ -13,7 +13,7 @@ import numpy as np
 from vitexplorer.figures.caption import facts, head_text
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import direction, scale_of
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, Place, place
+from vitexplorer.figures.page import BAR_ROOM, Box, Page, Place, place
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted, painted_each, remark
 from vitexplorer.figures.themes import SMALL_SIZE
@@ -40,7 +40,7 @@ def draw(
     """
     shown = painted(result.values, "raw") if shared_scale else painted_each(result.values)
     scale = scale_of(shown.values, colormap)
-    tiles = _tiles(result, page.header(result))
+    tiles = _tiles(page, result, page.header(result))
     axis = page.color_scale(
         scale,
         beside=Box(max(tile.right for tile in tiles), tiles[0].image.y, 0, tiles[-1].bottom - tiles[0].image.y),
@@ -75,9 +75,9 @@ def _query(page: Page, tile: Place, result: GalleryResult) -> None:
         page.outline(tile.cells.part(result.grid.rows, result.grid.cols, (*result.query, 1, 1)))
 
 
-def _tiles(result: GalleryResult, y: float) -> list[Place]:
+def _tiles(page: Page, result: GalleryResult, y: float) -> list[Place]:
     """Places for the image and each map, row by row: in the fewest rows that leave each map wide enough to read."""
-    count, width = len(result.values) + 1, INNER - BAR_ROOM
+    count, width = len(result.values) + 1, page.inner - BAR_ROOM
 
     def wide_in(rows: int) -> float:
         cols = math.ceil(count / rows)
@@ -85,8 +85,8 @@ def _tiles(result: GalleryResult, y: float) -> list[Place]:
 
     rows = next(rows for rows in range(1, count + 1) if wide_in(rows) >= NARROWEST or rows == count)
     cols = math.ceil(count / rows)
-    first = place(result.image, result.grid, Box(MARGIN, y + TITLE_ROOM, wide_in(rows), TALLEST))
-    across = first.right - MARGIN + GAP
+    first = place(result.image, result.grid, Box(page.margin, y + TITLE_ROOM, wide_in(rows), TALLEST))
+    across = first.right - page.margin + GAP
     down = first.bottom - y + VALUE_ROOM
     return [
         Place(*(box._replace(x=box.x + i % cols * across, y=box.y + i // cols * down) for box in first))

@@ -7,7 +7,7 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import CATEGORIES
 from vitexplorer.figures.typesetting import width
@@ -30,12 +30,19 @@ def draw(page: Page, result: GrowthResult) -> float:
     totals = result.values.sum(1)
     factor, power = next(((f, name) for f, name in POWERS if totals.max(initial=0) >= f), (1, ""))
     unit = Text("{power}{unit}", "{power}{unit}").format(power=power, unit=result.unit)
-    wide = (INNER - GAP) / len(result.designs)
+    per_row = page.per_row(len(result.designs), GAP, 280)
+    wide = (
+        (page.inner - GAP) / len(result.designs)
+        if page.sheet.is_slide
+        else (page.inner - GAP * (per_row - 1)) / per_row
+    )
+    tall = page.high(HEIGHT, y + 30 + ABOVE + BELOW + 16, 220)
     up = span(totals / factor)
     for at, design in enumerate(result.designs):
-        left = MARGIN + at * (wide + GAP)
-        page.text(left, y, DESIGNS[design], bold=True, pixels=wide)
-        box = Box(left + LEFT, y + 30 + ABOVE, wide - LEFT, HEIGHT)
+        row, col = divmod(at, per_row)
+        left, top = page.margin + col * (wide + GAP), y + row * (30 + ABOVE + tall + BELOW + 12)
+        page.text(left, top, DESIGNS[design], bold=True, pixels=wide)
+        box = Box(left + LEFT, top + 30 + ABOVE, wide - LEFT, tall)
         chart = Chart(box, (0, max(result.sizes) * 1.04), up)
         chart.frame(page, SIZE, unit)
         _columns(page, chart, result, at, factor, unit.in_(page.language))
@@ -61,11 +68,11 @@ def _columns(page: Page, chart: Chart, result: GrowthResult, design: int, factor
 def _legend(page: Page, y: float, result: GrowthResult) -> float:
     """Colour and name of each kind, one below the other. Returns y below them."""
     for kind, name in enumerate(result.kind_texts):
-        page.rectangle(Box(MARGIN, y + 2, 14, 14), fill=CATEGORIES[kind])
-        page.text(MARGIN + 22, y, name)
+        page.rectangle(Box(page.margin, y + 2, 14, 14), fill=CATEGORIES[kind])
+        page.text(page.margin + 22, y, name)
         y += 26
-    x = MARGIN + 22 + width(TOTAL.in_(page.language), 15)
-    page.text(MARGIN + 22, y, TOTAL)
+    x = page.margin + 22 + width(TOTAL.in_(page.language), 15)
+    page.text(page.margin + 22, y, TOTAL)
     style_of(page, 1).sample(page, x + 12, y + 9)
     return y + 40
 

@@ -10,7 +10,7 @@ from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import axis_text
 from vitexplorer.figures.colors import direction, lookup_table, scale_of
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import BAR_ROOM, Box, Page
 from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.renderers.pooling import class_name
 from vitexplorer.figures.rendering import Renderer
@@ -21,7 +21,8 @@ from vitexplorer.numbers import percent
 from vitexplorer.types import LensResult, Prediction
 from vitexplorer.words import Text, same
 
-LEFT, STEP = 40, 40
+LEFT, STEP, LEAST = 40, 40, 118
+"""pixels for the number of a block, the height of a row, and the width below which a class has no room"""
 OTHER = "#3a3d42"
 LETTERS = "ABCDEFGH"
 SMALLEST = 14
@@ -40,25 +41,28 @@ def draw(page: Page, result: LensResult) -> float:
 def _table(page: Page, result: LensResult) -> float:
     y = page.header(result) + 24
     ranks = max(map(len, result.top))
-    box = Box(MARGIN + LEFT, y, INNER - LEFT - BAR_ROOM, STEP * len(result.top))
+    ranks = min(ranks, max(1, int((page.inner - LEFT - BAR_ROOM) / LEAST)))
+    step = page.high(STEP * len(result.top), y + 24, STEP * len(result.top)) / len(result.top)
+    box = Box(page.margin + LEFT, y, page.inner - LEFT - BAR_ROOM, step * len(result.top))
     shares = np.full((len(result.top), ranks), np.nan)
     for row, top in enumerate(result.top):
-        shares[row, : len(top)] = [prediction.probability for prediction in top]
+        shares[row, : len(top[:ranks])] = [prediction.probability for prediction in top[:ranks]]
     scale = scale_of(np.append(shares, 1.0), None)
     where = Text("block %{customdata[0]}, rank %{customdata[1]}", "块 %{customdata[0]}，第 %{customdata[1]} 位")
     places = np.stack(np.meshgrid(result.blocks, np.arange(1, ranks + 1), indexing="ij"), axis=-1)
     axis = page.color_scale(scale, beside=box, title=PROBABILITY)
     page.cells(box, shares, axis, where=where, places=places)
-    page.text(MARGIN, y - 24, axis_text("blocks"), size=SMALL_SIZE, color=page.theme.muted)
-    page.text(box.right, y - 24, RANKS, size=SMALL_SIZE, color=page.theme.muted, anchor="right")
+    page.text(page.margin, y - 24, axis_text("blocks"), size=SMALL_SIZE, color=page.theme.muted)
+    if ranks > 1:
+        page.text(box.right, y - 24, RANKS, size=SMALL_SIZE, color=page.theme.muted, anchor="right")
     final = result.top[-1][0].index
     for row, (block, top) in enumerate(zip(result.blocks, result.top, strict=True)):
-        for rank, prediction in enumerate(top):
+        for rank, prediction in enumerate(top[:ranks]):
             cell = box.part(len(result.top), ranks, (row, rank, 1, 1))
             _cell(page, cell, prediction)
             if prediction.index == final:
                 page.outline(cell)
-        page.text(box.x - 8, y + (row + 0.5) * STEP, str(block), anchor="right", vertical="middle")
+        page.text(box.x - 8, y + (row + 0.5) * step, str(block), anchor="right", vertical="middle")
     return facts_below(page, box.bottom + 24, facts(result, direction(scale.colormap), (FRAMED,)))
 
 
@@ -79,12 +83,12 @@ def _maps(page: Page, result: LensResult) -> float:
     y = page.header(result)
     common = [index for index, _ in Counter(result.values.ravel().tolist()).most_common(len(CATEGORIES))]
     colors = {index: _rgb(color) for index, color in zip(common, CATEGORIES, strict=False)}
-    x = float(MARGIN)
+    x = float(page.margin)
     for index in [*common, None]:
         words = _name(result, index).in_(page.language)
         wide = width(words, SMALL_SIZE) + 44
-        if x > MARGIN and x + wide > MARGIN + INNER:
-            x, y = float(MARGIN), y + 26
+        if x > page.margin and x + wide > page.right:
+            x, y = float(page.margin), y + 26
         page.rectangle(Box(x, y, 16, 16), fill=OTHER if index is None else CATEGORIES[common.index(index)])
         if index is not None:
             page.text(
@@ -99,7 +103,8 @@ def _maps(page: Page, result: LensResult) -> float:
         page.text(x + 22, y + 8, words, size=SMALL_SIZE, vertical="middle")
         x += wide
     shape = (result.grid.rows, result.grid.cols)
-    boxes = tiles(len(result.values) + 1, shape, Box(MARGIN, y + 30, INNER, 420), above=24, below=34, narrowest=160)
+    room = Box(page.margin, y + 30, page.inner, 420)
+    boxes = tiles(len(result.values) + 1, shape, room, above=24, below=34, narrowest=160)
     page.text(boxes[0].x, boxes[0].y - 22, Text("image", "图像"), bold=True)
     page.picture(boxes[0], result.image)
     for at, (box, block, classes) in enumerate(zip(boxes[1:], result.blocks, result.values, strict=True)):

@@ -11,7 +11,7 @@ import numpy as np
 from vitexplorer.figures.caption import Fact, facts
 from vitexplorer.figures.captioned import facts_below, rows_of_facts
 from vitexplorer.figures.colors import Scale, direction, scale_of
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page, Place, place
+from vitexplorer.figures.page import BAR_ROOM, Box, Page, Place, place
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import Painted, painted, remark
 from vitexplorer.figures.themes import SMALL_SIZE
@@ -21,6 +21,8 @@ from vitexplorer.registry import unknown_name
 from vitexplorer.types import MapResult, prefix_text
 from vitexplorer.words import Text
 
+BARS, BAR_STEP = 60, 23
+"""room for the shares below a map and their title, and for each of them"""
 ARRANGEMENTS = ("overlay", "side_by_side")
 SHARE = Text("share of the maximum", "占最大值的比例")
 PANELS = (Text("image", "图像"), Text("map", "图"), Text("map over image", "叠加"))
@@ -51,21 +53,26 @@ def draw(
 
 
 def _overlay(page: Page, result: MapResult, shown: Painted, scale: Scale, opacity: float, y: float) -> float:
-    at = place(result.image, result.grid, Box(MARGIN, y, 600, 600))
+    shares = _shares(result)
+    room = page.high(600, y + page.margin + (BARS + BAR_STEP * len(shares) if shares else 0))
+    at = place(result.image, result.grid, Box(page.margin, y, min(room, page.inner - BAR_ROOM), room))
     axis = page.color_scale(scale, beside=_whole(at), title=SHARE if shown.rescaled else result.unit)
     page.picture(at.image, result.image)
     _paint(page, at.cells, result, shown, axis, opacity)
+    if not page.sheet.is_slide:
+        bottom = _share_bars(page, page.margin, at.bottom + BARS - 28, at.right - page.margin, shares)
+        return rows_of_facts(page, page.margin, bottom, page.inner, _facts(result, shown, scale))
     left = at.right + BAR_ROOM + 30
-    pixels = MARGIN + INNER - left
-    bottom = _share_bars(page, left, y, pixels, result)
+    pixels = page.right - left
+    bottom = _share_bars(page, left, y, pixels, shares)
     bottom = rows_of_facts(page, left, bottom, pixels, _facts(result, shown, scale))
     return max(at.bottom, bottom)
 
 
 def _side_by_side(page: Page, result: MapResult, shown: Painted, scale: Scale, opacity: float, y: float) -> float:
     gap = 20
-    image = place(result.image, result.grid, Box(MARGIN, y + 26, (INNER - 2 * gap - BAR_ROOM) / 3, 520))
-    step = image.right - MARGIN + gap
+    image = place(result.image, result.grid, Box(page.margin, y + 26, (page.inner - 2 * gap - BAR_ROOM) / 3, 520))
+    step = image.right - page.margin + gap
     alone, both = image.moved(step), image.moved(2 * step)
     for at, word in zip((image, alone, both), PANELS, strict=True):
         page.text(at.image.x, y, word, color=page.theme.muted)
@@ -141,9 +148,8 @@ def _shares(result: MapResult) -> list[tuple[Text, float]]:
     return shares
 
 
-def _share_bars(page: Page, x: float, y: float, pixels: float, result: MapResult) -> float:
+def _share_bars(page: Page, x: float, y: float, pixels: float, shares: list[tuple[Text, float]]) -> float:
     """Shares of the query's attention as bars. Returns y below them."""
-    shares = _shares(result)
     if not shares:
         return y
     page.text(x, y, Text("Where the query's attention goes", "该查询的注意力分配"), bold=True)
@@ -155,7 +161,7 @@ def _share_bars(page: Page, x: float, y: float, pixels: float, result: MapResult
         page.rectangle(Box(x + labels, y + 2, room, 14), fill=page.theme.line)
         page.rectangle(Box(x + labels, y + 2, room * float(np.clip(share, 0, 1)), 14), fill=page.theme.bar)
         page.text(x + pixels, y + 9, percent(share), size=SMALL_SIZE, anchor="right", vertical="middle")
-        y += 23
+        y += BAR_STEP
     return y + 18
 
 

@@ -13,7 +13,7 @@ from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import axis_text, ticks
 from vitexplorer.figures.colors import Scale, direction, lookup_table, scale_of
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import BAR_ROOM, Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted
 from vitexplorer.figures.themes import SMALL_SIZE
@@ -35,8 +35,8 @@ def draw(page: Page, result: MatrixResult, *, colormap: str | None = None) -> fl
     values, missing = painted(result.values, "raw").values, ~np.isfinite(result.values)
     scale, (rows, cols) = scale_of(values, colormap), values.shape
     y = page.header(result) + 24
-    height = min(TALLEST, LARGEST_HEIGHT / rows) * rows
-    box = Box(MARGIN + LEFT, y, INNER - LEFT - BAR_ROOM, height)
+    height = page.high(min(TALLEST, LARGEST_HEIGHT / rows) * rows, y + 66)
+    box = Box(page.margin + LEFT, y, page.inner - LEFT - BAR_ROOM, height)
     axis = page.color_scale(scale, beside=box, title=result.unit)
     what = WORDS.get(result.axes[1], axis_text(result.axes[1]))
     where = Text(
@@ -68,7 +68,7 @@ def runs(mask: np.ndarray) -> list[tuple[int, int, int, int]]:
 
 def _axes(page: Page, box: Box, result: MatrixResult) -> None:
     rows, cols = result.values.shape
-    page.text(MARGIN, box.y - 24, axis_text(result.axes[0]), size=SMALL_SIZE, color=page.theme.muted)
+    page.text(page.margin, box.y - 24, axis_text(result.axes[0]), size=SMALL_SIZE, color=page.theme.muted)
     every = math.ceil(18 / (box.height / rows))
     for row in range(0, rows, every):
         y = box.part(rows, cols, (row, 0, 1, 1)).centre[1]

@@ -7,7 +7,7 @@ import numpy as np
 from vitexplorer.figures.caption import facts, head_text
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import direction, scale_of
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import BAR_ROOM, Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted
 from vitexplorer.figures.themes import SMALL_SIZE
@@ -27,8 +27,8 @@ def draw(page: Page, result: OffsetsResult, *, colormap: str | None = None) -> f
     shown = painted(result.values, "raw")
     scale, (heads, rows, cols) = scale_of(shown.values, colormap), result.values.shape
     y = page.header(result)
-    page.text(MARGIN, y, DOWN, size=SMALL_SIZE, color=page.theme.muted)
-    room = Box(MARGIN + LEFT, y + 22, INNER - LEFT - BAR_ROOM, 420)
+    page.text(page.margin, y, DOWN, size=SMALL_SIZE, color=page.theme.muted)
+    room = Box(page.margin + LEFT, y + 22, page.inner - LEFT - BAR_ROOM, page.high(420, y + 120))
     boxes = tiles(heads, (rows, cols), room, above=24, below=14, narrowest=130)
     axis = page.color_scale(scale, beside=around(boxes), title=result.unit)
     places = np.stack(np.meshgrid(result.row_offsets, result.col_offsets, indexing="ij"), axis=-1)

@@ -12,7 +12,7 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of, ticks
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.types import ParetoResult
@@ -26,11 +26,15 @@ FRONT = Text("The line joins the runs that no other beats in both.", "连线经�
 
 def draw(page: Page, result: ParetoResult) -> float:
     """Draw the plane, the front and a name at each point."""
-    y = page.header(result)
+    y, room = page.header(result), min(ROOM, 0.3 * page.inner)
     logs = np.log10(result.costs)
     across = (math.floor(logs.min() - 0.05), math.ceil(logs.max() + 0.05))
     heights = result.values if result.baseline is None else np.append(result.values, result.baseline)
-    chart = Chart(Box(MARGIN + LEFT, y + ABOVE, INNER - LEFT - ROOM, HEIGHT), across, _up(heights))
+    chart = Chart(
+        Box(page.margin + LEFT, y + ABOVE, page.inner - LEFT - room, page.high(HEIGHT, y + ABOVE + BELOW + 10)),
+        across,
+        _up(heights),
+    )
     _frame(page, chart, result)
     if result.baseline is not None:
         ends = [chart.at(across[0], result.baseline), chart.at(across[1], result.baseline)]
@@ -42,7 +46,7 @@ def draw(page: Page, result: ParetoResult) -> float:
             size=SMALL_SIZE,
             color=page.theme.muted,
             vertical="middle",
-            pixels=ROOM,
+            pixels=room,
         )
     order = [at for at in np.argsort(result.costs, kind="stable").tolist() if result.front[at]]
     page.curve([chart.at(logs[at], result.values[at]) for at in order], page.theme.bar, width=1.5)

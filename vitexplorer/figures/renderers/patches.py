@@ -6,13 +6,14 @@ import numpy as np
 
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page, place
+from vitexplorer.figures.page import Box, Page, place
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.types import PatchesResult
 from vitexplorer.words import Text
 
 GUTTER = 72  # between the pictures; holds the number of the first patch of each row
+NUMBERS = 44  # the same where they stand one below the other
 LARGEST_HEIGHT = 560
 INSIDE = 46  # pixels: from this size on a patch carries its own number
 ENLARGED = 1200  # pixels of the longer side of the exploded picture: patches keep sharp edges when it is scaled
@@ -22,12 +23,16 @@ def draw(page: Page, result: PatchesResult) -> float:
     """Draw the image with its grid and, beside it, the patches with gaps."""
     rows, cols = result.grid.rows, result.grid.cols
     y = page.header(result) + 26
-    whole = place(result.image, result.grid, Box(MARGIN, y, (INNER - GUTTER) / 2, LARGEST_HEIGHT))
-    apart = whole.cells._replace(x=whole.right + GUTTER)
+    per_row = page.per_row(2, GUTTER, 250)
+    numbers = 0 if per_row == 2 else NUMBERS
+    wide = (page.inner - GUTTER * (per_row - 1)) / per_row - numbers
+    room = Box(page.margin + numbers, y, wide, page.high(LARGEST_HEIGHT, y + page.margin))
+    whole = place(result.image, result.grid, room)
+    apart = whole.cells._replace(x=whole.right + GUTTER) if per_row == 2 else whole.below(36).cells
     height, width = result.image.shape[:2]
     size = Text("the image, {height} × {width} × 3", "图像，{height} × {width} × 3").format(height=height, width=width)
-    page.text(MARGIN, y - 26, size, color=page.theme.muted)
-    page.text(apart.x, y - 26, _shape(result), color=page.theme.muted)
+    page.text(page.margin, y - 26, size, color=page.theme.muted)
+    page.text(apart.x, apart.y - 26, _shape(result), color=page.theme.muted)
     page.picture(whole.image, result.image)
     _grid_lines(page, whole.cells, rows, cols)
     gap = max(2, result.grid.patch_size // 6)
@@ -38,7 +43,7 @@ def draw(page: Page, result: PatchesResult) -> float:
         "prefix tokens before it: {prefix}",
         "图块按行依次排列，编号 0 到 {last}：这就是第一个块读入的序列；其前的前缀标记数：{prefix}",
     ).format(last=result.grid.num_patches - 1, prefix=result.grid.num_prefix_tokens)
-    return facts_below(page, whole.bottom + 26, facts(result, remarks=(order,)))
+    return facts_below(page, max(whole.bottom, apart.bottom) + 26, facts(result, remarks=(order,)))
 
 
 def _shape(result: PatchesResult) -> Text:

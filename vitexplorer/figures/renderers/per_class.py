@@ -6,7 +6,7 @@ import numpy as np
 
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
@@ -23,10 +23,11 @@ def draw(page: Page, result: PerClassResult) -> float:
     """Draw the bars."""
     y = page.header(result)
     columns = len(result.figures)
-    wide = (INNER - NAMES - 80) / columns
+    names = _names(page)
+    wide = (page.inner - names - 80) / columns
     for at, name in enumerate(result.figures):
-        page.text(MARGIN + NAMES + at * wide, y, name, size=SMALL_SIZE, color=page.theme.muted)
-    page.text(MARGIN + INNER, y, IMAGES, size=SMALL_SIZE, color=page.theme.muted, anchor="right")
+        page.text(page.margin + names + at * wide, y, name, size=SMALL_SIZE, color=page.theme.muted)
+    page.text(page.right, y, IMAGES, size=SMALL_SIZE, color=page.theme.muted, anchor="right")
     y += 26
     order = np.argsort(result.values[:, -1], kind="stable")
     for number in order[:MOST].tolist():
@@ -36,15 +37,20 @@ def draw(page: Page, result: PerClassResult) -> float:
     return facts_below(page, y + 12, facts(result, remarks=remarks))
 
 
+def _names(page: Page) -> float:
+    """Room for the names of classes."""
+    return min(NAMES, 0.3 * page.inner)
+
+
 def _row(page: Page, y: float, result: PerClassResult, number: int, wide: float) -> None:
-    name = wrap(result.classes[number], NAMES - 20, SMALL_SIZE)
-    page.text(MARGIN, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
+    name = wrap(result.classes[number], _names(page) - 20, SMALL_SIZE)
+    page.text(page.margin, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
     for at, value in enumerate(result.values[number].tolist()):
-        x, room = MARGIN + NAMES + at * wide, wide - GUTTER - 60
+        x, room = page.margin + _names(page) + at * wide, max(0, wide - GUTTER - 60)
         page.rectangle(Box(x, y + 4, room, BAR), fill=page.theme.line)
         page.rectangle(Box(x, y + 4, room * value, BAR), fill=page.theme.bar)
         page.text(x + room + 8, y, f"{100 * value:.0f} %", size=SMALL_SIZE)
-    page.text(MARGIN + INNER, y, str(int(result.support[number])), size=SMALL_SIZE, anchor="right")
+    page.text(page.right, y, str(int(result.support[number])), size=SMALL_SIZE, anchor="right")
 
 
 RENDERER = Renderer(PerClassResult, draw)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.renderers.curves import plot
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
@@ -26,11 +26,19 @@ def class_name(prediction: Prediction) -> Text:
 
 def draw(page: Page, result: PoolingResult) -> float:
     """Draw the curve and, side by side, a table for each reading."""
-    y = plot(page, result, page.header(result), 280) + 18
-    if result.readings:
-        wide = (INNER - GUTTER * (len(result.readings) - 1)) / len(result.readings)
-        boxes = [Box(MARGIN + at * (wide + GUTTER), y, wide, 0) for at in range(len(result.readings))]
-        y = max(_table(page, box, reading) for box, reading in zip(boxes, result.readings, strict=True)) + 22
+    readings = result.readings
+    tall = 28 + STEP * max((len(reading.top) for reading in readings), default=0)
+    y = plot(page, result, page.header(result), 280, below=18 + tall) + 18
+    if readings:
+        per_row = page.per_row(len(readings), GUTTER, 190)
+        wide = (page.inner - GUTTER * (per_row - 1)) / per_row
+        bottoms = [
+            _table(
+                page, Box(page.margin + at % per_row * (wide + GUTTER), y + at // per_row * (tall + 12), wide, 0), one
+            )
+            for at, one in enumerate(readings)
+        ]
+        y = max(bottoms) + 22
     return facts_below(page, y, facts(result))
 
 

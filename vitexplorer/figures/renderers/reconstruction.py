@@ -8,7 +8,7 @@ import numpy as np
 
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.types import ReconstructionResult
 from vitexplorer.words import Text
@@ -33,17 +33,19 @@ def seen(result: ReconstructionResult) -> np.ndarray:
 def draw(page: Page, result: ReconstructionResult) -> float:
     """Draw image, visible patches and drawing."""
     height, width, _ = result.values.shape
-    side = (INNER - 2 * GAP) / 3
+    per_row = page.per_row(3, GAP, 220)
+    side = (page.inner - GAP * (per_row - 1)) / per_row
     y = page.header(result) + 26
     for number, (name, picture) in enumerate(zip(NAMES, (result.image, seen(result), result.values), strict=True)):
-        box = Box(MARGIN + number * (side + GAP), y, side, side * height / width)
+        row, col = divmod(number, per_row)
+        box = Box(page.margin + col * (side + GAP), y + row * (side * height / width + 36), side, side * height / width)
         page.text(box.x, y - 26, name, color=page.theme.muted)
         page.picture(box, picture)
     remarks = ()
     if math.isfinite(result.error) and result.simplest_error:
         share = result.error / result.simplest_error
         remarks = (_ERROR.format(error=result.error, share=share, simplest=result.simplest_error),)
-    return facts_below(page, y + side * height / width + 24, facts(result, remarks=remarks))
+    return facts_below(page, box.bottom + 24, facts(result, remarks=remarks))
 
 
 RENDERER = Renderer(ReconstructionResult, draw)

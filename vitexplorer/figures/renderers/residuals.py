@@ -7,7 +7,7 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.types import ResidualsResult
 from vitexplorer.words import Text
@@ -22,7 +22,11 @@ def draw(page: Page, result: ResidualsResult) -> float:
     largest = float(np.abs(result.values).max(initial=0)) or 1.0
     low, high = span(np.array([-largest, largest]))
     across = span(result.targets, from_zero=False)
-    chart = Chart(Box(MARGIN + LEFT, y + ABOVE, INNER - LEFT, HEIGHT), across, (low, high))
+    chart = Chart(
+        Box(page.margin + LEFT, y + ABOVE, page.inner - LEFT, page.high(HEIGHT, y + ABOVE + BELOW + 10)),
+        across,
+        (low, high),
+    )
     chart.frame(page, TRUE, result.unit)
     page.line(chart.at(across[0], 0), chart.at(across[1], 0), page.theme.text)
     style = style_of(page, 0)

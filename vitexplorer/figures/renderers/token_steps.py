@@ -7,7 +7,7 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import scale_of
-from vitexplorer.figures.page import BAR_ROOM, INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import BAR_ROOM, Box, Page
 from vitexplorer.figures.page import place as place_on
 from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
@@ -15,8 +15,7 @@ from vitexplorer.figures.themes import CATEGORIES, SMALL_SIZE
 from vitexplorer.types import TokenStep, TokenStepsResult, prefix_text, query_text
 from vitexplorer.words import Text
 
-LEFT = 300  # pixels for names and shapes
-WIDE = INNER - LEFT - BAR_ROOM
+LEFT, OVER = 300, 44  # pixels for names and shapes at the left; over the strip where that is too narrow
 PICTURE, STRIP, STEP = 200, 34, 84
 LEAST = 3 * STEP  # a colour bar shorter than this has no room for its numbers and its title
 FIRST = 8
@@ -30,73 +29,100 @@ def draw(page: Page, result: TokenStepsResult) -> float:
     y = page.header(result)
     y = _pictures(page, y, result)
     row, *vectors = [step for step in result.steps if step.numbers.size]
-    _strip(page, y, 3, row, _bar(page, y - 160, 160 + STRIP, row.numbers, Text("normalised", "归一化值")))
-    y += STEP
+    _strip(page, y, 3, row, _bar(page, y - 160 + _over(page), 160 + STRIP, row.numbers, Text("normalised", "归一化值")))
+    step_down = STEP + _over(page)
+    y += step_down
     together = np.concatenate([step.numbers for step in vectors])
-    axis = _bar(page, y, max(LEAST, len(vectors) * STEP) - STEP + STRIP, together, result.unit)
+    tall = max(LEAST, len(vectors) * step_down) - step_down + STRIP
+    axis = _bar(page, y + _over(page), tall, together, result.unit)
     top = y
     for number, step in enumerate(vectors, start=4):
         _strip(page, y, number, step, axis)
-        y += STEP
+        y += step_down
     y = _sequence(page, max(y, top + LEAST), 4 + len(vectors), result)
     return facts_below(page, y + 16, facts(result))
 
 
+def _over(page: Page) -> float:
+    """How far the strips stand under their names; 0 where they stand beside them."""
+    return 0 if page.inner >= 700 else OVER
+
+
+def _left(page: Page) -> float:
+    return page.margin + (0 if _over(page) else LEFT if page.sheet.is_slide else 240)
+
+
+def _wide(page: Page) -> float:
+    return page.right - _left(page) - BAR_ROOM
+
+
 def _bar(page: Page, y: float, height: float, numbers: np.ndarray, title: Text) -> str:
-    return page.color_scale(scale_of(numbers, None), beside=Box(MARGIN + LEFT, y, WIDE, height), title=title)
+    return page.color_scale(scale_of(numbers, None), beside=Box(_left(page), y, _wide(page), height), title=title)
 
 
-def _name(page: Page, y: float, number: int, step: TokenStep) -> None:
-    """Number, name, symbols and shape of a step."""
+def _name(page: Page, y: float, number: int, step: TokenStep, right: float = 0) -> None:
+    """Number, name, symbols and shape of a step, `right` pixels from the margin."""
     name = Text("{number}. {name}", "{number}. {name}").format(number=number, name=step.name)
-    y = page.text(MARGIN, y, name, bold=True)
+    y = page.text(page.margin + right, y, name, bold=True)
     shape = " × ".join(map(str, step.shape))
-    words = shape if step.symbols == shape else f"{step.symbols} = {shape}"
-    page.text(MARGIN, y + 4, words, size=SMALL_SIZE, color=page.theme.muted)
+    words = shape if step.symbols == shape or _over(page) else f"{step.symbols} = {shape}"
+    page.text(page.margin + right, y + 4, words, size=SMALL_SIZE, color=page.theme.muted)
 
 
 def _pictures(page: Page, y: float, result: TokenStepsResult) -> float:
     """The image with the patch outlined, and the patch beside it."""
     image, patch = result.steps[:2]
+    over = _over(page)
     _name(page, y, 1, image)
-    placed = place_on(result.image, result.grid, Box(MARGIN + LEFT, y, WIDE / 2 - 40, PICTURE))
+    placed = place_on(
+        result.image, result.grid, Box(_left(page), y + over, _wide(page) / 2 - (16 if over else 40), PICTURE)
+    )
     page.picture(placed.image, result.image)
     page.outline(placed.cells.part(result.grid.rows, result.grid.cols, (*result.place, 1, 1)))
-    _name(page, y + 90, 2, patch)
-    page.text(MARGIN, y + 136, query_text(result.place), size=SMALL_SIZE, color=page.theme.muted)
+    aside = placed.right + (16 if over else 40)
+    if over:
+        _name(page, y, 2, patch, aside - page.margin)
+    else:
+        _name(page, y + 90, 2, patch)
+        page.text(page.margin, y + 136, query_text(result.place), size=SMALL_SIZE, color=page.theme.muted)
     height, width = result.patch.shape[:2]
-    scale = min(PICTURE / height, WIDE / 2 / width)
-    page.picture(Box(placed.right + 40, y, width * scale, height * scale), enlarged(result.patch / 255, PICTURE))
-    return y + PICTURE + 26
+    scale = min(PICTURE / height, _wide(page) / 2 / width)
+    page.picture(Box(aside, y + over, width * scale, height * scale), enlarged(result.patch / 255, PICTURE))
+    return placed.bottom + 26 if over else y + PICTURE + 26
 
 
 def _strip(page: Page, y: float, number: int, step: TokenStep, axis: str) -> None:
     """The numbers of a step side by side, the first of them written out below."""
     _name(page, y, number, step)
-    page.cells(Box(MARGIN + LEFT, y, WIDE, STRIP), step.numbers[None], axis, where=ENTRY)
-    first = ", ".join(f"{value:.3f}" for value in step.numbers[:FIRST].tolist()).replace("-", "−")
+    y += _over(page)
+    page.cells(Box(_left(page), y, _wide(page), STRIP), step.numbers[None], axis, where=ENTRY)
+    first = ", ".join(f"{value:.3f}" for value in step.numbers[: 4 if _over(page) else FIRST].tolist()).replace(
+        "-", "−"
+    )
     more = ", …" if step.numbers.size > FIRST else ""
-    page.text(MARGIN + LEFT, y + STRIP + 6, first + more, size=SMALL_SIZE, color=page.theme.muted)
+    page.text(_left(page), y + STRIP + 6, first + more, size=SMALL_SIZE, color=page.theme.muted)
 
 
 def _sequence(page: Page, y: float, number: int, result: TokenStepsResult) -> float:
     """Every token of the sequence as a box: prefix tokens, patches, and the one that was followed. Returns y below."""
     _name(page, y, number, result.steps[-1])
+    y += _over(page)
     grid, prefix = result.grid, [prefix_text(name).in_(page.language) for name in result.prefix_names]
     chosen = result.place[0] * grid.cols + result.place[1]
-    each = WIDE / (len(prefix) + grid.num_patches)
+    each = _wide(page) / (len(prefix) + grid.num_patches)
     pieces = []
     for at in range(len(prefix) + grid.num_patches):
         patch = at - len(prefix)
         words = prefix[at] if patch < 0 else query_text(divmod(patch, grid.cols)).in_(page.language)
         color = PREFIX if patch < 0 else CHOSEN if patch == chosen else PATCHES
-        pieces.append((Box(MARGIN + LEFT + at * each, y, each, STRIP), color, f"{at}: {words}"))
+        pieces.append((Box(_left(page) + at * each, y, each, STRIP), color, f"{at}: {words}"))
     page.bars(pieces, gap=1 if each > 3 else 0)
     said = Text(
         "prefix tokens: {prefix}; patches: {patches}; this one has number {at}, counted from 0",
         "前缀标记 {prefix} 个；图块 {patches} 个；该标记的序号为 {at}（从 0 开始）",
     ).format(prefix=len(prefix), patches=grid.num_patches, at=len(prefix) + chosen)
-    return page.text(MARGIN + LEFT, y + STRIP + 6, said, size=SMALL_SIZE, color=page.theme.muted)
+    pixels = None if page.sheet.is_slide else _wide(page)
+    return page.text(_left(page), y + STRIP + 6, said, size=SMALL_SIZE, color=page.theme.muted, pixels=pixels)
 
 
 RENDERER = Renderer(TokenStepsResult, draw)

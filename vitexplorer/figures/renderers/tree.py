@@ -6,7 +6,7 @@ from collections import Counter
 
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import INNER, MARGIN, Box, Page
+from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import CATEGORIES
 from vitexplorer.numbers import percent
@@ -36,7 +36,8 @@ def draw(page: Page, result: TreeResult) -> float:
     """Draw the total and the rectangles."""
     y = page.header(result)
     total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
-    box = Box(MARGIN, page.text(MARGIN, y - 8, total, size=20) + 14, INNER, HEIGHT)
+    top = page.text(page.margin, y - 8 if page.sheet.is_slide else y, total, size=20) + 14
+    box = Box(page.margin, top, page.inner, page.high(HEIGHT, top + 8))
     kinds, leaf = kinds_of(result), [index not in result.parents for index in range(len(result.names))]
     sizes: Counter[str] = Counter()
     for kind, count, alone in zip(kinds, result.values.tolist(), leaf, strict=True):

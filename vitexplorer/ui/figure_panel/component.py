@@ -20,6 +20,7 @@ from vitexplorer.controls import specs
 from vitexplorer.types import Result
 from vitexplorer.ui.background import Step, StoppedError
 from vitexplorer.ui.controls import Field, field_of
+from vitexplorer.ui.figure_panel.documents import written
 from vitexplorer.ui.figure_panel.elsewhere import model_showing
 from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.language import word
@@ -62,6 +63,13 @@ class PanelView(GradioModel):
     """why this model has none; empty where it has"""
 
 
+class PanelFact(GradioModel):
+    """One row of a figure's caption."""
+
+    label: str
+    value: str
+
+
 class PanelWork(GradioModel):
     """How far a view is that takes a while."""
 
@@ -90,7 +98,9 @@ class PanelData(GradioModel):
     image: FileData | None = None
     """the pixels the model saw; only where patches may be picked or painted on them"""
     figure: FileData | None = None
-    """plotly JSON"""
+    """its layouts, see `documents`"""
+    facts: list[PanelFact] = []
+    """the figure's caption"""
     csv: FileData | None = None
     library: FileData | None = None
     """plotly.js as the plotly package ships it"""
@@ -186,7 +196,7 @@ def panel_data(
         result = compute(view, given)
         settings = dict(result.settings)
         data.library = FileData(path=str(LIBRARY))
-        data.figure = figure_file(result, language, data.theme)
+        data.figure, data.facts = figure_file(result, language, data.theme)
         data.csv = csv_file(result, language)
         data.reading = reading(result, language)
         data.opens = result.axes == ("blocks", "heads")
@@ -204,12 +214,14 @@ def panel_data(
     return data, settings
 
 
-def figure_file(result: Result, language: Language, theme: str) -> FileData:
-    """The figure of a result as plotly JSON."""
-    from vitexplorer.figures import render
+def figure_file(result: Result, language: Language, theme: str) -> tuple[FileData, list[PanelFact]]:
+    """The figure of a result, laid out for every window and as a slide, and what its caption says."""
+    from vitexplorer.figures.rendering import slide, windows
 
-    figure = render(result, language=language, theme=theme)
-    return cached_file(figure.to_json().encode(), "figure.json", "application/json")
+    shown = windows(result, language=language, theme=theme)
+    content = written(shown.documents, slide(result, language=language, theme=theme))
+    facts = [PanelFact(label=fact.label.in_(language), value=fact.value.in_(language)) for fact in shown.facts]
+    return cached_file(content, "figure.json", "application/json"), facts
 
 
 def csv_file(result: Result, language: Language) -> FileData:

@@ -1,50 +1,62 @@
-// A plotly figure: drawn by plotly.js, which is fetched with the first one, made as large as there is room, and saved.
+// A plotly figure: drawn by plotly.js, which is fetched with the first one, laid out for the room there is, and saved.
+// The file holds several layouts; the one that fits best is stretched to the room, its letters keep their size.
 
 import {plotly} from '../kit/plotly.js';
+import {fitted, put, stretched} from './fitting.js';
 
 /**
- * @param {HTMLElement} stage as wide as there is room
+ * @param {HTMLElement} stage as wide as there is room, and as high where it has a height of its own
  * @param {any} figure an element in it, which plotly makes its own
  * @param {(point: any) => void} clicked
  */
 export function drawing(stage, figure, clicked) {
-  let library = null, drawn = null, shownUrl = '', wantedUrl = '';
+  let library = null, file = null, shownUrl = '', wantedUrl = '', room = '';
 
-  function scale() {
-    if (!drawn) return;
-    const {width, height} = drawn.layout, isBounded = getComputedStyle(stage).getPropertyValue('--bounded');
-    const factor = Math.min(1, stage.clientWidth / width, ...(isBounded ? [stage.clientHeight / height] : []));
-    figure.style.transform = `scale(${factor})`;
-    figure.style.marginBottom = `${Math.ceil(height * factor - height)}px`;
+  function size() {
+    const isBounded = getComputedStyle(stage).getPropertyValue('--bounded').trim();
+    return {width: stage.clientWidth, height: isBounded ? stage.clientHeight : Infinity};
   }
 
-  new ResizeObserver(scale).observe(stage);
+  async function lay() {
+    const {width, height} = size();
+    if (!file || !width) return;
+    room = `${width} ${height}`;
+    const window = fitted(file.windows, width, height);
+    const {data, layout} = stretched(window, width, height, getComputedStyle(stage).fontFamily);
+    const isFirst = !figure.data;
+    await library.react(figure, data, layout, {displayModeBar: false, responsive: false});
+    if (isFirst) figure.on('plotly_click', ({points: [point]}) => clicked(point));
+  }
+
+  let waiting = 0;
+  new ResizeObserver(() => {
+    const {width, height} = size();
+    cancelAnimationFrame(waiting);
+    if (`${width} ${height}` !== room) waiting = requestAnimationFrame(lay);
+  }).observe(stage);
+
   return {
     /**
-     * @param {{url: string}} file plotly JSON
+     * @param {{url: string}} wanted the layouts of a figure
      * @param {{url: string}} script plotly.js
      * @returns {Promise<boolean>} whether another figure is there now: neither the same nor one that came too late
      */
-    async draw(file, script) {
-      wantedUrl = file.url;
-      if (file.url === shownUrl) return false;
-      const [Plotly, next] = await Promise.all([plotly(script.url), fetch(file.url).then((answer) => answer.json())]);
-      if (wantedUrl !== file.url) return false;
-      shownUrl = file.url;
+    async draw(wanted, script) {
+      wantedUrl = wanted.url;
+      if (wanted.url === shownUrl) return false;
+      const [Plotly, next] = await Promise.all([plotly(script.url), fetch(wanted.url).then((answer) => answer.json())]);
+      if (wantedUrl !== wanted.url) return false;
+      shownUrl = wanted.url;
       library = Plotly;
-      drawn = next;
-      figure.style.width = `${next.layout.width}px`;
-      const isFirst = !figure.data;
-      await Plotly.react(figure, next.data, next.layout, {displayModeBar: false, responsive: false});
-      if (isFirst) figure.on('plotly_click', ({points: [point]}) => clicked(point));
-      scale();
+      file = put(next);
+      await lay();
       return true;
     },
     /** Nothing that is still under way is wanted any more. */
     forget() { wantedUrl = ''; },
     save(format, factor, filename) {
-      const {width, height} = drawn.layout;
-      library?.downloadImage(figure, {format, scale: factor, width, height, filename});
+      const {width, height} = file.slide.layout;
+      library?.downloadImage(file.slide, {format, scale: factor, width, height, filename});
     },
   };
 }

@@ -29,6 +29,9 @@ export function taking(card, save) {
       part('.save').replaceChildren(...buttons(value));
       part('.save').setAttribute('aria-label', value.words.save ?? '');
       setText(part('.python'), value.python);
+      part('.facts').replaceChildren(...(value.facts ?? []).flatMap(({label, value: said}) => [
+        make('dt', {textContent: label}), make('dd', {textContent: said}),
+      ]));
     },
   };
 }

@@ -82,7 +82,8 @@ def panel_of(
     try:
         result = make(view)
         data.library = FileData(path=str(LIBRARY))
-        data.figure, data.csv = figure_file(result, language, asked.theme), csv_file(result, language)
+        data.figure, data.facts = figure_file(result, language, asked.theme)
+        data.csv = csv_file(result, language)
     except ExplainedError as error:
         data.refused = error.text.in_(language)
     except Exception:

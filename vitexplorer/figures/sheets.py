@@ -1,0 +1,29 @@
+"""What a figure is laid out for: a slide with its whole caption, or a window with the picture alone.
+
+The page shows title, question and caption as text of its own, so its figures leave them out. They are laid out for a
+few sizes at once; the browser takes the one that fits and stretches it a little, with letters of the same size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A size in pixels."""
+
+    width: int
+    margin: int
+    height: int | None = None
+    """of a window; None for a slide, which is as high as what stands on it"""
+
+    @property
+    def is_slide(self) -> bool:
+        """Whether title and caption belong to the figure."""
+        return self.height is None
+
+
+SLIDE = Sheet(1280, 40)
+WINDOWS = (Sheet(350, 4, 430), Sheet(620, 4, 440), Sheet(900, 4, 620), Sheet(1320, 4, 800))
+"""a phone, a small laptop, a laptop or the half of a screen, a projector"""
