@@ -29,9 +29,9 @@ class Entry:
 
 
 def of_language(language: Language) -> list[dict[str, object]]:
-    """The table as the page reads it: `words`, `says`, `formula` of every entry."""
+    """The table as the page reads it: `spellings`, `says`, `formula` of every entry."""
     return [
-        {"words": entry.spellings(language), "says": entry.says.in_(language), "formula": entry.formula}
+        {"spellings": entry.spellings(language), "says": entry.says.in_(language), "formula": entry.formula}
         for entry in GLOSSARY
     ]
 

@@ -8,8 +8,8 @@ import {finder} from '../../vitexplorer/ui/kit/terms.js';
 
 /** What is found, as [as it stands there, the term]. */
 function found(text, ...entries) {
-  const find = finder(entries.map((words) => ({words, says: '', formula: ''})));
-  return find(text).map(({start, end, entry}) => [text.slice(start, end), entry.words[0]]);
+  const find = finder(entries.map((spellings) => ({spellings, says: '', formula: ''})));
+  return find(text).map(({start, end, entry}) => [text.slice(start, end), entry.spellings[0]]);
 }
 
 test('the longest term wins, in any case and number, each the first time', () => {

@@ -95,7 +95,7 @@ function popover() {
     if (shown === term) return;
     hide();
     const entry = entryOf.get(term);
-    setText(word, entry.words[0]);
+    setText(word, entry.spellings[0]);
     setText(says, entry.says);
     setText(formula, entry.formula);
     formula.hidden = !entry.formula;

@@ -3,7 +3,7 @@
 
 /**
  * @typedef {object} Entry
- * @property {string[]} words how the term is written, the usual way first
+ * @property {string[]} spellings how the term is written, the usual way first
  * @property {string} says
  * @property {string} formula
  */
@@ -36,13 +36,13 @@ function pattern(word) {
  * @returns {(text: string) => Found[]} the first occurrence of each term, in the order of the text
  */
 export function finder(entries) {
-  const spellings = entries.flatMap((entry) => entry.words.map((word) => ({word, entry})));
-  spellings.sort((one, other) => other.word.length - one.word.length);
-  const words = new Map(spellings.map(({word, entry}) => [word.toLowerCase(), entry]));
-  const all = new RegExp(spellings.map(({word}) => `(?:${pattern(word)})`).join('|'), 'giu');
+  const ways = entries.flatMap((entry) => entry.spellings.map((word) => ({word, entry})));
+  ways.sort((one, other) => other.word.length - one.word.length);
+  const byWord = new Map(ways.map(({word, entry}) => [word.toLowerCase(), entry]));
+  const all = new RegExp(ways.map(({word}) => `(?:${pattern(word)})`).join('|'), 'giu');
 
   /** @param {string} found */
-  const entryOf = (found) => [found, found.slice(0, -1), found.slice(0, -2)].map((word) => words.get(word.toLowerCase())).find(Boolean);
+  const entryOf = (found) => [found, found.slice(0, -1), found.slice(0, -2)].map((word) => byWord.get(word.toLowerCase())).find(Boolean);
 
   return (text) => {
     const seen = new Set(), found = [];
