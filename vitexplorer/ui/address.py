@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 from urllib.parse import parse_qsl
 
 from vitexplorer.settings import settings
@@ -26,6 +26,9 @@ def room_after(room: str) -> str:
     return next(iter(rooms[rooms.index(room) + 1 :]), "") if room in rooms else ""
 
 
+OF_BROWSER = ("room", "head", "query", "mode", "colormap", "scale", "opacity", "smooth", "keep")
+"""what the browser alone writes, as a person chooses it"""
+
 _FORMS = {
     "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",
     "model": r"[A-Za-z0-9_.]{1,100}",
@@ -36,6 +39,16 @@ _FORMS = {
     "block": r"\d{1,3}",
     "head": r"mean|max|min|\d{1,3}",
     "query": r"cls|dist|mean|\d{1,4},\d{1,4}",
+    "mode": "overlay|map|reveal",
+    "colormap": "viridis|magma|cividis|inferno|greys",
+    "scale": "map|heads|block",
+    "opacity": r"[01]|0\.\d{1,2}",
+    "smooth": "1",
+    "keep": r"[01]|0\.\d{1,2}",
+    "source": r"cls|dist|mean|\d{1,4},\d{1,4}",
+    "fusion": "mean|max|min",
+    "discard": r"0(\.\d{1,4})?",
+    "start": r"\d{1,3}",
     "design": r"[A-Za-z0-9_;=./-]{1,300}",
     "change": r"[a-z0-9_:;=,.+*-]{1,4000}",
 }
@@ -55,6 +68,18 @@ class Address:
     block: str = ""
     head: str = ""
     query: str = ""
+    mode: str = ""
+    colormap: str = ""
+    scale: str = ""
+    opacity: str = ""
+    smooth: str = ""
+    keep: str = ""
+    """how the canvases show their maps, as far as it is not how they begin"""
+    source: str = ""
+    """the query of the room Flow; and its settings:"""
+    fusion: str = ""
+    discard: str = ""
+    start: str = ""
     change: str = ""
     """changes of the room What if, as `vx.intervene` reads them"""
     design: str = ""
@@ -68,6 +93,16 @@ class Address:
         if "model" in given:
             first = {"image": first["image"]}  # the rest was said of another model
         return cls(**{**first, **given})
+
+    @property
+    def display(self) -> dict[str, Any]:
+        """How maps are shown, as fields of `CanvasData`; None where the address does not say."""
+        shares = {"opacity": self.opacity, "keep_mass": self.keep}
+        return {
+            **{name: getattr(self, name) or None for name in ("mode", "colormap", "scale")},
+            **{name: float(share) if share else None for name, share in shares.items()},
+            "smooth": True if self.smooth else None,
+        }
 
     @property
     def picture(self) -> Picture:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from vitexplorer.ui.address import Address
+from vitexplorer.ui.address import OF_BROWSER, Address
 from vitexplorer.ui.background import Done, Step
 from vitexplorer.ui.engine import Engine, Explored
 from vitexplorer.ui.language import word
@@ -87,5 +87,5 @@ def ready(explored: Explored, address: Address, language: Language) -> StatusDat
         ),
         answer=_answer(capture, language),
         warning=word("random_warning", language) if provenance.is_random else "",
-        address={name: value for name, value in address.parameters().items() if name not in ("room", "head", "query")},
+        address={name: value for name, value in address.parameters().items() if name not in OF_BROWSER},
     )

@@ -1,6 +1,7 @@
 // What belongs to the page as a whole. What it puts on `window` is for the few lines of JavaScript that stand at
 // gradio's own events; this module runs before gradio does.
 
+import {displayParameters} from './canvas/display.js';
 import {writeAddress} from './kit/address.js';
 import {explain} from './kit/glossary.js';
 import {visitor} from './visitor.js';
@@ -8,11 +9,18 @@ import {visitor} from './visitor.js';
 window.vxAddress = writeAddress;
 window.vxVisitor = visitor;
 
-// What a visitor picks on the attention canvas stands in the address bar, so that a link opens the very map.
+// What a visitor picks on the canvases stands in the address bar, so that a link opens the very map.
 document.addEventListener('vx-select', (event) => {
-  if (!event.target.closest('#vx-attention-canvas')) return;
-  const {block, head, query} = event.detail;
-  writeAddress({block, head, query});
+  const {block, head, query, settings} = event.detail;
+  if (event.target.closest('#vx-attention-canvas')) writeAddress({block, head, query, ...displayParameters(event.detail)});
+  if (event.target.closest('#vx-flow-canvas')) {
+    const {head_fusion: fusion, discard_ratio: discard, start_block: start} = settings;
+    const other = (value, first) => (value === first ? '' : value);
+    writeAddress({
+      source: other(query, 'cls'), fusion: other(fusion, 'mean'), discard: other(discard, '0'), start: other(start, '0'),
+      ...displayParameters(event.detail),
+    });
+  }
 });
 
 // A room counts as entered when the rail says so; the tab that gradio selects while the page loads does not.

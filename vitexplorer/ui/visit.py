@@ -106,10 +106,10 @@ class Visit:
 
 
 _ANEW = {
-    "model": ("size", "block", "head", "query"),
-    "image": ("query",),
-    "size": ("query",),
-    "fit": ("query",),
+    "model": ("size", "block", "head", "query", "source", "start"),
+    "image": ("query", "source"),
+    "size": ("query", "source"),
+    "fit": ("query", "source"),
     "weights": (),
 }
 """what a person may choose, and which fields of the address then begin anew"""

@@ -16,6 +16,7 @@ import {newBusyBar} from './busy.js';
 import {directionText, hintText, notesText, questionText, readOut, readingText, ticksOf} from './captions.js';
 import {barOf, heightOf} from './colours.js';
 import {newControls} from './controls.js';
+import {hearDisplay, isDisplay, takeDisplay, tellDisplay} from './display.js';
 import {fetchImage, newFetcher} from './fetching.js';
 import {cellAt, gridOf} from './grids.js';
 import {hearLinked, tellLinked} from './links.js';
@@ -58,6 +59,7 @@ export function mount({element, props, trigger, watch}) {
     const goes = canGo(changes.block);
     if (goes) setOut(changes.block);
     settle(state, block.value, changes);
+    if (isDisplay(changes)) tellDisplay(root, state);
     if (changes.query != null || changes.head != null) tellLinked(root, block, state, 'pin');
     refresh();
     if (goes) wait('choose_block', {to: changes.block});
@@ -162,6 +164,7 @@ export function mount({element, props, trigger, watch}) {
   find('.before').addEventListener('click', () => goBy(-1));
   find('.after').addEventListener('click', () => goBy(1));
   newPlayer(find('.play'), {at: () => (block && !loading ? block.value : null), go: (to) => choose({block: to})});
+  hearDisplay(root, state, refresh);
   hearLinked(root, () => block, state, (pinned) => {
     if (pinned) notify(false);
     refresh();
@@ -314,6 +317,7 @@ export function mount({element, props, trigger, watch}) {
     block = {value, payload, image, grids, isPreview};
     viewOf = newView(block);
     const renamed = carryOver(state, last, block, !isPreview && (!last || !value.asked));
+    takeDisplay(state);
     last = block;
     root.style.setProperty('--aspect', image ? image.naturalWidth / image.naturalHeight : value.cols / value.rows);
     Object.assign(root.dataset, {state: 'ready', block: value.block, shown: (Number(root.dataset.shown) || 0) + 1});
@@ -333,6 +337,7 @@ export function mount({element, props, trigger, watch}) {
     sequence += 1;
     block.value = value;
     if (!value.asked) settle(state, value, value);
+    takeDisplay(state);
     arrive();
     notify(false);
   }

@@ -10,6 +10,11 @@ import {isSilent, queryCode, queryText} from './queries.js';
 import {MODES, SCALES} from './selection.js';
 import {percent, say, tokenText} from './texts.js';
 
+const WIDEST = 9;  // thumbs side by side
+
+/** Thumbs side by side, so that rows are full. */
+const acrossFor = (count) => Math.max(4, Math.ceil(count / Math.ceil(count / WIDEST)));
+
 const part = (className, ...children) => make('span', {className}, ...children);
 
 /**
@@ -74,7 +79,7 @@ export function newControls(root, change) {
         return {input, canvas, name, peak, node: make('label', {className: 'thumb'}, input, tile, name, peak)};
       });
       strip.replaceChildren(...thumbs.map((thumb) => thumb.node));
-      strip.dataset.many = value.heads > 12 ? 'yes' : value.heads > 6 ? 'no' : 'few';
+      strip.style.setProperty('--across', String(acrossFor(thumbs.length)));
     }
     const tokens = ['cls', 'dist'].filter((name) => value.prefix.includes(name)).map((name) => queryCode(value, name));
     const codes = [...tokens, MEAN].filter((code) => !isSilent(value, code));
@@ -146,7 +151,7 @@ export function newControls(root, change) {
     maps.forEach((head, i) => {
       const limit = state.scale === 'map' ? head.peak : top;
       paintThumb(thumbs[i].canvas, head.map, mask(head.map), limit, painted, keys.rows, keys.cols, window);
-      setText(thumbs[i].peak, say(value.words, 'peak', {value: percent(head.max, value.heads > 12 ? 2 : 3)}));
+      setText(thumbs[i].peak, say(value.words, value.heads > 6 ? 'peak_short' : 'peak', {value: percent(head.max, value.heads > 6 ? 2 : 3)}));
     });
   }
 

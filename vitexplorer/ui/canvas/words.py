@@ -81,6 +81,7 @@ CANVAS_WORDS: dict[str, Text] = {
     "fused_mean": Text("mean of {heads} heads", "{heads} 个头的均值"),
     "fused_max": Text("maximum of {heads} heads", "{heads} 个头的最大值"),
     "fused_min": Text("minimum of {heads} heads", "{heads} 个头的最小值"),
+    "peak_short": same("{value}"),
     "peak": Text("max {value}", "最大 {value}"),
     "block": Text("block {block} of 0–{last}", "第 {block} 块（0–{last}）"),
     # all heads of all blocks

@@ -48,7 +48,8 @@ class AttentionRoom(Room):
         capture = explored.capture
         block = min(int(address.block or capture.depth - 1), capture.depth - 1)
         query = query_of(address.query, frame_data(capture, block, language)) or default_query(capture, block)
-        return {self.canvas: self.data(capture, address, language, block, address.head or "mean", query)}
+        data = self.data(capture, address, language, block, address.head or "mean", query)
+        return {self.canvas: data.model_copy(update=address.display)}
 
     def show_block(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """Another block of the same capture; head and query stay what the visitor chose in the browser."""

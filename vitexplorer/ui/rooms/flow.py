@@ -64,7 +64,8 @@ class FlowRoom(Room):
         own = self.own.fill(capture, language)
         if self.own.is_refused(capture):
             return own
-        return own | {self.canvas: self.data(capture, address, language, {})}
+        data = self.data(capture, address, language, linked(capture, address))
+        return own | {self.canvas: data.model_copy(update=address.display)}
 
     def show(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """Another query or other settings."""
@@ -93,6 +94,19 @@ class FlowRoom(Room):
         ]
         data.python = self.desk.python_lines(address, "attention_rollout", **settings)
         return data.model_copy(update=told("attention_rollout", language))
+
+
+def linked(capture: Capture, address: Address) -> dict[str, str]:
+    """The settings that an address asks for; none of them where the rollout cannot take one."""
+    from vitexplorer.views import VIEWS
+
+    values = (address.source, address.fusion, address.discard, address.start)
+    given = {name: value for name, value in zip(CONTROLS, values, strict=True) if value}
+    try:
+        VIEWS["attention_rollout"].settings(capture, given)
+    except ExplainedError:
+        return {}
+    return given
 
 
 def num_tokens(capture: Capture) -> int:

@@ -1,0 +1,54 @@
+// How maps are shown: one choice for all canvases of a page, which also stands in its address.
+
+import {firstState} from './selection.js';
+
+/** Parameters of the address by the names of the state. */
+const NAMES = {mode: 'mode', colormap: 'colormap', scale: 'scale', opacity: 'opacity', smooth: 'smooth', keep_mass: 'keep'};
+
+/** What a person chose since the page was loaded; from then on nothing that Python sends is another choice. */
+let chosen = /** @type {Partial<import('./selection.js').State> | null} */ (null);
+
+/** @param {Record<string, any>} changes */
+export const isDisplay = (changes) => Object.keys(changes).some((name) => Object.hasOwn(NAMES, name));
+
+/** @param {import('./selection.js').State} state */
+export function takeDisplay(state) {
+  if (chosen) Object.assign(state, chosen);
+}
+
+/**
+ * @param {HTMLElement} root of the canvas that tells
+ * @param {import('./selection.js').State} state
+ */
+export function tellDisplay(root, state) {
+  chosen = Object.fromEntries(Object.keys(NAMES).map((name) => [name, state[name]]));
+  document.dispatchEvent(new CustomEvent('vx-display', {detail: {sender: root}}));
+}
+
+/**
+ * Takes over what another canvas tells, until this one has left the page.
+ *
+ * @param {HTMLElement} root
+ * @param {import('./selection.js').State} state
+ * @param {() => void} changed
+ */
+export function hearDisplay(root, state, changed) {
+  document.addEventListener('vx-display', function hear(event) {
+    if (!root.isConnected) return document.removeEventListener('vx-display', hear);
+    if (/** @type {CustomEvent} */ (event).detail.sender === root) return;
+    takeDisplay(state);
+    changed();
+  });
+}
+
+/**
+ * What of a selection's display is not how a canvas begins, as parameters of the address; empty for the rest.
+ *
+ * @param {Record<string, any>} selection
+ * @returns {Record<string, string>}
+ */
+export function displayParameters(selection) {
+  const first = firstState(), written = (value) => (value === true ? '1' : typeof value === 'number' ? String(Number(value.toFixed(2))) : value);
+  return Object.fromEntries(Object.entries(NAMES).map(([name, parameter]) =>
+    [parameter, selection[name] === first[name] ? '' : written(selection[name])]));
+}
