@@ -22,3 +22,21 @@ export function plotly(url) {
   });
   return loading;
 }
+
+/**
+ * A figure, or another one in its place. On a page with a <base>, as gradio's is, plotly.js writes the page's whole
+ * address before the names of gradients and clips, which are lost once that is another: hence an empty figure first.
+ *
+ * @param {any} library
+ * @param {any} figure an element
+ * @param {object[]} data
+ * @param {object} layout
+ */
+export async function draw(library, figure, data, layout) {
+  if (!figure._context) {
+    const empty = library.newPlot(figure, []);
+    figure._context._baseUrl = '';
+    await empty;
+  }
+  await library.react(figure, data, layout, {displayModeBar: false, responsive: false});
+}
