@@ -1,7 +1,7 @@
 // A plotly figure: drawn by plotly.js, which is fetched with the first one, laid out for the room there is, and saved.
 // The file holds several layouts; the one that fits best is stretched to the room, its letters keep their size.
 
-import {draw, plotly} from '../kit/plotly.js';
+import {drawFigure, plotly} from '../kit/plotly.js';
 import {fitted, put, stretched} from './fitting.js';
 
 /**
@@ -24,7 +24,7 @@ export function drawing(stage, figure, clicked) {
     const window = fitted(file.windows, width, height);
     const {data, layout} = stretched(window, width, height, getComputedStyle(stage).fontFamily);
     const isFirst = !figure.data;
-    await draw(library, figure, data, layout);
+    await drawFigure(library, figure, data, layout);
     if (isFirst) figure.on('plotly_click', ({points: [point]}) => clicked(point));
   }
 

@@ -32,7 +32,7 @@ export function plotly(url) {
  * @param {object[]} data
  * @param {object} layout
  */
-export async function draw(library, figure, data, layout) {
+export async function drawFigure(library, figure, data, layout) {
   if (!figure._context) {
     const empty = library.newPlot(figure, []);
     figure._context._baseUrl = '';

@@ -2,7 +2,7 @@
 
 import {writeAddress} from '../kit/address.js';
 import {make, setText} from '../kit/dom.js';
-import {draw, plotly} from '../kit/plotly.js';
+import {drawFigure, plotly} from '../kit/plotly.js';
 import {svg} from '../kit/svg.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {curves} from './curves.js';
@@ -62,7 +62,7 @@ export function mount({element, props, trigger, watch}) {
     for (const [place, chart] of charts(value)) {
       const host = part(`.${place}`), {data, layout} = curves(chart, look());
       host.setAttribute('aria-label', chart.title);
-      await draw(library, host, data, layout);
+      await drawFigure(library, host, data, layout);
       host.dataset.points = chart.lines.reduce((sum, {points}) => sum + points.length, 0);
       host.toggleAttribute('data-level', Boolean(chart.level));
     }
