@@ -27,7 +27,7 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator import SizeData
 from vitexplorer.ui.canvas import CanvasData, Strip, packed_bytes, unpack_attention
 from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.engine import Engine, Explored, Picture
+from vitexplorer.ui.engine import Engine, Explored, Picture, weights_of
 from vitexplorer.ui.exploring import exploring
 from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
 from vitexplorer.ui.menu import model_chip
@@ -114,6 +114,7 @@ def test_each_size_has_a_run_of_its_own(engine: Engine) -> None:
     assert large.provenance.input_size == (32, 32)
     assert engine.capture(SMALL).provenance.input_size == (224, 224)
     assert large.model.module is engine.capture(SMALL).model.module
+    assert weights_of(large.model) == 0
 
 
 @pytest.mark.parametrize("image", ["../../etc/passwd", "upload-zz", "<script>", ""])

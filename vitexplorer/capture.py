@@ -316,7 +316,8 @@ def capture(
         model: from `load_model`.
         image: a path, a PIL image, a uint8 RGB array (height, width, 3), or an `OpenedImage`.
         fit: "crop" (timm's evaluation transform), "squash", "pad" or "native" (keep size and aspect).
-        size: another input size in pixels, of a square or (height, width); None for the model's own.
+        size: another input size in pixels, of a square or (height, width); None for the model's own. What has to be
+            made for it is made anew each time: for many images ask `load_model` for it.
 
     Raises ImageError, SettingError and UnsupportedError with a sentence.
     """

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -71,7 +71,7 @@ class Engine:
         self.background = Background(self.work)
         self._models: BytesCache[tuple[str, str, str], LoadedModel] = BytesCache(
             settings.model_cache_megabytes << 20,
-            lambda model: sum(p.numel() * p.element_size() for p in model.module.parameters()),
+            weights_of,
         )
         self._captures: BytesCache[Picture, Explored] = BytesCache(
             settings.capture_cache_megabytes << 20, lambda explored: explored.capture.nbytes
@@ -192,15 +192,25 @@ class Engine:
         return load_backbone(base.model, file) if is_merged(file) else load_tuned(file)
 
     def _model(self, picture: Picture, report: Report) -> LoadedModel:
-        from vitexplorer.models.loading import load_backbone
+        """The model at the size of a picture; it shares the weights of the one at its own size while that is kept."""
+        own = self._own_model(picture, report)
+        if not picture.size:
+            return own
+        from vitexplorer.models.input_size import at_size
 
         key = (picture.model, picture.weights, picture.size)
-        model = self._models.get(key)
-        if model is None and picture.size:
-            from vitexplorer.models.input_size import at_size
+        sized = self._models.get(key)
+        if sized is None or sized.unsized is not own:
+            sized = at_size(own, picture.size)
+            if sized is not own:
+                self._models.put(key, sized)
+        return sized
 
-            model = at_size(self._model(replace(picture, size=""), report), picture.size)
-            self._models.put(key, model)
+    def _own_model(self, picture: Picture, report: Report) -> LoadedModel:
+        from vitexplorer.models.loading import load_backbone
+
+        key = (picture.model, picture.weights, "")
+        model = self._models.get(key)
         if model is None and (model := self._tuned(picture)) is not None:
             self._models.put(key, model)
         if model is None:
@@ -235,6 +245,12 @@ class Engine:
                     "此处不下载权重；请选择内置模型或随机权重。",
                 )
             )
+
+
+def weights_of(model: LoadedModel) -> int:
+    """Bytes of a model's parameters, without those that it shares with itself at its own size."""
+    shared = {id(parameter) for parameter in model.unsized.module.parameters()} if model.unsized else set()
+    return sum(p.numel() * p.element_size() for p in model.module.parameters() if id(p) not in shared)
 
 
 def size_of(result: Result) -> int:
