@@ -19,7 +19,7 @@ from vitexplorer.ui.address import Address, RoomKey
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.exploring import exploring, ready
-from vitexplorer.ui.input_size import size_chip
+from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.parts.header import Header
@@ -27,7 +27,7 @@ from vitexplorer.ui.parts.image_chip import ImageChip
 from vitexplorer.ui.parts.kept import KeptViews
 from vitexplorer.ui.parts.model_chip import ModelChip
 from vitexplorer.ui.parts.rail import SELECTED, Rail
-from vitexplorer.ui.parts.size_chip import SizeChip
+from vitexplorer.ui.parts.size_chip import SizeChip, SizeChipData
 from vitexplorer.ui.parts.status import StatusData, StatusLine
 from vitexplorer.ui.places import TunedChoice
 from vitexplorer.ui.rooms.attention import AttentionRoom
@@ -114,6 +114,7 @@ class Page:
         for room in self.rooms:
             room.lead(visit, self.then_explore)
         self.then_explore(page.load(visit.start, None, visit.components, **QUICK))
+        visit.size.cost(self.cost, [self.desk.address, visit.language], visit.size, trigger_mode="always_last", **QUICK)
         self.then_explore(visit.kept.go(visit.go, visit.language, visit.of_choice, **QUICK))
         chosen = [visit.wanted, visit.image, visit.model]
         for part in (visit.image, visit.model, visit.size, visit.status):
@@ -131,8 +132,9 @@ class Page:
             show_progress="hidden",
             api_visibility="private",
         )
-        who = [self._browser, self.visit.wanted, self.visit.language]
-        explored.then(self.menu, who, [self.desk.visitor, self.visit.model], js=VISITOR, **QUICK)
+        who = [self._browser, self.visit.wanted, self.desk.address, self.visit.language]
+        told = [self.desk.visitor, self.visit.model, self.visit.size]
+        explored.then(self.menu, who, told, js=VISITOR, **QUICK)
 
     # -------------------------------------------------------------------------------------- events
 
@@ -163,13 +165,30 @@ class Page:
                     filled |= room.fill(line, address, language)
                 yield filled
 
-    def menu(self, browser: str, address: Address, language: Language) -> Updates:
-        """The model menu, once timm is loaded and it can say which weights are on this machine; whose page this is."""
+    def menu(self, browser: str, wanted: Address, shown: Address, language: Language) -> Updates:
+        """The sheets of model and size, once timm is loaded and can fill them; whose page this is."""
         visitor = visitor_of(browser)
-        return {
+        told: Updates = {
             self.desk.visitor: visitor,
-            self.visit.model: model_chip(address, language, self.settings, self._tuned(visitor)),
+            self.visit.model: model_chip(wanted, language, self.settings, self._tuned(visitor)),
         }
+        if shown != Address():
+            told[self.visit.size] = self._sizes(shown, language)
+        return told
+
+    def cost(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
+        """What a size that is being typed would cost."""
+        size = event._data.get("size")
+        if not isinstance(size, str) or shown == Address():
+            return gr.skip()
+        chip = self._sizes(shown, language)
+        chip.says = cost_of(self.desk.engine, shown, size, language)
+        return {self.visit.size: chip}
+
+    def _sizes(self, shown: Address, language: Language) -> SizeChipData:
+        """The size chip of what is on the screen."""
+        chip = size_chip(self.desk.engine.capture(shown.picture), shown, language)
+        return with_sizes(chip, self.desk.engine, shown, language)
 
     def _tuned(self, visitor: str) -> tuple[TunedChoice, ...]:
         """The tuned models of a visitor."""

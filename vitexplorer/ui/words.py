@@ -14,6 +14,10 @@ UI_WORDS: dict[str, Text] = {
     "dark_mode": Text("Dark", "深色"),
     "light_mode": Text("Light", "浅色"),
     "lecture_mode": Text("Lecture", "讲课"),
+    "lecture_keys": Text(
+        "Keys in lecture mode: 1 to 9 rooms; , and . block; [ and ] head; arrows query; page up and down kept views.",
+        "讲课模式按键：1–9 切换页面；, 和 . 切换块；[ 和 ] 切换头；方向键移动查询；PageUp/PageDown 翻看已保存的视图。",
+    ),
     "link": Text("Link", "链接"),
     "link_copied": Text("Copied", "已复制"),
     "link_not_copied": Text("Copy it from the address bar", "请从地址栏复制"),
@@ -76,6 +80,11 @@ UI_WORDS: dict[str, Text] = {
     "size": Text("Size of the input", "输入尺寸"),
     "size_free": Text("Another size, in pixels", "其他尺寸（像素）"),
     "size_apply": Text("Use it", "应用"),
+    "size_one": Text("This model takes images of one size only.", "该模型只接受一种尺寸的图像。"),
+    "size_cost": Text(
+        "{tokens:,} tokens · time ×{times:.1f} · {megabytes:,.0f} MB",
+        "{tokens:,} 个标记 · 时间 ×{times:.1f} · {megabytes:,.0f} MB",
+    ),
     "size_patches": Text("{rows} × {cols} patches", "{rows} × {cols} 个图块"),
     "weights": Text("Weights", "权重"),
     "weights_trained": Text("trained", "已训练"),

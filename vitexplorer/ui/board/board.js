@@ -3,6 +3,7 @@
 import {filled, make, setText} from '../kit/dom.js';
 import {showFrame} from '../kit/frame.js';
 import {ARROWS} from '../kit/grid.js';
+import {offersPicture} from '../kit/pictures.js';
 import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
 import {cutImage} from './cut.js';
 import {drawing} from './drawing.js';
@@ -150,6 +151,7 @@ export function mount({element, props, trigger, watch}) {
     saveFile(file, fileName([name, `${rows}x${cols}`, `row${row}-column${col}`], kind));
   }
 
+  offersPicture(root, () => (scene.image ? pngFile(picture(), 2) : null));
   part('.png').addEventListener('click', () => { if (scene.image) save('png'); });
   part('.svg').addEventListener('click', () => { if (scene.image) save('svg'); });
 

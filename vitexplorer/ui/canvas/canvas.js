@@ -12,6 +12,8 @@
 // Canvases with the same `link` share the hovered and the pinned query and the head, see `links.js`.
 
 import {setText} from '../kit/dom.js';
+import {offersPicture} from '../kit/pictures.js';
+import {pngFile} from '../kit/saving.js';
 import {newBusyBar} from './busy.js';
 import {directionText, hintText, notesText, questionText, readOut, readingText, ticksOf} from './captions.js';
 import {barOf, heightOf} from './colours.js';
@@ -25,7 +27,7 @@ import {newPainter, putCells} from './picture.js';
 import {newPlayer} from './playing.js';
 import {listenToKeys, listenToPointer} from './pointing.js';
 import {isSilent, queryText} from './queries.js';
-import {saveCanvas} from './saving.js';
+import {figureOf, saveCanvas} from './saving.js';
 import {colormapOf, newView} from './scene.js';
 import {
   carryOver, firstBase, firstState, follows, keyNow, neighbour, nextHead, queryNow, resting, selectionOf, settle,
@@ -371,6 +373,7 @@ export function mount({element, props, trigger, watch}) {
   for (const button of root.querySelectorAll('[data-format]')) {
     button.addEventListener('click', () => save(button.dataset.format));
   }
+  offersPicture(root, () => (block && now ? pngFile(figureOf(block, state, now, find), 2) : null));
   root.vx = {
     get: () => block && selection(),
     set: choose,

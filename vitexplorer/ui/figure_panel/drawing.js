@@ -54,6 +54,12 @@ export function drawing(stage, figure, clicked) {
     },
     /** Nothing that is still under way is wanted any more. */
     forget() { wantedUrl = ''; },
+    /** @returns {Promise<Blob> | null} the figure as it is saved; null before the first */
+    picture() {
+      if (!library) return null;
+      const {width, height} = drawn.layout;
+      return library.toImage(figure, {format: 'png', scale: 1, width, height}).then((url) => fetch(url)).then((answer) => answer.blob());
+    },
     save(format, factor, filename) {
       const {width, height} = file.slide.layout;
       library?.downloadImage(file.slide, {format, scale: factor, width, height, filename});

@@ -3,6 +3,7 @@
 import {writeAddress} from '../kit/address.js';
 import {filled, make, setText} from '../kit/dom.js';
 import {form, missing, shape} from '../kit/form.js';
+import {offersPicture} from '../kit/pictures.js';
 import {offerViews, previewList} from '../kit/previews.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {drawing} from './drawing.js';
@@ -17,10 +18,11 @@ export function mount({element, props, trigger, watch}) {
   let controls = null, shapeOfControls = '';
 
   // A cell of a matrix of blocks and heads opens that head's map.
-  const {draw, forget, save} = drawing(part('.stage'), part('.figure'), ({customdata}) => {
+  const {draw, forget, picture, save} = drawing(part('.stage'), part('.figure'), ({customdata}) => {
     if (shown.opens && customdata) trigger('open', {block: customdata[0], head: customdata[1]});
   });
   const take = taking(part('.take'), save);
+  offersPicture(root, picture);
   const strip = previewList(choose);
   part('.below').append(strip.element);
 

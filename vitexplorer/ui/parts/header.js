@@ -2,6 +2,7 @@
 
 import {writeAddress} from '../kit/address.js';
 import {onTheme, theme} from '../kit/theme.js';
+import {listenInLectures} from './lecture.js';
 
 const SAID = 1600;  // milliseconds that a button says what it has done
 
@@ -16,6 +17,7 @@ export function mount({element, props, watch}) {
     language.lang = other_code;
     dark.textContent = words[theme() === 'dark' ? 'light_mode' : 'dark_mode'] || '';
     lecture.textContent = words.lecture_mode || '';
+    lecture.title = words.lecture_keys || '';
     link.textContent = words.link || '';
   }
 
@@ -45,6 +47,7 @@ export function mount({element, props, watch}) {
     link.textContent = copied ? words.link_copied : words.link_not_copied;
     setTimeout(show, SAID);
   });
+  listenInLectures();
   onTheme(show);
   lectureMode(new URLSearchParams(location.search).get('lecture') === '1');
   watch('value', show);

@@ -8,7 +8,16 @@ from vitexplorer.ui.language import locale_of, word
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import Language
 
-_WORDS = ("other_language", "dark_mode", "light_mode", "lecture_mode", "link", "link_copied", "link_not_copied")
+_WORDS = (
+    "other_language",
+    "dark_mode",
+    "light_mode",
+    "lecture_mode",
+    "lecture_keys",
+    "link",
+    "link_copied",
+    "link_not_copied",
+)
 
 
 class HeaderData(GradioModel):

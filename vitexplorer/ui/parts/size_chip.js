@@ -20,6 +20,7 @@ export function mount({element, props, trigger, watch}) {
     }, make('b', {textContent: label}), make('span', {textContent: grid}), make('span', {className: 'cost', textContent: cost}));
   }
 
+  input.addEventListener('change', () => { if (input.value) trigger('cost', {size: input.value}); });
   part('.free').addEventListener('submit', (event) => {
     event.preventDefault();
     if (input.value) choose(input.value);

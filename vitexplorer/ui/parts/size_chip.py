@@ -40,8 +40,8 @@ class SizeChipData(GradioModel):
 
 
 class SizeChip(Widget):
-    """Fires `choose` with `size` or with `fit`."""
+    """Fires `choose` with `size` or with `fit`, and `cost` with a `size` that is being typed."""
 
     data_model = SizeChipData
     stem = "size_chip"
-    sends = ("choose",)
+    sends = ("choose", "cost")
