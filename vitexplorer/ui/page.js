@@ -27,4 +27,4 @@ document.addEventListener('vx-select', (event) => {
 window.vxEnter = (room) => (document.querySelector('.vx-rail')?.dataset.room === room ? room : '');
 
 // Terms explain themselves once the page has time to look for them.
-addEventListener('load', () => explain(document.body));
+addEventListener('load', () => explain(document.body).catch((error) => console.warn('glossary:', error)));
