@@ -186,7 +186,8 @@ UI_WORDS: dict[str, Text] = {
         "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
     ),
     # what if
-    "changes_choose": Text("What if ...", "如果……"),
+    "changes_question": Text("What if something were different?", "改变一处，结果会怎样？"),
+    "changes_switches": Text("What is changed", "更改什么"),
     "changes_examples": Text("Try", "试一试"),
     "changes_nothing": Text("nothing changed", "不作更改"),
     "changes_puzzle": Text("a puzzle", "拼图"),

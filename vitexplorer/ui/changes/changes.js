@@ -1,8 +1,9 @@
 // Interventions as switches. Whatever settles sends all changes as one text; Python answers with the changed run.
 
 import {writeAddress} from '../kit/address.js';
-import {make} from '../kit/dom.js';
+import {make, setText} from '../kit/dom.js';
 import {form, missing, shape} from '../kit/form.js';
+import {leadTo} from '../kit/frame.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
@@ -25,7 +26,7 @@ export function mount({element, props, trigger, watch}) {
   function choose(changes) {
     asked += 1;
     clearTimeout(waiting);
-    waiting = setTimeout(() => { part('.answer').textContent = props.value.words.panel_working; }, 150);
+    waiting = setTimeout(() => setText(part('.reading'), props.value.words.panel_working), 150);
     writeAddress({change: changes || 'nothing'});
     trigger('choose', {text: changes, asked});
   }
@@ -35,10 +36,9 @@ export function mount({element, props, trigger, watch}) {
     const box = make('input', {type: 'checkbox', checked: on, disabled: Boolean(refused), onchange: settled});
     const controls = on ? form(fields, {image: image?.url, settled, pending: () => false, asked: () => asked}) : null;
     const card = make('div', {className: `item${on ? ' on' : ''}`, dataset: {key}},
-      make('label', {className: 'head'}, box, title),
+      make('label', {className: 'switch'}, box, title),
       make('p', {className: 'why', textContent: refused || (on ? misleads : question)}),
       ...(controls ? [make('div', {className: 'controls'}, ...controls.elements)] : []));
-    if (controls?.elements.some((one) => one.matches('.vx-large'))) card.classList.add('wide');
     return {card, box, controls, made};
   }
 
@@ -60,7 +60,7 @@ export function mount({element, props, trigger, watch}) {
 
   function showExamples({examples, words, text: chosen}) {
     part('.examples').setAttribute('aria-label', words.changes_examples);
-    part('.examples').replaceChildren(make('span', {textContent: words.changes_choose}), ...examples.map((one) => make('button', {
+    part('.examples').replaceChildren(...examples.map((one) => make('button', {
       type: 'button', textContent: one.label, ariaPressed: String(one.text === chosen), onclick: () => choose(one.text),
     })));
   }
@@ -76,8 +76,11 @@ export function mount({element, props, trigger, watch}) {
     clearTimeout(waiting);
     showExamples(value);
     for (const item of value.items) showItem(item, value.image);
-    part('.answer').textContent = value.refused || value.answer;
-    part('.answer').classList.toggle('refused', Boolean(value.refused));
+    setText(part('.question'), value.words.changes_question);
+    setText(part('.side h3'), value.words.changes_switches);
+    setText(part('.reading'), value.refused || value.answer);
+    part('.reading').classList.toggle('refused', Boolean(value.refused));
+    leadTo(part('.next'), value.next, value.next_room);
     Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready', text: value.text});
   }
 

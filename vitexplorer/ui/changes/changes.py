@@ -36,7 +36,7 @@ EXAMPLES = {
 START = EXAMPLES["puzzle"]
 """what is shown before anything is chosen: every model can be given a puzzle"""
 
-_WORDS = ("changes_choose", "changes_examples", "panel_working")
+_WORDS = ("changes_question", "changes_examples", "changes_switches", "panel_working")
 
 
 class ChangeItem(GradioModel):
@@ -73,6 +73,9 @@ class ChangesData(GradioModel):
     answer: str = ""
     refused: str = ""
     """why the changes were not made"""
+    next: str = ""
+    next_room: str = ""
+    """key of the room that `next` leads to"""
     words: dict[str, str] = {}
 
 

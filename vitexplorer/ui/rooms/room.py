@@ -83,13 +83,13 @@ def frame_data(view: str, language: Language, *, reading: str = "", python: str 
         paper=record.paper.citation if record.paper else "",
         paper_url=record.paper.url if record.paper else "",
         python=python,
-        next=_lead(next_room, language) if next_room else "",
+        next=lead_to(next_room, language) if next_room else "",
         next_room=next_room,
         words={"more": word("more", language), "paper": word("paper", language)},
     )
 
 
-def _lead(room: str, language: Language) -> str:
+def lead_to(room: str, language: Language) -> str:
     """Why to look at a room, and what it is called."""
     return word("next", language, why=word(f"next_{room}", language), room=word(f"room_{room}", language))
 

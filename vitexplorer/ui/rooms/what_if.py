@@ -1,7 +1,7 @@
 """The What if room: the same image and model with something changed, beside the plain run.
 
-Switches and presets at the top, the attention of both runs under one mouse, and below them the figures: what became of
-the answer, the class token and the map, whether tokens move with the image, and other views of the changed run.
+What became of the answer at the top, the attention of both runs under one mouse with the switches beside them, and
+below the figures: the class token and the map, whether tokens move with the image, and other views of the changed run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import is_block
 from vitexplorer.ui.rooms.block_data import block_data, default_query
-from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.rooms.room import Room, lead_to
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.words import ExplainedError, Language
 
@@ -80,12 +80,11 @@ class WhatIfRoom(Room):
         """Switches, two canvases, figures."""
         self.changed = gr.State(Address())  # the address with the changes that are shown
         self.shown = gr.State(None)  # what the room was filled for
-        self.picker = ChangesPicker(elem_id="vx-changes")
         self.block = gr.State(0)  # that both canvases show
-        with gr.Row(elem_classes=["vx-row", "vx-pair"]):
-            with gr.Column(min_width=320):
+        with gr.Column(elem_classes=["vx-what-if", "vx-frame"]), gr.Column(elem_classes=["layout"]):
+            self.picker = ChangesPicker(elem_id="vx-changes")
+            with gr.Row(elem_classes=["stage"]):
                 self.plain_canvas = AttentionCanvas(elem_id="vx-plain-canvas")
-            with gr.Column(min_width=320):
                 self.changed_canvas = AttentionCanvas(elem_id="vx-changed-canvas")
         self.panel = ChangedFigures(replace(self.desk, address=self.changed), self.runs)
         self.panel.build()
@@ -175,6 +174,7 @@ class WhatIfRoom(Room):
             return data, None, text
         data = changes_data(plain, chosen, language)
         data.answer = answer(plain, run, language) if chosen else ""
+        data.next, data.next_room = lead_to("finetune", language), "finetune"
         return data, run, write_changes(chosen)
 
     def _canvases(
