@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
 
 from vitexplorer.ui.words import UI_WORDS
@@ -77,6 +78,16 @@ def assert_nothing_went_wrong(page: Page, room: str) -> None:
     """No text of an exception stands on the page."""
     said = page.locator("main").inner_text()
     assert not EXCEPTION.search(said), (room, EXCEPTION.search(said))
+
+
+def assert_open_to_all(page: Page, room: str) -> None:
+    """axe finds nothing serious or critical."""
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    assert [
+        (rule["id"], [node["html"][:200] for node in rule["nodes"]])
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+    ] == [], room
 
 
 def assert_fits(page: Page, room: str) -> None:

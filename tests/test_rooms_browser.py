@@ -14,7 +14,15 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.app import Visit
-from tests.rooms import PATIENCE, assert_fits, assert_nothing_went_wrong, go_to, panel_of, wait_for_view
+from tests.rooms import (
+    PATIENCE,
+    assert_fits,
+    assert_nothing_went_wrong,
+    assert_open_to_all,
+    go_to,
+    panel_of,
+    wait_for_view,
+)
 from tests.thorough import quick
 from vitexplorer.ui.address import RoomKey
 
@@ -48,6 +56,7 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
             if panel.get_attribute("data-drawn"):  # not every room has a view for every model
                 panel.and_(page.locator(f'[data-theme="{theme}"]')).wait_for(timeout=PATIENCE)
         assert_nothing_went_wrong(page, room)
+        assert_open_to_all(page, room)
         for window in (PHONE, DESK):
             page.set_viewport_size(window)
             assert_fits(page, room)

@@ -21,6 +21,7 @@ def theme() -> gr.themes.Default:
     return gr.themes.Default(
         primary_hue="indigo", neutral_hue="slate", font=[*_FONTS, "Microsoft YaHei", "sans-serif"]
     ).set(
+        color_accent="*primary_600",
         body_text_color_subdued="*neutral_600",
         body_text_color_subdued_dark="*neutral_300",
         block_info_text_color="*neutral_600",

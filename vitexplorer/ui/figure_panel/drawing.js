@@ -57,8 +57,8 @@ export function drawing(stage, figure, clicked) {
     /** @returns {Promise<Blob> | null} the figure as it is saved; null before the first */
     picture() {
       if (!library) return null;
-      const {width, height} = drawn.layout;
-      return library.toImage(figure, {format: 'png', scale: 1, width, height}).then((url) => fetch(url)).then((answer) => answer.blob());
+      const {width, height} = file.slide.layout;
+      return library.toImage(file.slide, {format: 'png', scale: 1, width, height}).then((url) => fetch(url)).then((answer) => answer.blob());
     },
     save(format, factor, filename) {
       const {width, height} = file.slide.layout;

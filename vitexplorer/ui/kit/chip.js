@@ -31,8 +31,16 @@ export function chip(root) {
     button,
     sheet,
     close: () => sheet.hidePopover(),
-    /** @param {string} title @param {string} note */
-    say(title, note) {
+    /**
+     * What the chip is of, for those who do not see where it stands; what is chosen; a word on it.
+     *
+     * @param {string} what
+     * @param {string} title
+     * @param {string} note
+     */
+    say(what, title, note) {
+      button.querySelector('.unseen').textContent = what && `${what}: `;
+      sheet.setAttribute('aria-label', what || title);
       button.querySelector('b').textContent = title;
       button.querySelector('small').textContent = note;
     },

@@ -7,7 +7,7 @@ import {sendPicture} from '../kit/sending.js';
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-image'), part = (selector) => root.querySelector(selector);
-  const {button, sheet, say, close} = chip(root);
+  const {sheet, say, close} = chip(root);
   const camera = part('.camera'), video = part('video'), alert = part('.alert'), bar = part('progress');
   let sending = 0;  // number of the latest picture that was sent: an earlier one that arrives late is not wanted
 
@@ -106,9 +106,7 @@ export function mount({element, props, trigger, watch}) {
     const value = props.value;
     if (!value) return;
     const {words, groups, chosen, title, note, thumb} = value, names = JSON.stringify(groups.map(({items}) => items.map((item) => item.title)));
-    say(title, note);
-    button.setAttribute('aria-label', `${words.image}: ${title}`);
-    sheet.setAttribute('aria-label', words.image);
+    say(words.image, title, note);
     if (thumb) part('.chip img').src = thumb.url;
     setText(part('.upload'), words.image_upload);
     setText(part('.webcam'), words.image_webcam);

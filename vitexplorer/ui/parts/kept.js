@@ -29,7 +29,7 @@ function download(text, name, type) {
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-kept'), part = (selector) => root.querySelector(selector);
-  const {button, sheet, say} = chip(root), list = part('.list');
+  const {say} = chip(root), list = part('.list');
   /** @type {import('../kit/kept.js').KeptView[]} */
   let views = remembered();
   let now = -1, there = shown(location.search);
@@ -107,9 +107,7 @@ export function mount({element, props, trigger, watch}) {
     const value = props.value;
     if (!value) return;
     const {words} = value;
-    say(words.kept, views.length ? filled(words.kept_count, {count: views.length}) : words.kept_none);
-    button.setAttribute('aria-label', words.kept);
-    sheet.setAttribute('aria-label', words.kept);
+    say('', words.kept, views.length ? filled(words.kept_count, {count: views.length}) : words.kept_none);
     for (const [name, word] of [['.keep', 'kept_keep'], ['.export', 'kept_export'], ['.import', 'kept_import'], ['.page', 'kept_page'], ['.note', 'kept_note']]) {
       setText(part(name), words[word]);
     }

@@ -7,7 +7,7 @@ import {found, grouped} from '../kit/searching.js';
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-model'), part = (selector) => root.querySelector(selector);
-  const {button, sheet, say, close, onOpen} = chip(root);
+  const {sheet, say, close, onOpen} = chip(root);
   const search = part('.search'), list = part('.list');
   let options = [], active = -1;
   list.id = `${sheet.id}-list`;
@@ -74,9 +74,7 @@ export function mount({element, props, trigger, watch}) {
   function show() {
     const value = props.value;
     if (!value) return;
-    say(value.title, value.note);
-    button.setAttribute('aria-label', `${value.words.model}: ${value.title}`);
-    sheet.setAttribute('aria-label', value.words.model);
+    say(value.words.model, value.title, value.note);
     setText(part('.sentence'), value.sentence);
     search.placeholder = value.words.model_search;
     search.setAttribute('aria-label', value.words.model_search);

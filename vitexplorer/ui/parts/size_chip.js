@@ -6,7 +6,7 @@ import {make, setText} from '../kit/dom.js';
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-size'), part = (selector) => root.querySelector(selector);
-  const {button, sheet, say, close} = chip(root), input = part('.free input');
+  const {sheet, say, close} = chip(root), input = part('.free input');
 
   function choose(size) {
     close();
@@ -37,9 +37,7 @@ export function mount({element, props, trigger, watch}) {
     const value = props.value;
     if (!value) return;
     const {words, title, note, sizes, step, says} = value;
-    say(title, note);
-    button.setAttribute('aria-label', `${words.size}: ${title}`);
-    sheet.setAttribute('aria-label', words.size);
+    say(words.size, title, note);
     part('.sizes').hidden = !sizes.length;
     part('.sizes legend').textContent = words.size;
     part('.choices').replaceChildren(...sizes.map(choice));
