@@ -6,6 +6,7 @@ Real processes train timm's `test_vit` with random weights on two dozen images; 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import time
@@ -18,6 +19,7 @@ from safetensors.torch import load_file
 
 from tests.finetune_folders import class_folder
 from tests.small_models import load_small
+from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import compare, run_job
 from vitexplorer.finetune.job import detached
@@ -79,6 +81,25 @@ def wait_for(folder: Path, condition) -> JobState:
         assert state.state == "running", (folder / LOG).read_text()
         time.sleep(0.02)
     raise AssertionError(f"nothing within {PATIENCE} s: {state}")
+
+
+@pytest.mark.parametrize("head", ["baseline", "fresh"])
+def test_before_it_learns_a_method_is_as_good_as_the_baseline(small, colours, tmp_path, head):
+    """With steps of no size, what is left is where the head began; a fresh one is `attach`'s own, bit for bit."""
+    plan = Plan(epochs=1, batch_size=4, head=head, augmentation="none")
+    comparison = run_job(JobConfig(str(colours), "test_vit", (Candidate("lora", {}, 0.0),), plan), tmp_path / "out")
+    found, own = comparison["lora-lr=0"], attach(load_small("vit"), "lora", 3, seed=0).module.head
+    kept = tensors(tmp_path / "out", "lora-lr=0")
+    assert torch.equal(kept["head.weight"], own.weight) == (head == "fresh")
+    assert ("linear probe" in found.notes[1].en) == (head == "baseline")
+    if head == "baseline":
+        assert found.value == found.baseline.value
+
+
+def test_a_plan_from_before_heads_could_be_chosen_began_fresh(colours):
+    told = json.loads(job(colours, "lora").to_json())
+    del told["plan"]["head"]
+    assert JobConfig.from_json(json.dumps(told)).plan.head == "fresh"
 
 
 def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path, thorough):

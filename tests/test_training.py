@@ -26,6 +26,7 @@ from vitexplorer.finetune.in_process import finetune
 from vitexplorer.finetune.job.events import EVENTS, EventLog, latest, read_events
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.safe_writes import DiskFullError
+from vitexplorer.finetune.parts.heads import begin_with
 from vitexplorer.finetune.results.baseline import Features, fit_baseline
 from vitexplorer.finetune.results.bootstrap import paired_bootstrap
 from vitexplorer.finetune.results.metrics import confusion, per_class, scores
@@ -216,21 +217,48 @@ def test_the_baseline_separates_what_is_separable():
     targets = np.arange(60) % 3
     features = (np.eye(8)[targets] * 3 + rng.normal(size=(60, 8))).astype(np.float32)
     train, held = Features(features[:45], targets[:45]), Features(features[45:], targets[45:])
-    found = fit_baseline("classification", 4, train, held)  # a fourth class has no images
+    found, _ = fit_baseline("classification", 4, train, held)  # a fourth class has no images
     assert found.value > 0.8 > found.constant
     assert found.learning_curve.images[-1] == 45
     assert found.learning_curve.values[-1] == found.value
-    assert fit_baseline("classification", 4, train, held).metrics == found.metrics
+    assert fit_baseline("classification", 4, train, held)[0].metrics == found.metrics
     otherwise = Features(features[45:], (targets[45:] + 1) % 3)
-    assert fit_baseline("classification", 3, train, otherwise).value < 0.2  # of the held images it learns nothing
+    assert fit_baseline("classification", 3, train, otherwise)[0].value < 0.2  # of the held images it learns nothing
 
 
 def test_the_baseline_of_numbers_is_ridge_regression():
     rng = np.random.default_rng(0)
     features = rng.normal(size=(80, 5)).astype(np.float32)
     targets = features @ np.array([1.0, -2, 0, 0, 3]) + rng.normal(size=80) * 0.1
-    found = fit_baseline("regression", 0, Features(features[:60], targets[:60]), Features(features[60:], targets[60:]))
+    train, held = Features(features[:60], targets[:60]), Features(features[60:], targets[60:])
+    found, head = fit_baseline("regression", 0, train, held)
+    said = (held.values - head.centre) / head.spread @ head.weight[0] + head.bias
+    assert float(np.sqrt(np.mean((said - held.targets) ** 2))) == pytest.approx(found.metrics["rmse"])
     assert found.value < 0.2 < found.constant
+
+
+@pytest.mark.parametrize("normed", [False, True], ids=["plain", "normed"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_head_begins_as_the_baseline(classes, normed):
+    """Its softmax is the regression's own probabilities, also of a class that has no image."""
+    rng = np.random.default_rng(0)
+    targets = np.arange(60) % classes
+    values = (np.eye(48)[targets] * 3 + rng.normal(size=(60, 48)) + 1).astype(np.float32)
+    train = Features(values[:45], targets[:45])
+    found, head = fit_baseline("classification", classes + 1, train, Features(values[45:], targets[45:]))
+    tuned = attach(load_small("vit"), "linear", classes + 1, norm=normed)
+    parts = (torch.as_tensor(part, dtype=torch.float32) for part in (head.weight, head.bias, head.centre, head.spread))
+    assert begin_with(tuned.module, *parts)
+    with torch.no_grad():
+        said = tuned.module.get_submodule("head")(torch.as_tensor(values[45:])).softmax(-1)[:, :classes]
+    own = scores("classification", said.double().numpy(), targets[45:])
+    assert [own[name] for name in ("accuracy", "macro_f1")] == [found.metrics[n] for n in ("accuracy", "macro_f1")]
+
+
+def test_a_deeper_head_begins_fresh():
+    tuned = attach(load_small("vit"), "mlp_k", 3)
+    ones = torch.ones(48)
+    assert not begin_with(tuned.module, torch.ones(3, 48), torch.ones(3), ones, ones)
 
 
 # ---------------------------------------------------------------------------------------------- the cut

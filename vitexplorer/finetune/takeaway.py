@@ -85,6 +85,7 @@ def model_card(result: FinetuneResult, config: JobConfig) -> str:
         f"- Learned: {learned}\n"
         f"- Input: {_input(result)}\n"
         f"- Output: {_output(result)}\n"
+        f"- Notes: {' '.join(note.en for note in result.notes)}\n"
         f"- Parameters: {result.trainable:,} trained of {result.total:,}\n"
         f"- Training: {len(result.epochs)} epochs, {result.seconds:.0f} s; "
         f"epoch {result.epochs[result.best].epoch} is kept"

@@ -3,7 +3,7 @@
 config.json        what was asked for                       runs/<key>/estimate.json   from two batches
 events.jsonl       what happened                            runs/<key>/checkpoint.safetensors
 split.json         which image is on which side             runs/<key>/tuned.safetensors   the best so far
-baseline.json                                               runs/<key>/predictions.npz     of the same
+baseline.json, baseline_head.npz                            runs/<key>/predictions.npz     of the same
 process.json       who works on it, while somebody does     runs/<key>/result.json
 stop               there where a stop was asked for         cache/                         can be made again
 """
@@ -25,6 +25,7 @@ from vitexplorer.finetune.job.safe_writes import replace_text
 from vitexplorer.words import ExplainedError, Text
 
 CONFIG, SPLIT, BASELINE, PROCESS = "config.json", "split.json", "baseline.json", "process.json"
+BASELINE_HEAD = "baseline_head.npz"
 ESTIMATE, CHECKPOINT = "estimate.json", "checkpoint.safetensors"
 TUNED, PREDICTIONS, RESULT = "tuned.safetensors", "predictions.npz", "result.json"
 NAMED_WEIGHTS = ("auto", "pretrained", "bundled", "random")

@@ -21,12 +21,14 @@ Augmentation = Literal["none", "crop_flip", "crop_flip_colour"]
 Precision = Literal["auto", "no", "bf16"]
 Loss = Literal["auto", "cross_entropy", "mse", "bce"]
 ClassWeights = Literal["none", "balanced"]
+Head = Literal["baseline", "fresh"]
 
 _CHOICES = {
     "augmentation": ("none", "crop_flip", "crop_flip_colour"),
     "precision": ("auto", "no", "bf16"),
     "loss": ("auto", "cross_entropy", "mse", "bce"),
     "class_weights": ("none", "balanced"),
+    "head": ("baseline", "fresh"),
 }
 _BOUNDS: dict[str, tuple[float, float]] = {
     "epochs": (1, 100_000),
@@ -87,6 +89,9 @@ class Plan:
     """cross_entropy for classes; mse, or bce (sigmoid between the bounds of the targets), for numbers"""
     class_weights: ClassWeights = "none"
     """"balanced": each class weighs images / (classes x its images) in the loss"""
+    head: Head = "baseline"
+    """what a new classifier begins as: the regression of the instant baseline, or timm's fresh one; after a linear
+    probe a body changes less of what it knew (Kumar et al. 2022, arXiv 2202.10054)"""
     label_smoothing: float = 0.0
     patience: int = 0
     """epochs without a better validation metric after which a run ends; 0: never"""
@@ -169,7 +174,7 @@ class JobConfig:
         """From `to_json`; what this version does not know is an error, not ignored."""
         values = json.loads(text)
         values["candidates"] = tuple(Candidate(**candidate) for candidate in values["candidates"])
-        values["plan"] = Plan(**values["plan"])
+        values["plan"] = Plan(**{"head": "fresh", **values["plan"]})  # jobs from before this could be said
         return cls(**values)
 
     def but_for_candidates(self) -> dict[str, Any]:

@@ -38,6 +38,31 @@ def replace_heads(module: nn.Module, build: Callable[[nn.Linear], nn.Module]) ->
         setattr(module.get_submodule(parent), own, build(module.get_submodule(name)))
 
 
+@torch.no_grad()
+def begin_with(module: nn.Module, weight: Tensor, bias: Tensor, centre: Tensor, spread: Tensor) -> bool:
+    """Let every classifier of `module` begin as weight (x - centre) / spread + bias; whether all could.
+
+    A head of more layers than one cannot: no layer of it reads the features and gives the logits.
+    """
+    heads = [module.get_submodule(name) for name in classifiers(module)]
+    if not all(isinstance(head, nn.Linear) or _is_normed(head) for head in heads):
+        return False
+    plain = weight / spread, bias - weight @ (centre / spread)
+    for head in heads:
+        if isinstance(head, nn.Sequential):
+            head[0].norm.running_mean.copy_(centre)
+            head[0].norm.running_var.copy_((spread.square() - head[0].norm.eps).clamp_min(0))
+        layer, own = (head[-1], (weight, bias)) if isinstance(head, nn.Sequential) else (head, plain)
+        layer.weight.copy_(own[0])
+        if layer.bias is not None:
+            layer.bias.copy_(own[1])
+    return bool(heads)
+
+
+def _is_normed(head: nn.Module) -> bool:
+    return isinstance(head, nn.Sequential) and len(head) == 2 and isinstance(head[0], FeatureNorm)
+
+
 def output_layers(module: nn.Module) -> list[nn.Linear]:
     """The layers that give the logits: the last linear layer of each classifier."""
     heads = [module.get_submodule(name) for name in classifiers(module)]

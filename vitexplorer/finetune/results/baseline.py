@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -39,10 +40,22 @@ class Features:
     """(images,)"""
 
 
+@dataclass(frozen=True)
+class LinearHead:
+    """A regression as a classifier: logits, or numbers, are weight (x - centre) / spread + bias."""
+
+    weight: Float[np.ndarray, "outputs dim"]
+    bias: Float[np.ndarray, " outputs"]
+    centre: Float[np.ndarray, " dim"]
+    spread: Float[np.ndarray, " dim"]
+
+
 def fit_baseline(
     task: Task, classes: int, train: Features, validation: Features, seed: int = 0, feature_seconds: float = 0.0
-) -> Baseline:
-    """The regression on all training images, and its learning curve.
+) -> tuple[Baseline, LinearHead | None]:
+    """The regression on all training images with its learning curve, and the same as a classifier.
+
+    There is no classifier where all training images are of one class.
 
     Args:
         task: what is learned.
@@ -65,10 +78,11 @@ def fit_baseline(
         curve, metrics = [], {}
         for size in sizes:
             part = order[:size]
-            outputs = _outputs(task, classes, strength, Features(train.values[part], train.targets[part]), validation)
+            model = _fitted(task, strength, Features(train.values[part], train.targets[part]))
+            outputs = _outputs(task, classes, model, train.targets[part], validation)
             metrics = scores(task, outputs, validation.targets)
             curve.append(metrics[METRIC[task]])
-    return Baseline(
+    found = Baseline(
         metric=METRIC[task],
         metrics=metrics,
         constant=constant,
@@ -77,6 +91,7 @@ def fit_baseline(
         seconds=time.perf_counter() - start,
         feature_seconds=feature_seconds,
     )
+    return found, None if model is None else LinearHead(*_coefficients(task, classes, model), centre, spread)
 
 
 def _standard(values: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
@@ -134,20 +149,37 @@ def _logistic(strength: float, values: np.ndarray, targets: np.ndarray, iteratio
     return LogisticRegression(C=strength, max_iter=iterations, tol=1e-3).fit(values, targets)
 
 
-def _outputs(task: Task, classes: int, strength: float, train: Features, validation: Features) -> np.ndarray:
-    """Probabilities (images, classes), or numbers (images,), of the validation side."""
+def _fitted(task: Task, strength: float, train: Features) -> Any:
+    """A regression of scikit-learn; None where all images are of one class."""
     if task == "regression":
         from sklearn.linear_model import Ridge
 
-        return Ridge(alpha=strength).fit(train.values, train.targets).predict(validation.values)
+        return Ridge(alpha=strength).fit(train.values, train.targets)
+    return _logistic(strength, train.values, train.targets) if len(np.unique(train.targets)) > 1 else None
+
+
+def _outputs(task: Task, classes: int, model: Any, learned: np.ndarray, validation: Features) -> np.ndarray:
+    """Probabilities (images, classes), or numbers (images,), of the validation side."""
+    if task == "regression":
+        return model.predict(validation.values)
     probabilities = np.zeros((len(validation.targets), classes))
-    present = np.unique(train.targets)
-    if len(present) == 1:
-        probabilities[:, present[0]] = 1
-        return probabilities
-    model = _logistic(strength, train.values, train.targets)
-    probabilities[:, model.classes_] = model.predict_proba(validation.values)
+    if model is None:
+        probabilities[:, learned[0]] = 1
+    else:
+        probabilities[:, model.classes_] = model.predict_proba(validation.values)
     return probabilities
+
+
+def _coefficients(task: Task, classes: int, model: Any) -> tuple[np.ndarray, np.ndarray]:
+    """(outputs, dim) and (outputs,); a class without training images is as unlikely as the unlikeliest."""
+    if task == "regression":
+        return model.coef_[None], np.atleast_1d(model.intercept_)
+    coef, intercept = model.coef_, model.intercept_
+    if len(model.classes_) == 2:  # scikit-learn has one row of logits for two classes
+        coef, intercept = np.concatenate([-coef, coef]) / 2, np.concatenate([-intercept, intercept]) / 2
+    weight, bias = np.zeros((classes, coef.shape[1])), np.full(classes, intercept.min())
+    weight[model.classes_], bias[model.classes_] = coef, intercept
+    return weight, bias
 
 
 def beats(metric: str, value: float, baseline: float) -> bool:

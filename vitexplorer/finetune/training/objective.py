@@ -49,6 +49,13 @@ class Objective:
         """(images,) how much each image counts in the loss."""
         return np.asarray(self.class_weights)[targets] if self.class_weights else np.ones(len(targets))
 
+    def outputs_of(self, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+        """A regression of the targets as one of the network's outputs; for bce the line that touches its sigmoid."""
+        if self.task == "classification":
+            return weight, bias
+        steep, middle = (4.0, 0.5) if self.loss == "bce" else (1.0, 0.0)
+        return steep * weight / self.scale, steep * ((bias - self.low) / self.scale - middle)
+
     def readable(self, outputs: Float[Tensor, "batch classes"]) -> Tensor:
         """Probabilities (batch, classes), or the predicted numbers (batch,), float64."""
         outputs = outputs.double()

@@ -15,13 +15,16 @@ from torch import Tensor
 
 from vitexplorer.finetune.attaching import TunedModel, attach
 from vitexplorer.finetune.data import Dataset, PictureCache, Split
+from vitexplorer.finetune.job.folder import BASELINE_HEAD
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
+from vitexplorer.finetune.parts.heads import begin_with
 from vitexplorer.finetune.training.below_cache import BelowCache
 from vitexplorer.finetune.training.objective import Objective, objective_for
 from vitexplorer.finetune.training.pixels import PixelFeed
 from vitexplorer.models.loading import LoadedModel, load_backbone
 from vitexplorer.settings import settings
 
+HEAD_PARTS = ("weight", "bias", "centre", "spread")
 _BATCH_ON_ACCELERATOR, _BATCH_ON_PROCESSOR = 64, 16
 _MOST_WORKERS = 8
 
@@ -111,6 +114,20 @@ class Setup:
             seed=self.config.plan.seed,
             **candidate.settings,
         )
+
+    def begin(self, candidate: Candidate) -> tuple[TunedModel, bool]:
+        """The same with the head that the plan wants, and whether it is the baseline's.
+
+        It stays fresh where a method puts more layers than one in its place.
+        """
+        tuned, path = self.attach(candidate), self.folder / BASELINE_HEAD
+        if self.config.plan.head == "fresh" or not path.exists():
+            return tuned, False
+        with np.load(path) as kept:
+            numbers = [torch.as_tensor(kept[name], dtype=torch.float32) for name in HEAD_PARTS]
+        weight, bias, centre, spread = (part.to(self.device) for part in numbers)
+        weight, bias = self.objective.outputs_of(weight, bias)
+        return tuned, begin_with(tuned.module, weight, bias, centre, spread)
 
     def recipe(self, candidate: Candidate) -> dict[str, object]:
         """For the file of the tuned model: how it was trained and what its output means."""

@@ -13,11 +13,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from vitexplorer.finetune.job.events import EventLog, Listener, SilentLog
 from vitexplorer.finetune.job.folder import (
     BASELINE,
+    BASELINE_HEAD,
     CHECKPOINT,
     ESTIMATE,
     RESULT,
@@ -28,21 +30,27 @@ from vitexplorer.finetune.job.folder import (
 )
 from vitexplorer.finetune.job.images import read_material
 from vitexplorer.finetune.job.plan import Candidate
-from vitexplorer.finetune.job.safe_writes import DiskFullError, replace_text
+from vitexplorer.finetune.job.safe_writes import DiskFullError, replace_file, replace_text
 from vitexplorer.finetune.results.baseline import Features, fit_baseline
 from vitexplorer.finetune.results.metrics import METRIC
-from vitexplorer.finetune.results.records import Baseline
 from vitexplorer.finetune.training.cut import Tail
 from vitexplorer.finetune.training.estimate import Measurement, measure
 from vitexplorer.finetune.training.feeds import Feed, KeptFeed, LiveFeed
 from vitexplorer.finetune.training.kept_features import features, kept_at
 from vitexplorer.finetune.training.loop import Run, StoppedError, TrainingState
 from vitexplorer.finetune.training.pixels import PLAIN
-from vitexplorer.finetune.training.setup import Setup, load_base, make_accelerator
+from vitexplorer.finetune.training.setup import HEAD_PARTS, Setup, load_base, make_accelerator
 from vitexplorer.words import ExplainedError, Text
 
 _BETWEEN_EVENTS = 0.5
 """seconds"""
+HEAD_BEGAN = {
+    True: Text(
+        "The head began as the instant baseline: a linear probe on the frozen features.",
+        "分类头从即时基线开始：冻结特征上的线性探测。",
+    ),
+    False: Text("The head began fresh.", "分类头从新的随机值开始。"),
+}
 
 
 def do_job(folder: Path, listen: Listener | None = None) -> None:
@@ -153,7 +161,7 @@ class _Job:
         train, validation, seconds = features(setup, self._told("extracting"))
         if not self._accelerator.is_main_process:
             return
-        baseline: Baseline = fit_baseline(
+        baseline, head = fit_baseline(
             setup.dataset.task,
             setup.num_outputs,
             Features(train, setup.train_targets),
@@ -161,6 +169,9 @@ class _Job:
             setup.config.plan.seed,
             seconds,
         )
+        if head is not None:  # before the baseline, which says that this is done
+            kept = {name: getattr(head, name) for name in HEAD_PARTS}
+            replace_file(self._folder / BASELINE_HEAD, lambda path: np.savez(path, **kept))
         replace_text(self._folder / BASELINE, json.dumps(asdict(baseline)))
         self._log.tell("baseline", **asdict(baseline))
 
@@ -183,7 +194,7 @@ class _Job:
 
     def _train(self, candidate: Candidate, measured: Measurement) -> TrainingState:
         own = run_folder(self._folder, candidate.key)
-        tuned = self._setup.attach(candidate)
+        tuned, from_baseline = self._setup.begin(candidate)
         run = Run(
             self._setup, candidate, tuned, self._feed(candidate, tuned, measured), measured.estimate, own, self._log,
             self._stop.exists,
@@ -192,10 +203,10 @@ class _Job:
             state = run.train()
         except StoppedError:
             if self._accelerator.is_main_process and run.state.epochs:
-                self._end(candidate, measured, run.state, stopped=True)
+                self._end(candidate, measured, run.state, from_baseline, stopped=True)
             raise
         if self._accelerator.is_main_process:
-            self._end(candidate, measured, state, stopped=False)
+            self._end(candidate, measured, state, from_baseline, stopped=False)
             (own / CHECKPOINT).unlink(missing_ok=True)
         return state
 
@@ -208,7 +219,15 @@ class _Job:
         blank = setup.normalise(setup.train_pixels.image(0, PLAIN)[None])
         return KeptFeed(Tail(tuned.module, measured.cut, blank), *kept, setup.device)
 
-    def _end(self, candidate: Candidate, measured: Measurement, state: TrainingState, stopped: bool) -> None:
+    def _end(
+        self,
+        candidate: Candidate,
+        measured: Measurement,
+        state: TrainingState,
+        from_baseline: bool,
+        *,
+        stopped: bool,
+    ) -> None:
         own, estimate = run_folder(self._folder, candidate.key), measured.estimate
         metric, best = METRIC[self._setup.dataset.task], state.epochs[state.best]
         facts = {
@@ -222,7 +241,7 @@ class _Job:
             "head": estimate.head,
             "file_bytes": (own / TUNED).stat().st_size,
             "stopped": stopped,
-            "notes": [list(estimate.text)],
+            "notes": [list(estimate.text), list(HEAD_BEGAN[from_baseline])],
         }
         replace_text(own / RESULT, json.dumps(facts, ensure_ascii=False))
         self._log.tell(

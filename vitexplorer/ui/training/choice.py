@@ -38,6 +38,7 @@ class TrainingChoice:
     seed: str = "0"
     augmentation: str = "crop_flip"
     class_weights: str = "none"
+    head: str = "baseline"
     backbone: str = ""
     """a convolutional network; empty for the model at the left"""
 
@@ -46,7 +47,7 @@ class TrainingChoice:
         """What a browser sent, which may be anything; what has another form is left out."""
         listed = sent.get("methods")
         methods = [_read_method(one) for one in listed[:50]] if isinstance(listed, list) else []
-        names = ("epochs", "seed", "augmentation", "class_weights", "backbone")
+        names = ("epochs", "seed", "augmentation", "class_weights", "head", "backbone")
         known = {name: str(sent[name]) for name in names if name in sent}
         return cls(tuple(method for method in methods if method is not None), **known)
 
@@ -102,6 +103,7 @@ def job_of(choice: TrainingChoice, chosen: Chosen, model: LoadedModel, name: str
         seed=_number("seed", choice.seed, int),
         augmentation=choice.augmentation,
         class_weights=choice.class_weights,
+        head=choice.head,
     )
     return JobConfig(
         data=chosen.folder,

@@ -4,14 +4,14 @@ import {make} from '../kit/dom.js';
 import {form, missing} from '../kit/form.js';
 
 const AUGMENTATIONS = ['none', 'crop_flip', 'crop_flip_colour'];
-const WEIGHTS = ['none', 'balanced'];
+const WEIGHTS = ['none', 'balanced'], HEADS = ['baseline', 'fresh'];
 const FIELDS = ':is(input, select, summary)';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-methods'), part = (selector) => root.querySelector(selector);
   const on = {}, settings = {}, rates = {}, unfolded = {};  // by method
-  const plan = {epochs: '10', seed: '0', augmentation: 'crop_flip', class_weights: 'none', backbone: ''};
+  const plan = {epochs: '10', seed: '0', augmentation: 'crop_flip', class_weights: 'none', head: 'baseline', backbone: ''};
   let shown = null;  // the last value that had methods
   let planOf = '';  // the training whose plan the fields took last
 
@@ -122,7 +122,8 @@ export function mount({element, props, trigger, watch}) {
       number('epochs', words.methods_epochs, 1),
       number('seed', words.methods_seed, 0),
       select('augmentation', words.methods_augmentation, all('augmentation', AUGMENTATIONS)),
-      select('class_weights', words.methods_weights, all('weights', WEIGHTS)));
+      select('class_weights', words.methods_weights, all('weights', WEIGHTS)),
+      select('head', words.methods_head, all('head', HEADS)));
     const menu = select('backbone', words.methods_base, backbones.map(({value, label}) => [value, label]));
     menu.addEventListener('change', changed);
     part('.base').replaceChildren(menu);

@@ -50,6 +50,7 @@ class PlanChoice(GradioModel):
     seed: str
     augmentation: str
     class_weights: str
+    head: str
     backbone: str
     """a convolutional network; empty for the model at the left"""
 

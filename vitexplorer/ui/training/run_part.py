@@ -110,6 +110,7 @@ class RunPart:
             seed=str(plan.seed),
             augmentation=plan.augmentation,
             class_weights=plan.class_weights,
+            head=plan.head,
             backbone=config.model if is_convolutional(config.model) else "",
         )
 

@@ -72,6 +72,9 @@ TRAINING_WORDS: dict[str, Text] = {
     "methods_weights": Text("Class weights", "类别权重"),
     "methods_weights_none": Text("none", "无"),
     "methods_weights_balanced": Text("balanced", "均衡"),
+    "methods_head": Text("The head begins", "分类头的起点"),
+    "methods_head_baseline": Text("as the linear probe", "线性探测的结果"),
+    "methods_head_fresh": Text("fresh", "随机初始化"),
     "methods_estimate": Text("Estimate time and memory", "估计时间与内存"),
     "methods_estimating": Text(
         "Running two batches of each method: {done} of {total}", "每种方法试跑两个批次：{done} / {total}"
