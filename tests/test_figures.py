@@ -269,7 +269,7 @@ def test_colour_tables(name):
 
 
 def test_scale_starts_at_zero_or_is_symmetric():
-    assert scale_of(np.array([0.2, 0.5]), None) == scale_of(np.array([0.2, 0.5, np.nan]), "viridis")
+    assert scale_of(np.array([0.2, 0.5]), None) == scale_of(np.array([0.2, 0.5, np.nan]), "inferno")
     positive, signed = scale_of(np.array([0.2, 0.5]), None), scale_of(np.array([-0.2, 0.5]), None)
     assert (positive.low, positive.high) == (0, 0.5)
     assert (signed.colormap, signed.low, signed.high) == ("balance", -0.5, 0.5)
@@ -532,8 +532,8 @@ def test_the_picture_shows_each_value_at_its_place():
     figure = render(result, arrangement="side_by_side", opacity=0.5)
     pixels = np.array(Image.open(io.BytesIO(browser.picture(figure, "png"))).convert("RGB")).astype(int)
     assert pixels.shape == (figure.layout.height, figure.layout.width, 3)
-    alone, over = (trace for trace in figure.data if trace.type == "heatmap")
-    table = lookup_table("viridis").astype(int)
+    alone, over = (trace for trace in figure.data if trace.type == "heatmap" and trace.z[0][0] is not None)
+    table = lookup_table("inferno").astype(int)
     for (row, col), value in np.ndenumerate(result.values):
         y, x = cell_of(alone, row, col)
         expected = table[round(value / result.values.max() * 255)]
@@ -542,7 +542,7 @@ def test_the_picture_shows_each_value_at_its_place():
         assert np.abs(near_corner - expected).max() <= 4, (row, col)
     y, x = cell_of(alone, ROWS - 1, COLS - 1)
     assert np.abs(pixels[y, x] - table[255]).max() <= 4
-    _assert_half_transparent(pixels, over, table[0])
+    _assert_clearer_where_less(pixels, over)
     _assert_outlined(pixels, alone, row=1, col=3)
     for row, col in ((2, 4), (0, 0)):  # two of the four parts of the window, in opposite corners of the grid
         left, right = (round(alone.x[c]) for c in ((4, 5) if col else (0, 2)))
@@ -550,15 +550,15 @@ def test_the_picture_shows_each_value_at_its_place():
         assert (edge > 200).all(-1).any(), "white of the frame"
 
 
-def _assert_half_transparent(pixels, over, color):
-    """Half map, half image: the mean over one cell is the mean of both."""
-    top, bottom = (round(-over.y[row]) + 4 for row in (0, 1))
-    left, right = (round(over.x[col]) + 4 for col in (3, 4))
-    cell = pixels[top : bottom - 8, left : right - 8].mean((0, 1))
-    image = IMAGE[:P, 3 * P : 4 * P].mean((0, 1))
-    value = lookup_table("viridis").astype(int)[round(3 / 14 * 255)]
-    assert np.abs(cell - (value + image) / 2).max() <= 12
-    assert np.abs(cell - color).max() > 12
+def _assert_clearer_where_less(pixels, over):
+    """The mean over a cell is that of image and colour, mixed by a power of its share; zero is the image itself."""
+    for col, value in ((0, 0), (3, 3)):
+        top, bottom = (round(-over.y[row]) + 4 for row in (0, 1))
+        left, right = (round(over.x[c]) + 4 for c in (col, col + 1))
+        cell = pixels[top : bottom - 8, left : right - 8].mean((0, 1))
+        image, part = IMAGE[:P, col * P : (col + 1) * P].mean((0, 1)), 0.5 * (value / 14) ** 0.7
+        color = lookup_table("inferno").astype(int)[round(value / 14 * 255)]
+        assert np.abs(cell - (part * color + (1 - part) * image)).max() <= 12
 
 
 def _assert_outlined(pixels, alone, row: int, col: int):

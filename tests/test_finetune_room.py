@@ -34,6 +34,7 @@ from vitexplorer.finetune.job.events import Event
 from vitexplorer.finetune.job.folder import JobError, read_config
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState, RunState
+from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.preview import preview
 from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
@@ -305,8 +306,11 @@ def test_the_picture_of_a_training_by_hand():
     assert lora.metric == [(1.0, 0.5)]
     assert lora.detail == "epoch 1 of 2 · best accuracy 50.0 % · about 3 s left"
     assert (linear.loss, linear.label) == ([], "waiting")
-    assert (lora.style.light, lora.style.dark, linear.style.light) == ("#31688e", "#6aaed6", "#c2410c")
-    assert [line_style(number).dash for number in (0, 7, 8, 16)] == ["solid", "solid", "dash", "dashdot"]
+    assert (lora.style.light, linear.style.light, linear.style.dark) == ("#c2410c", "#31688e", "#6aaed6")
+    styles = [line_style(method, 0) for method in METHODS]
+    assert len({(style.light, style.dash) for style in styles}) == len(METHODS), "no two methods share a line"
+    assert line_style("lora", 5) == line_style("lora", 1)
+    assert line_style("lora-r=4", 1) != line_style("lora", 1)
     assert data.library.path.endswith("plotly.min.js")
 
 

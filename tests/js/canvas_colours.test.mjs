@@ -28,7 +28,7 @@ test('the ends of a colour map are its first and last entry, and between two ent
 
 test('an overlay is clearer where there is less attention, a revealed picture darker', () => {
   assert.equal(paintOf('overlay', 'magma', 0.5, 255)[3], 0.5);
-  assert.equal(paintOf('overlay', 'magma', 0.5, 0)[3], 0.2);
+  assert.equal(paintOf('overlay', 'magma', 0.5, 0)[3], 0);
   assert.equal(paintOf('map', 'magma', 0.5, 0)[3], 1);
   assert.deepEqual([paintOf('reveal', 'magma', 0.5, 255)[3], paintOf('reveal', 'magma', 0.5, 0)[3]], [0, 0.5]);
   assert.equal(paintOf('reveal', SIGNED, 1, 0)[3], 0);  // the strongest negative weight

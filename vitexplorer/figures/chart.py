@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vitexplorer.figures.meanings import line_number
 from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.words import Text, same
@@ -107,6 +108,12 @@ class Style(NamedTuple):
 def style_of(page: Page, number: int) -> Style:
     """The style of the n-th line on a page."""
     return numbered_style(number, page.theme.name)
+
+
+def style_for(page: Page, key: str, otherwise: int) -> Style:
+    """The style of a method or a reading, the same on every page; the n-th where the key is none."""
+    number = line_number(key)
+    return style_of(page, otherwise if number is None else number)
 
 
 def numbered_style(number: int, theme: str) -> Style:

@@ -24,6 +24,10 @@ ANCHORS = {
     "balance": cmocean.balance,
 }
 ENTRIES = 256
+EASE = 0.7
+"""below 1: over a picture, half of the largest value is more than half as strong"""
+UNSIGNED, SIGNED = "inferno", "balance"
+"""of every map, on the canvas too: nothing is black, as if it were not lit; signed maps are pale where nothing is"""
 
 
 def _rgb(color: str) -> tuple[float, float, float]:
@@ -65,17 +69,26 @@ class Scale:
         table = lookup_table(self.colormap)
         return [[i / (ENTRIES - 1), f"rgb({r},{g},{b})"] for i, (r, g, b) in enumerate(table.tolist())]
 
+    def over_a_picture(self, opacity: float) -> list[list[float | str]]:
+        """The same table to be laid over a picture: zero is clear, so that it tints no photograph."""
+        table, places = lookup_table(self.colormap), np.linspace(self.low, self.high, ENTRIES)
+        strengths = (np.abs(places) / max(abs(self.low), abs(self.high))) ** EASE
+        return [
+            [i / (ENTRIES - 1), f"rgba({r},{g},{b},{opacity * strength:.4f})"]
+            for i, ((r, g, b), strength) in enumerate(zip(table.tolist(), strengths.tolist(), strict=True))
+        ]
+
 
 def scale_of(values: np.ndarray, colormap: str | None) -> Scale:
     """The scale for a map: from 0 to its maximum or, where values are negative, as far below 0 as above.
 
     Args:
         values: any shape; NaN and infinities are ignored.
-        colormap: a name; None takes viridis, and balance for signed values.
+        colormap: a name; None takes inferno, and balance for signed values.
     """
     finite = values[np.isfinite(values)]
     signed = bool((finite < 0).any())
-    colormap = colormap or ("balance" if signed else "viridis")
+    colormap = colormap or (SIGNED if signed else UNSIGNED)
     lookup_table(colormap)  # refuses an unknown name before anything is drawn
     largest = float(np.abs(finite).max(initial=0)) or 1.0
     return Scale(colormap, -largest if signed else 0.0, largest)

@@ -116,6 +116,7 @@ class Page:
         self._shapes: list[dict[str, Any]] = []
         self._annotations: list[dict[str, Any]] = []
         self._layout: dict[str, Any] = {}
+        self._scales: dict[str, Scale] = {}
         self._bars: list[tuple[str, Box, str]] = []
         self._trees: list[tuple[dict[str, Any], Box]] = []
 
@@ -267,6 +268,7 @@ class Page:
     ) -> None:
         """(rows, cols) as crisp cells; what is not a finite number is left out. Hover tells the place and the value.
 
+        With an `opacity` below 1 they lie over a picture, which stays as it is where they are zero.
         `where` says a place with `%{customdata[i]}` for `places[row, col, i]`; without them these are row and column.
         """
         rows, cols = values.shape
@@ -279,14 +281,24 @@ class Page:
                 "y": -np.linspace(box.y, box.bottom, rows + 1),
                 "z": np.where(np.isfinite(values), values, np.nan),
                 "customdata": places,
-                "coloraxis": coloraxis,
-                "opacity": opacity,
+                **({"coloraxis": coloraxis} if opacity == 1 else self._laid_over(coloraxis, opacity)),
                 "name": escape(name),
                 "hovertemplate": where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
                 "hoverongaps": False,
                 "zsmooth": False,
             }
         )
+
+    def _laid_over(self, coloraxis: str, opacity: float) -> dict[str, Any]:
+        """A scale of the cells' own; a cell without a number keeps the bar of the axis, which plotly draws if used."""
+        scale, nothing = self._scales[coloraxis], {"type": "heatmap", "x": [0, 1], "y": [0, 1], "z": [[None]]}
+        self._traces.append({**nothing, "coloraxis": coloraxis, "hoverinfo": "skip"})
+        return {
+            "colorscale": scale.over_a_picture(opacity),
+            "zmin": scale.low,
+            "zmax": scale.high,
+            "showscale": False,
+        }
 
     def bars(self, pieces: Sequence[tuple[Box, str, str]], gap: float = 1) -> None:
         """Filled boxes, each (box, colour, words that are shown when a mouse is over it), `gap` pixels apart."""
@@ -384,6 +396,7 @@ class Page:
         """Name a scale for `cells` and draw its bar beside a box, with real numbers and the unit."""
         bar = Box(beside.right + 14, beside.y, 16, max(beside.height, 160))
         coloraxis = f"coloraxis{len(self._bars) + 1}" if self._bars else "coloraxis"
+        self._scales[coloraxis] = scale
         self._layout[coloraxis] = {"colorscale": scale.stops, "cmin": scale.low, "cmax": scale.high}
         self._bars.append((coloraxis, bar, title.in_(self.language)))
         return coloraxis

@@ -41,9 +41,6 @@ ON_PAGE = {
 }
 """the same for figures that stand on the page itself, in its own greys"""
 
-CATEGORIES = ("#31688e", "#2f7d63", "#8a5a9e", "#a8521f", "#5d6d7e", "#a23b5c", "#7d6c14", "#2b7484")
-"""Fills that carry white text at a contrast of 4.5 or more, told apart by lightness and hue, not by hue alone."""
-
 
 def theme_named(name: str, is_slide: bool = True) -> Theme:
     """Of a slide, or of the page. Raises UnknownNameError."""

@@ -10,7 +10,7 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, style_of
-from vitexplorer.figures.colors import scale_of
+from vitexplorer.figures.colors import SIGNED, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Box, Page, Place, place
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import RAW
@@ -28,7 +28,7 @@ TITLE, GAP, STEP = 26, 18, 46
 """room over a map, between maps, and for one class"""
 
 
-def draw(page: Page, result: BeforeAfterResult, *, opacity: float = 0.7) -> float:
+def draw(page: Page, result: BeforeAfterResult, *, opacity: float = 0.85) -> float:
     """Draw the three maps, then classes and cosines side by side. Options: opacity of the cells over the image."""
     y = page.header(result)
     bottom = _maps(page, result, y, opacity) + 30
@@ -59,7 +59,7 @@ def _maps(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> fl
     axis = page.color_scale(both, beside=_whole(second), title=result.unit)
     plain, changed = result.names
     difference = DIFFERENCE.format(before=plain, after=changed)
-    signed = page.color_scale(scale_of(_signed(result.values), "balance"), beside=_whole(third), title=difference)
+    signed = page.color_scale(scale_of(_signed(result.values), SIGNED), beside=_whole(third), title=difference)
     for at, word, image, values, colors in (
         (first, plain, result.image, result.before, axis),
         (second, changed, result.changed_image, result.after, axis),

@@ -32,7 +32,7 @@ def sheet(board: np.ndarray) -> np.ndarray:
 
 
 def draw(page: Page, result: BoardResult, *, colormap: str | None = None) -> float:
-    """Draw the board. Option: colormap, None takes viridis or, for signed values, balance."""
+    """Draw the board. Option: colormap, None takes inferno or, for signed values, balance."""
     rows, cols = result.grid.rows, result.grid.cols
     every = -(-max(rows, cols) // MOST)
     shown = painted(result.values[::every, ::every], "raw")

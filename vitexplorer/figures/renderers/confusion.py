@@ -11,7 +11,7 @@ import numpy as np
 
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.colors import Scale, lookup_table
+from vitexplorer.figures.colors import UNSIGNED, Scale, lookup_table
 from vitexplorer.figures.page import BAR_ROOM, Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
@@ -29,7 +29,7 @@ WHERE = Text(
 )
 
 
-def draw(page: Page, result: ConfusionResult, *, colormap: str = "viridis") -> float:
+def draw(page: Page, result: ConfusionResult, *, colormap: str = UNSIGNED) -> float:
     """Draw the matrix. Option: colormap."""
     counts, classes = result.values, len(result.classes)
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 
 from vitexplorer.figures.caption import FORMULA, facts
 from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.meanings import OTHER, part_color
 from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.themes import CATEGORIES, SMALL_SIZE
+from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width
 from vitexplorer.numbers import percent
 from vitexplorer.part_names import part_text
@@ -26,8 +27,6 @@ from vitexplorer.words import Text, same
 LABELS, NUMBERS = 290, 190  # pixels left and right of the bars
 BAR, STEP = 26, 36
 NUMBER = re.compile(r"(?<![^. ])\d+(?![^. ])")  # between dots, spaces or the ends: no number in `norm1`
-OTHER = "#6b6f75"
-"""kinds beyond the colours that can be told apart"""
 TABLE = ((0, 300), (310, 220), (540, 520))
 """left edge and width of the columns of text on a slide"""
 NARROW = 700
@@ -128,8 +127,7 @@ def draw_rows(page: Page, result: CountResult, rows: list[Row]) -> float:
     for row in rows:
         for kind, _, count in row.together:
             kinds[kind] += count
-    largest = [kind for kind, _ in kinds.most_common(len(CATEGORIES))]
-    colors = dict(zip(largest, CATEGORIES, strict=False))
+    colors = {kind: color for kind, _ in kinds.most_common() if (color := part_color(kind)) != OTHER}
     if any(len({kind for kind, _ in row.pieces}) > 1 for row in rows):
         y = _legend(page, y, kinds, colors)
     y = _bars(page, y, rows, colors)

@@ -6,7 +6,7 @@ import numpy as np
 
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, Style, span, style_of
+from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, Style, span, style_for
 from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.types import FaithfulnessResult
@@ -35,7 +35,7 @@ def draw(page: Page, result: FaithfulnessResult) -> float:
     tall = page.high(360, others if per_row == len(names) else page.sheet.height, 200)
     last = len(result.methods) - 1
     random = Style(page.theme.muted, "dot", "x-thin-open")
-    styles = [random if at == last else style_of(page, at) for at in range(last + 1)]
+    styles = [random if at == last else style_for(page, key, at) for at, key in enumerate(result.methods)]
     bottom = y
     for at, curve in enumerate(result.curves):
         left, y = page.margin + at % per_row * (wide + GAP), bottom if at % per_row == 0 else y

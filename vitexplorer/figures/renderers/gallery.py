@@ -35,7 +35,7 @@ def draw(
 ) -> float:
     """Draw the maps.
 
-    Options: shared_scale, one for all heads or each head's own; colormap, None takes viridis or, for signed maps,
+    Options: shared_scale, one for all heads or each head's own; colormap, None takes inferno or, for signed maps,
     balance; opacity of the cells over the image, 1 hides it.
     """
     shown = painted(result.values, "raw") if shared_scale else painted_each(result.values)

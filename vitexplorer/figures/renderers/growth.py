@@ -7,9 +7,9 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of
+from vitexplorer.figures.meanings import part_color
 from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.themes import CATEGORIES
 from vitexplorer.figures.typesetting import width
 from vitexplorer.types import GrowthResult
 from vitexplorer.words import Text
@@ -20,6 +20,8 @@ DESIGNS = {
     "windowed": Text("patches attend within windows", "窗口注意力：图块只关注窗口之内"),
 }
 TOTAL = Text("total", "合计")
+TOTAL_LINE = 7
+"""the style in the colour of the text: a sum is none of its kinds"""
 SIZE = Text("side of a square image, pixels", "正方形图像的边长（像素）")
 POWERS = ((1e12, "10¹² "), (1e9, "10⁹ "), (1e6, "10⁶ "))
 
@@ -46,7 +48,7 @@ def draw(page: Page, result: GrowthResult) -> float:
         chart = Chart(box, (0, max(result.sizes) * 1.04), up)
         chart.frame(page, SIZE, unit)
         _columns(page, chart, result, at, factor, unit.in_(page.language))
-        chart.curve(page, result.sizes, (totals[at] / factor).tolist(), style_of(page, 1), TOTAL)
+        chart.curve(page, result.sizes, (totals[at] / factor).tolist(), style_of(page, TOTAL_LINE), TOTAL)
     return facts_below(page, box.bottom + BELOW + 16, facts(result))
 
 
@@ -60,20 +62,20 @@ def _columns(page: Page, chart: Chart, result: GrowthResult, design: int, factor
             above = below + count / factor
             (x0, top), (x1, floor) = chart.at(size - half, above), chart.at(size + half, below)
             words = f"{result.kind_texts[kind].in_(page.language)}\n{size} × {size}: {count / factor:.4g} {unit}"
-            pieces.append((Box(x0, top, x1 - x0, floor - top), CATEGORIES[kind], words))
+            pieces.append((Box(x0, top, x1 - x0, floor - top), part_color(result.kinds[kind]), words))
             below = above
     page.bars(pieces, gap=0)
 
 
 def _legend(page: Page, y: float, result: GrowthResult) -> float:
     """Colour and name of each kind, one below the other. Returns y below them."""
-    for kind, name in enumerate(result.kind_texts):
-        page.rectangle(Box(page.margin, y + 2, 14, 14), fill=CATEGORIES[kind])
+    for kind, name in zip(result.kinds, result.kind_texts, strict=True):
+        page.rectangle(Box(page.margin, y + 2, 14, 14), fill=part_color(kind))
         page.text(page.margin + 22, y, name)
         y += 26
     x = page.margin + 22 + width(TOTAL.in_(page.language), 15)
     page.text(page.margin + 22, y, TOTAL)
-    style_of(page, 1).sample(page, x + 12, y + 9)
+    style_of(page, TOTAL_LINE).sample(page, x + 12, y + 9)
     return y + 40
 
 

@@ -9,12 +9,13 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import axis_text
-from vitexplorer.figures.colors import direction, lookup_table, scale_of
+from vitexplorer.figures.colors import UNSIGNED, direction, lookup_table, scale_of
+from vitexplorer.figures.meanings import CATEGORIES
 from vitexplorer.figures.page import BAR_ROOM, Box, Page
 from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.renderers.pooling import class_name
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.themes import CATEGORIES, SMALL_SIZE
+from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.tiles import tiles
 from vitexplorer.figures.typesetting import width, wrap
 from vitexplorer.numbers import percent
@@ -67,7 +68,7 @@ def _table(page: Page, result: LensResult) -> float:
 
 
 def _cell(page: Page, cell: Box, prediction: Prediction) -> None:
-    red, green, blue = lookup_table("viridis")[round(255 * min(1.0, prediction.probability))] / 255
+    red, green, blue = lookup_table(UNSIGNED)[round(255 * min(1.0, prediction.probability))] / 255
     color = "#000000" if 0.2126 * red**2.2 + 0.7152 * green**2.2 + 0.0722 * blue**2.2 > 0.18 else "#ffffff"
     share = percent(prediction.probability)
     room = cell.width - 24 - width(share, SMALL_SIZE)

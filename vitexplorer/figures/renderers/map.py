@@ -34,12 +34,12 @@ def draw(
     *,
     arrangement: str = "overlay",
     colormap: str | None = None,
-    opacity: float = 0.65,
+    opacity: float = 0.85,
     normalise: str = "raw",
 ) -> float:
     """Draw the map.
 
-    Options: arrangement "overlay" or "side_by_side" (image, map, overlay); colormap, None takes viridis or, for signed
+    Options: arrangement "overlay" or "side_by_side" (image, map, overlay); colormap, None takes inferno or, for signed
     maps, balance; opacity of the cells over the image, 0-1; normalise "raw" or "max".
     """
     if arrangement not in ARRANGEMENTS:

@@ -31,7 +31,7 @@ RELATIVE = Text("In brackets the share of the largest it could be.", "括号内�
 
 
 def draw(page: Page, result: MatrixResult, *, colormap: str | None = None) -> float:
-    """Draw the matrix. Option: colormap, None takes viridis or, for signed values, balance."""
+    """Draw the matrix. Option: colormap, None takes inferno or, for signed values, balance."""
     values, missing = painted(result.values, "raw").values, ~np.isfinite(result.values)
     scale, (rows, cols) = scale_of(values, colormap), values.shape
     y = page.header(result) + 24

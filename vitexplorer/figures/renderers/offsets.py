@@ -23,7 +23,7 @@ DOWN = Text("row offset, query − key (cells)", "行偏移，查询减键（格
 
 
 def draw(page: Page, result: OffsetsResult, *, colormap: str | None = None) -> float:
-    """Draw the maps on one scale. Option: colormap, None takes viridis or, for signed values, balance."""
+    """Draw the maps on one scale. Option: colormap, None takes inferno or, for signed values, balance."""
     shown = painted(result.values, "raw")
     scale, (heads, rows, cols) = scale_of(shown.values, colormap), result.values.shape
     y = page.header(result)

@@ -7,11 +7,13 @@ import numpy as np
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import scale_of
+from vitexplorer.figures.meanings import CHOSEN, PREFIX
+from vitexplorer.figures.meanings import NORM as PATCHES
 from vitexplorer.figures.page import BAR_ROOM, Box, Page
 from vitexplorer.figures.page import place as place_on
 from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.themes import CATEGORIES, SMALL_SIZE
+from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.types import TokenStep, TokenStepsResult, prefix_text, query_text
 from vitexplorer.words import Text
 
@@ -21,7 +23,6 @@ LEAST = 3 * STEP  # a colour bar shorter than this has no room for its numbers a
 FIRST = 8
 """numbers that are written out"""
 ENTRY = Text("number %{customdata[1]}", "第 %{customdata[1]} 个数")
-PREFIX, PATCHES, CHOSEN = CATEGORIES[2], CATEGORIES[4], CATEGORIES[3]
 
 
 def draw(page: Page, result: TokenStepsResult) -> float:

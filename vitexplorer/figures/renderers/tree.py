@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.meanings import OTHER, part_color
 from vitexplorer.figures.page import Box, Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.themes import CATEGORIES
 from vitexplorer.numbers import percent
 from vitexplorer.part_names import part_text
 from vitexplorer.types import TreeResult
 from vitexplorer.words import Text
 
 HEIGHT = 640
-OTHER = "#6b6f75"
-"""kinds beyond the colours that can be told apart, and whatever holds others"""
 READING = Text(
     "An area is a count; one colour is one kind of module. In the page a click enlarges a rectangle.",
     "面积表示数目，同一颜色为同一类模块。在页面中点击矩形即可放大。",
@@ -39,16 +35,12 @@ def draw(page: Page, result: TreeResult) -> float:
     top = page.text(page.margin, y - 8 if page.sheet.is_slide else y, total, size=20) + 14
     box = Box(page.margin, top, page.inner, page.high(HEIGHT, top + 8))
     kinds, leaf = kinds_of(result), [index not in result.parents for index in range(len(result.names))]
-    sizes: Counter[str] = Counter()
-    for kind, count, alone in zip(kinds, result.values.tolist(), leaf, strict=True):
-        sizes[kind] += count * alone
-    colors = dict(zip([kind for kind, _ in sizes.most_common(len(CATEGORIES))], CATEGORIES, strict=False))
     page.treemap(
         box,
         [part_text(name).in_(page.language) for name in result.names],
         result.parents,
         result.values.tolist(),
-        [colors.get(kind, OTHER) if alone else OTHER for kind, alone in zip(kinds, leaf, strict=True)],
+        [part_color(kind) if alone else OTHER for kind, alone in zip(kinds, leaf, strict=True)],
         [
             f"{_path(page, result, index)}\n{count:,} ({percent(count / max(result.total, 1))})"
             for index, count in enumerate(result.values.tolist())

@@ -5,7 +5,10 @@ import {COLORMAPS} from './colormaps.js';
 
 export const SIGNED = 'signed';
 export const VEIL = [9, 12, 20];
-const DROPPED = [128, 128, 128], SIGNED_NODES = '0b3c8c 5b8fd6 e8e8e8 d9705b 8c1410';
+const EASE = 0.7;  // below 1: half of the most attention is more than half as strong
+const DROPPED = [128, 128, 128];
+/** cmocean's balance, as the saved figures have it */
+const SIGNED_NODES = '171c42 293a8f 0b66bd 4590b9 8eb5c2 d2d8db e6d2cc d59d89 c46548 ac2b24 780e28 3c0911';
 /**
  * How far up the scale a value stands: from 0 to the top, or from minus the top where weights may be negative.
  *
@@ -52,7 +55,8 @@ function strengthOf(colormap, level) {
 }
 
 /**
- * How a level is painted over the image. In an overlay the image shows through more where there is less attention.
+ * How a level is painted over the image. In an overlay a patch without attention is clear: zero tints no image.
+ * `Scale.over_a_picture` of the saved figures is the same rule.
  *
  * @param {string} mode overlay, map or reveal
  * @param {string} colormap
@@ -63,7 +67,7 @@ function strengthOf(colormap, level) {
 export function paintOf(mode, colormap, opacity, level) {
   const strength = strengthOf(colormap, level);
   if (mode === 'reveal') return [...VEIL, opacity * (1 - strength)];
-  return [...rgbTable(colormap)[level], mode === 'map' ? 1 : opacity * (0.4 + 0.6 * strength)];
+  return [...rgbTable(colormap)[level], mode === 'map' ? 1 : opacity * strength ** EASE];
 }
 
 /** How a patch is painted that the mass mask drops. */

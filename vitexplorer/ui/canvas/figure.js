@@ -44,7 +44,7 @@ export function drawing({scene, title, ticks, unit, lines, warning}) {
   parts.push(...colourBar(scene, y), ...ticks.map((tick, i) => tickText(tick, i / (ticks.length - 1), y + 31)));
   parts.push(textLine(MARGIN + INNER / 2, y + 51, 13, unit, {'text-anchor': 'middle', fill: PALE}));
   y += 64;
-  for (const line of lines) if (line) write(line, 13, 400, PALE);
+  for (const line of lines) if (line) write(line, 14, 400, PALE);
   const whole = {width: WIDTH, height: y + MARGIN - 6};
   const paper = svg('rect', {width: '100%', height: '100%', fill: '#fff'});
   return svg('svg', {...whole, viewBox: `0 0 ${whole.width} ${whole.height}`, 'font-family': SANS}, paper, ...parts);

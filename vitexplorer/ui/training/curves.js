@@ -18,7 +18,7 @@
 
 const MOST_DOTS = 40;
 /** Room for the numbers, the title above and the axis below, in CSS pixels. */
-const MARGIN = {l: 48, r: 10, t: 26, b: 38, pad: 0};
+const MARGIN = {l: 50, r: 12, t: 28, b: 40, pad: 0};
 /** Room above the highest and below the lowest point, as a share of their distance. */
 const ROOM = 0.04;
 
@@ -56,7 +56,7 @@ export const percent = (value) => `${Math.round(100 * value)} %`;
 const plain = (value) => String(value).replace('-', '\u2212');
 
 function axis(marks, write, range, look) {
-  const ticked = {tickmode: 'array', tickvals: marks, ticktext: marks.map(write), tickfont: {color: look.muted, size: 12}};
+  const ticked = {tickmode: 'array', tickvals: marks, ticktext: marks.map(write), tickfont: {color: look.muted, size: 13}};
   return {...ticked, range, fixedrange: true, zeroline: false, showline: false, ticks: '', ticklabelstandoff: 4};
 }
 
@@ -79,7 +79,7 @@ function levelLine({value, name}, [low, high], look) {
     shapes: [{...across, type: 'line', x0: 0, x1: 1, y0: value, y1: value, line: {color: look.text, width: 1.5, dash: '6px,4px'}, layer: 'below'}],
     annotations: [{
       ...across, x: 1, y: value, text: name, showarrow: false, xanchor: 'right', yanchor: below ? 'top' : 'bottom',
-      font: {color: look.muted, size: 12},
+      font: {color: look.muted, size: 13},
     }],
   };
 }
@@ -111,7 +111,7 @@ export function curves({title, xName, lines, epochs, share = false, level = null
       title: {text: title, x: 0, xref: 'container', xanchor: 'left', y: 1, yanchor: 'top', pad: {l: 4, t: 3}, font: {size: 13, weight: 650}},
       xaxis: {
         ...axis(whole, plain, [0, last], look), showgrid: false,
-        title: {text: xName, font: {color: look.muted, size: 12}, standoff: 4},
+        title: {text: xName, font: {color: look.muted, size: 13}, standoff: 4},
       },
       yaxis: {...axis(ticks(low, high, 5), share ? percent : plain, up, look), gridcolor: look.line},
       ...(level ? levelLine(level, up, look) : {shapes: [], annotations: []}),

@@ -146,7 +146,7 @@ def _row(run: RunState, number: int, told: list[Event], metric: str, works: bool
         details.append(say("run_left", language, time=duration(run.seconds_left, language)))
     return RunRow(
         key=run.key,
-        style=line_style(number),
+        style=line_style(run.key, number),
         state=run.state,
         label=say(f"run_{run.state}", language),
         detail=" · ".join(details),
@@ -157,11 +157,13 @@ def _row(run: RunState, number: int, told: list[Event], metric: str, works: bool
     )
 
 
-def line_style(number: int) -> LineStyle:
-    """The style of the n-th method."""
+def line_style(run: str, number: int) -> LineStyle:
+    """The style of a method in every training and figure; a run with settings of its own, the n-th, has another."""
     from vitexplorer.figures.chart import numbered_style
+    from vitexplorer.figures.meanings import NAMED_LINES, line_number
 
-    light, dark = (numbered_style(number, theme) for theme in ("light", "dark"))
+    own = line_number(run)
+    light, dark = (numbered_style(NAMED_LINES + number if own is None else own, theme) for theme in ("light", "dark"))
     return LineStyle(light=light.color, dark=dark.color, dash=light.dash)
 
 

@@ -1,0 +1,56 @@
+"""What means the same has the same colour in every figure: parts of a model, prefix tokens, methods, readings.
+
+Fills carry white text at a contrast of 4.5 or more; they and the lines are told apart by lightness and hue, and lines
+by their symbols too. A part is known by the first word of this table that its name holds, `blocks.3.attn.qkv` by attn.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.words import Text
+
+ATTENTION, MLP, EMBEDDING, PROJECTIONS = "#31688e", "#a8521f", "#8a5a9e", "#2f7d63"
+CLASSIFIER, PREFIX, NORM, MERGING = "#a23b5c", "#2b7484", "#5d6d7e", "#7d6c14"
+BLOCK, CHOSEN, OTHER = "#4b5fa8", "#a8521f", "#6b6f75"
+"""whole blocks; the patch that is looked at; what has no meaning of its own, and whatever holds others"""
+CATEGORIES = (ATTENTION, PROJECTIONS, EMBEDDING, MLP, NORM, CLASSIFIER, MERGING, PREFIX)
+"""for what is only told apart: classes, in the order of the figure"""
+
+_PARTS = (
+    (("projection", "投影"), PROJECTIONS),
+    (("attn", "attention", "注意力", "relative_position", "rel_pos", "q_norm", "k_norm"), ATTENTION),
+    (("mlp", "ffn"), MLP),
+    (("cls_token", "dist_token", "reg_token", "prefix", "token"), PREFIX),
+    (("embed", "stem", "pos"), EMBEDDING),
+    (("downsample", "merging", "reduction"), MERGING),
+    (("head", "classifier", "fc"), CLASSIFIER),
+    (("norm", "ls", "gamma", "bn"), NORM),
+    (("block", "stage", "layer"), BLOCK),
+)
+_LINES = (
+    ("attention_rollout", "linear", "cls"),
+    ("generic_relevance", "lora", "mean"),
+    ("grad_cam", "full", "dist"),
+    ("grad_rollout", "adaptformer", "own"),
+    ("input_x_gradient", "bitfit"),
+    ("legrad", "vpt_deep"),
+    ("integrated_gradients", "ssf"),
+    ("occlusion", "partial_k"),
+    ("attention_map", "norm"),
+    ("mlp_k",),
+    ("adapter",),
+    ("vpt_shallow",),
+    ("pixel_prompt",),
+)
+"""what shares a line never stands in one figure"""
+NAMED_LINES = len(_LINES)
+
+
+def part_color(kind: str | Text) -> str:
+    """The colour of a part of a model by its name, in torch's words or ours."""
+    name = (kind.en if isinstance(kind, Text) else kind).lower()
+    return next((color for words, color in _PARTS if any(word in name for word in words)), OTHER)
+
+
+def line_number(key: str) -> int | None:
+    """Which line stands for a method or a reading in every figure, for `numbered_style`; None for other keys."""
+    return next((number for number, keys in enumerate(_LINES) if key in keys), None)
