@@ -290,9 +290,8 @@ class Page:
         )
 
     def _laid_over(self, coloraxis: str, opacity: float) -> dict[str, Any]:
-        """A scale of the cells' own; a cell without a number keeps the bar of the axis, which plotly draws if used."""
-        scale, nothing = self._scales[coloraxis], {"type": "heatmap", "x": [0, 1], "y": [0, 1], "z": [[None]]}
-        self._traces.append({**nothing, "coloraxis": coloraxis, "hoverinfo": "skip"})
+        """A scale of the cells' own, clear at zero."""
+        scale = self._scales[coloraxis]
         return {
             "colorscale": scale.over_a_picture(opacity),
             "zmin": scale.low,
@@ -434,7 +433,11 @@ class Page:
                 "x": [box.x / self.width, box.right / self.width],
                 "y": [1 - box.bottom / height, 1 - box.y / height],
             }
+        used = {trace.get("coloraxis") for trace in self._traces}
         for coloraxis, box, title in self._bars:
+            if coloraxis not in used:  # plotly draws no bar of an axis that nothing refers to
+                marker = {"color": [0], "coloraxis": coloraxis, "opacity": 0}
+                self._traces.append({"type": "scatter", "x": [0], "y": [0], "marker": marker, "hoverinfo": "skip"})
             self._layout[coloraxis]["colorbar"] = self._color_bar(box, title, height)
         layout = {
             "width": self.width,
