@@ -14,7 +14,7 @@ from tests.least import cheaply, run_once
 from tests.refused import is_refused
 from tests.small_models import RECIPES, capture_small
 from tests.thorough import always, later
-from vitexplorer.numbers import compact, measured, percent, signed
+from vitexplorer.numbers import compact, fine_percent, measured, percent, signed
 from vitexplorer.quantities.on_the_map import extreme, tenth, where_most
 from vitexplorer.types import (
     BeforeAfterResult,
@@ -109,6 +109,7 @@ def test_numbers_are_written_with_three_digits_and_no_exponent_of_a_machine():
     assert written == ["116", "0.420", "−0.500", "12,300", "1.23 × 10⁷", "3.2 × 10⁻⁵", "0", "1.00", "–"]
     assert [signed(2.5), signed(-2.5), signed(0)] == ["+2.50", "−2.50", "0"]
     assert [compact(999), compact(17_563_345_920), compact(999_999)] == ["999", "17.6 G", "1.0 M"]
+    assert [fine_percent(0.00779), fine_percent(0.0496), fine_percent(0)] == ["0.779 %", "4.96 %", "0 %"]
     assert [percent(0.0001), percent(0.5), percent([0.1, 0.2]), percent([])] == [
         "< 0.1 %",
         "50.0 %",
@@ -182,7 +183,7 @@ def test_reading_of_attention_map():
         "另有 28.0 % 给了类别标记。",
     )
     even = planted_map("attention_map", np.full((5, 6), 1 / 30), {"head": "mean"}, query=(0, 1))
-    assert check(even)[0] == "The patch in row 0, column 1 gives every patch the same share of its attention: 3.3 %."
+    assert check(even)[0] == "The patch in row 0, column 1 gives every patch the same share of its attention: 3.33 %."
 
 
 def test_attention_rollout_counts_padding_and_several_prefix_tokens():
@@ -261,7 +262,7 @@ def test_reading_of_head_gallery():
     found = planted(GalleryResult, "head_gallery", values, axes, prefix_weights=np.array([[0.7], [0.28], [0.1]]), **on)
     assert check(found)[0] == (
         "Head 1 looks most sharply, with 20.0 % on the patch in row 4, column 5. Head 0 does so least, with at most "
-        "1.0 % on one patch; head 0 gives the prefix tokens most, 70.0 %."
+        "1.00 % on one patch; head 0 gives the prefix tokens most, 70.0 %."
     )
     assert "No head looks more sharply" in check(planted(GalleryResult, "head_gallery", values[1:2], axes, **on))[0]
 

@@ -40,6 +40,11 @@ def measured(value: float | np.floating) -> str:
     return f"{float(digits):g} × 10{str(int(exponent)).translate(_RAISED)}".replace("-", MINUS)
 
 
+def fine_percent(share: float | np.floating) -> str:
+    """The share of one among many as a percentage with three digits that matter: 4.96 %, 0.779 %."""
+    return f"{measured(100 * share)} %"
+
+
 def signed(value: float | np.floating) -> str:
     """The same with its sign: +0.42."""
     return f"+{measured(value)}" if value > 0 else measured(value)

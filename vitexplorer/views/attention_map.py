@@ -16,7 +16,7 @@ from torch import Tensor
 from vitexplorer.capture import Capture
 from vitexplorer.controls import BlockControl, HeadControl, QueryControl
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import percent
+from vitexplorer.numbers import fine_percent, percent
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
 from vitexplorer.types import MapResult, PatchGrid, Query, WindowLayout, query_text
 from vitexplorer.words import Text
@@ -72,7 +72,7 @@ def compute(capture: Capture, block: int, head: int | str, query: Query) -> MapR
 def reading(result: MapResult) -> Text:
     """The patch that is looked at most, how narrow the look is, and what goes elsewhere; of a fusion that is no mean,
     the patch on which the heads' strongest or weakest look is largest."""
-    asked = {"query": query_text(result.query), "share": percent(np.nanmax(result.values))}
+    asked = {"query": query_text(result.query), "share": fine_percent(np.nanmax(result.values))}
     if is_constant(result.values):
         return Text(
             "The {query} gives every patch the same share of its attention: {share}{elsewhere}.",

@@ -25,7 +25,7 @@ from torch import Tensor
 from vitexplorer.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, Choice, Number, QueryControl
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import percent
+from vitexplorer.numbers import fine_percent, percent
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
 from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_through, query_shares
 from vitexplorer.types import MapResult, Query, query_text
@@ -115,7 +115,7 @@ class FirstBlock(BlockControl):
 
 def reading(result: MapResult) -> Text:
     """The patch that most was gathered from, how narrow the gathering is, and what stayed elsewhere."""
-    gathered = {"query": query_text(result.query), "share": percent(np.nanmax(result.values))}
+    gathered = {"query": query_text(result.query), "share": fine_percent(np.nanmax(result.values))}
     if is_constant(result.values):
         return Text(
             "The {query} gathered from every patch alike: {share}{elsewhere}.",

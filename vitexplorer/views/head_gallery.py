@@ -10,7 +10,7 @@ import numpy as np
 from vitexplorer.capture import Capture
 from vitexplorer.controls import BlockControl, QueryControl
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import percent
+from vitexplorer.numbers import fine_percent, percent
 from vitexplorer.quantities.on_the_map import extreme, is_constant
 from vitexplorer.types import GalleryResult, Query
 from vitexplorer.words import Text, same
@@ -45,13 +45,13 @@ def reading(result: GalleryResult) -> Text:
     """The head that looks at one patch most, the one that looks at none in particular, and who looks elsewhere."""
     peaks = np.nanmax(result.values, axis=(1, 2))
     sharp, even = int(np.nanargmax(peaks)), int(np.nanargmin(peaks))
-    said = {"sharp": sharp, "patch": extreme(result.values[sharp]), "high": percent(peaks[sharp])}
+    said = {"sharp": sharp, "patch": extreme(result.values[sharp]), "high": fine_percent(peaks[sharp])}
     if is_constant(peaks):
         return Text(
             "No head looks more sharply than another: at most {high} of the attention goes to one patch.",
             "没有哪个头看得更集中：单个图块最多得到 {high} 的注意力。",
         ).format(**said)
-    said |= {"even": even, "low": percent(peaks[even]), "elsewhere": _elsewhere(result)}
+    said |= {"even": even, "low": fine_percent(peaks[even]), "elsewhere": _elsewhere(result)}
     return Text(
         "Head {sharp} looks most sharply, with {high} on {patch}. Head {even} does so least, with at most {low} on one "
         "patch{elsewhere}.",
