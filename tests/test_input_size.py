@@ -14,6 +14,7 @@ from tests.small_families import CASES, load_case
 from tests.small_models import RECIPES, attention_outputs, load_small, picture
 from tests.thorough import quick
 from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.figures.identity import run_of
 from vitexplorer.models.capture_memory import memory_of
 from vitexplorer.models.input_size import at_size, nearest, sides
 from vitexplorer.models.loading import LoadedModel
@@ -258,3 +259,8 @@ def test_a_model_at_another_size_has_the_choices_of_its_own():
     again = at_size(large, 96)
     assert len(again.notes) == 1
     assert again.family.relative_bias(again.module, 0).shape[1:] == (11, 11)
+
+
+def test_files_of_two_sizes_have_two_names():
+    own, large = (vx.capture(load_small("vit"), picture(64, 64), size=size).provenance for size in (None, 96))
+    assert (run_of(own), run_of(large)) == ("random", "random-96x96")

@@ -146,6 +146,7 @@ class Capture:
             image_hash=self.input.image_hash,
             fit=self.input.fit,
             input_size=(height, width),
+            resized=self.model.unsized is not None,
             changes=self.change.texts if self.change else (),
         )
 

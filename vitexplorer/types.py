@@ -135,7 +135,9 @@ class Provenance:
     """seed, hub id, file name or recipe"""
     image_hash: str = ""
     fit: str = ""
-    input_size: tuple[int, int] = (0, 0)
+    input_size: Size = (0, 0)
+    resized: bool = False
+    """whether that was asked for instead of the model's own"""
     changes: tuple[Text, ...] = ()
     """what was changed in this run; empty for the plain one"""
 

@@ -31,12 +31,13 @@ def facts_of(view: str, provenance: Provenance, settings: Mapping[str, object], 
 
 
 def run_of(provenance: Provenance) -> str:
-    """Which run of a model, in letters of a file name: plain, random, changed by what, or tuned how."""
+    """Which run of a model, in letters of a file name: plain, random, changed by what, or tuned how; at which size."""
     weights = {"random": "random", "file": provenance.weights_source, "fine-tuned": provenance.weights_source}
     changes = "+".join(change.en for change in provenance.changes)
     kind = weights.get(provenance.weights, "").partition(",")[0]
     run = f"changed-{changes}" if changes else "" if kind else "plain"
-    return "-".join(filter(None, (_safe(kind), _safe(run)[:FEW_LETTERS].strip("-"))))
+    size = "{}x{}".format(*provenance.input_size) if provenance.resized else ""
+    return "-".join(filter(None, (_safe(kind), _safe(run)[:FEW_LETTERS].strip("-"), size)))
 
 
 def file_stem(result: Result) -> str:
