@@ -47,6 +47,8 @@ def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
         arg=[room, view],
         timeout=PATIENCE,
     )
+    # a gradient or clip that is addressed by the page's whole address is lost when that changes
+    assert "url(&quot;http" not in panel.locator(".figure").inner_html(), view
 
 
 def wait_for_canvas(page: Page, room: str) -> None:

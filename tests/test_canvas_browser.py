@@ -545,6 +545,20 @@ def test_saved_numbers(open_case):
     }
 
 
+def test_the_map_is_a_table_too(open_case):
+    canvas = open_case("rectangle")
+    canvas.root.locator(".more").evaluate(
+        "(details) => { details.open = details.querySelector('.numbers').open = true; }"
+    )
+    cells = canvas.root.locator(".numbers td")
+    expect(cells).to_have_count(9 * 15)
+    canvas.set(query="2,3", head=1)
+    expect(canvas.root.locator(".numbers caption")).to_contain_text("patch in row 2, column 3 → keys · head 1")
+    maps, *_ = rows_of("rectangle", "2,3")
+    shown = [float(text.removesuffix("\u202f%").removeprefix("<\u202f")) / 100 for text in cells.all_text_contents()]
+    np.testing.assert_allclose(shown, maps[1], atol=maps[1].max() / 500)
+
+
 def test_a_payload_that_cannot_be_read_says_so(open_case):
     canvas = open_case("lost", quiet=False)
     expect(canvas.root.locator(".failed")).to_contain_text("could not be fetched")

@@ -15,7 +15,7 @@ import pytest
 
 import vitexplorer as vx
 from tests.small_models import capture_small
-from vitexplorer.controls import Control, PatchesControl, specs, written_value
+from vitexplorer.controls import Control, PatchesControl, sharpest_patch, specs, written_value
 from vitexplorer.controls.patches import Others
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.interventions import settled, write_changes
@@ -221,3 +221,14 @@ def test_a_mask_of_before_is_the_same_picture():
     with pytest.raises(UnsupportedError):
         vx.compute("mae_reconstruction", captured, mask="0,1")
     assert record.settings(captured, {"mask": "1,6"})["mask"] == record.settings(captured, {"mask": "0.1+1.2"})["mask"]
+
+
+def test_the_first_patch_is_the_one_with_the_sharpest_edges():
+    picture = np.full((50, 64, 3), 120, np.uint8)  # four rows of 16 pixels, the last of which reach beyond the image
+    grid = PatchGrid(4, 4, 16)
+    assert sharpest_patch(picture, grid) == (0, 0)  # all alike: the first
+    picture[20:24, 40:44] = 200  # a faint edge in (1, 2), a sharp one in (2, 1)
+    picture[36:40, 20:24] = 255
+    assert sharpest_patch(picture, grid) == (2, 1)
+    picture[48:] = np.arange(64)[:, None] % 2 * 255
+    assert sharpest_patch(picture, PatchGrid(2, 4, 16)) == (1, 2)  # only what the grid covers counts

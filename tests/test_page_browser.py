@@ -135,14 +135,33 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
 
 def test_a_link_opens_the_very_picture(visit: Visit, url: str) -> None:
     link = {"image": "scene_ring", "model": "scenes_vit_patch16_192", "block": "2", "head": "1", "query": "4,7"}
-    visit.open(url, room="attention", **link)
+    shown = {"mode": "map", "colormap": "viridis", "scale": "heads", "opacity": "0.35", "smooth": "1", "keep": "0.6"}
+    flow = {"source": "3,4", "fusion": "max", "discard": "0.9", "start": "2"}
+    visit.open(url, room="attention", **link, **shown, **flow)
     state = canvas_state(visit.page)
+    display = {**shown, "opacity": 0.35, "smooth": True, "keep_mass": 0.6}
+    display.pop("keep")
+    chosen = visit.page.locator("#vx-attention-canvas .vx-canvas").evaluate("(root) => root.vx.get()")
+    assert display.items() <= chosen.items()
     assert (state["query"], state["head"]) == ("4,7", "1")
     expect(visit.page.locator("#vx-attention-canvas .question")).to_contain_text("row 4, column 7")
     model = vx.load_model("scenes_vit_patch16_192")
     capture = vx.capture(model, ASSETS / "examples" / "scene_ring.webp")
     truth = vx.compute("attention_map", capture, block=2, head=1, query=(4, 7)).values.ravel()
     np.testing.assert_allclose(state["map"], truth, atol=truth.max() / 255)
+    go_to(visit.page, "flow")
+    canvas = visit.page.locator("#vx-flow-canvas .vx-canvas")
+    truth = vx.compute("attention_rollout", capture, query=(3, 4), head_fusion="max", discard_ratio=0.9, start_block=2)
+    np.testing.assert_allclose(
+        canvas_state(visit.page, "flow")["map"], truth.values.ravel(), atol=truth.values.max() / 255
+    )
+    assert display.items() <= canvas.evaluate("(root) => root.vx.get()").items()
+    canvas.locator(".mode label", has_text="reveal").click()
+    canvas.locator(".settings select").select_option("min")
+    visit.page.wait_for_function("new URLSearchParams(location.search).get('fusion') === 'min'")
+    assert {**link, **shown, **flow, "mode": "reveal", "fusion": "min"}.items() <= parameters(visit.page).items()
+    canvas.locator(".mode label", has_text="overlay").click()  # how it begins
+    visit.page.wait_for_function("!new URLSearchParams(location.search).has('mode')")
 
 
 def test_chinese_leaves_no_english(visit: Visit, url: str) -> None:

@@ -102,7 +102,7 @@ def test_a_patch_is_picked_on_the_image():
     (control,) = vx.views()["patch_to_token"].controls
     drawn = control.spec(captured, {"patch": (0, 3)})
     assert drawn.board == Board(3, 5, (1, 1))
-    assert [value for value, _ in drawn.options] == ["1,2", "0,3"]
+    assert [value for value, _ in drawn.options] == ["1,0", "0,3"]  # the sharpest edges, and what is chosen
     assert drawn.value == "0,3"
 
 

@@ -17,6 +17,7 @@ from tests import reference_tokens
 from tests.explicit import run_explicitly
 from tests.small_models import RECIPES, capture_small, load_small
 from vitexplorer.capture import Capture
+from vitexplorer.controls import sharpest_patch
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.views.token_norms import far_out
@@ -367,7 +368,8 @@ def test_the_class_token_may_be_compared_but_no_mean():
         values = vx.compute("patch_similarity", captured, block=1, query=name).values
         tokens = captured.residual_after(1).double().numpy()
         assert values[0, 0] == pytest.approx(reference_tokens.cosine(tokens[place], tokens[2]), abs=1e-5)
-    assert vx.compute("patch_similarity", captured).query == (2, 2)
+    first = sharpest_patch(captured.input.pixels, captured.grid(captured.depth - 1))
+    assert vx.compute("patch_similarity", captured).query == first
     with pytest.raises(SettingError, match="This view needs one token"):
         vx.compute("patch_similarity", captured, query="mean")
 

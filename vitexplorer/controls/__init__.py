@@ -13,6 +13,7 @@ from vitexplorer.controls.heads import HeadsControl as HeadsControl
 from vitexplorer.controls.number import Number as Number
 from vitexplorer.controls.patches import PatchesControl as PatchesControl
 from vitexplorer.controls.query import QueryControl as QueryControl
+from vitexplorer.controls.sharpest import sharpest_patch as sharpest_patch
 from vitexplorer.controls.spec import Spec as Spec
 from vitexplorer.controls.switch import Switch as Switch
 from vitexplorer.controls.target import TargetControl as TargetControl

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from vitexplorer.controls.query import QueryControl
+from vitexplorer.controls.sharpest import sharpest_patch
 from vitexplorer.errors import SettingError
 from vitexplorer.explored import Explored
 from vitexplorer.types import Query
@@ -24,11 +25,10 @@ class TokenControl(QueryControl):
     takes: ClassVar[Text] = Text("cls, dist, or a patch as row,col", "cls、dist，或图块的 row,col")
 
     def default(self, capture: Explored) -> Query:
-        """The class token where there is one, otherwise the patch in the middle of the last block's grid."""
+        """The class token where there is one, otherwise the patch of the last block's grid with the sharpest edges."""
         if "cls" in capture.prefix_tokens and not self.patch_first:
             return "cls"
-        grid = capture.grid(capture.depth - 1)
-        return grid.rows // 2, grid.cols // 2
+        return sharpest_patch(capture.input.pixels, capture.grid(capture.depth - 1))
 
     def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
         """The prefix tokens that a query can name."""

@@ -19,7 +19,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import QueryControl
+from vitexplorer.controls import QueryControl, sharpest_patch
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import Explored
 from vitexplorer.interfaces import Paper, View
@@ -52,16 +52,15 @@ class PatchControl(QueryControl):
     """One patch (row, col) of the grid that the patch embedding makes."""
 
     def default(self, capture: Explored) -> tuple[int, int]:
-        """The patch in the middle."""
-        grid = capture.grid(0)
-        return grid.rows // 2, grid.cols // 2
+        """The patch with the sharpest edges."""
+        return sharpest_patch(capture.input.pixels, capture.grid(0))
 
     def default_after(self, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, int]:
         """The same."""
         return self.default(capture)
 
     def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
-        """The patch in the middle; the others are picked on the image."""
+        """The patch with the sharpest edges; the others are picked on the image."""
         row, col = self.default(capture)
         return ((f"{row},{col}", query_text((row, col))),)
 

@@ -22,6 +22,7 @@ import {hearDisplay, isDisplay, takeDisplay, tellDisplay} from './display.js';
 import {fetchImage, newFetcher} from './fetching.js';
 import {cellAt, gridOf} from './grids.js';
 import {hearLinked, tellLinked} from './links.js';
+import {newNumbers} from './numbers.js';
 import {decodePayload} from './payload.js';
 import {newPainter, putCells} from './picture.js';
 import {newPlayer} from './playing.js';
@@ -45,6 +46,7 @@ export function mount({element, props, trigger, watch}) {
   const view = find('.view'), pen = view.getContext('2d'), ramp = find('.ramp'), mark = find('.mark');
   const paint = newPainter(), fetchBytes = newFetcher(), showBusy = newBusyBar(root), controls = newControls(root, choose);
   const settings = newSettings(find('.settings'), adjust);
+  const writeNumbers = newNumbers(find('.numbers'), () => now && {block, state, view: now});
   const strip = newStrip(find('.below'), fetchBytes, ({block: to, head}) => choose({head, block: to}));
 
   const state = firstState();
@@ -267,6 +269,7 @@ export function mount({element, props, trigger, watch}) {
         announced = `${text} ${key}`;
         view.setAttribute('aria-label', text);
         const read = ['.what', '.where', '.value'].map((selector) => find(selector).textContent).join(' ');
+        writeNumbers();
         if (root.contains(document.activeElement)) find('.live').textContent = `${text} ${read}`;
       }, REST);
     };

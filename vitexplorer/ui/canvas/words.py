@@ -138,6 +138,8 @@ CANVAS_WORDS: dict[str, Text] = {
     # what else there is
     "next_flow": Text("Through all blocks at once: Flow", "一次看遍所有块：信息流"),
     "next_tokens": Text("What the tokens themselves hold: Tokens", "各个标记里有什么：标记"),
+    "as_table": Text("The map as a table", "以表格显示"),
+    "row_by_col": Text("row \\ column", "行 \\ 列"),
     # saving
     "take_home": Text("Save, and the same in Python", "保存与等价的 Python 代码"),
     "paper": Text("Source", "出处"),

@@ -34,9 +34,9 @@ export function plotly(url) {
  */
 export async function drawFigure(library, figure, data, layout) {
   if (!figure._context) {
-    const empty = library.newPlot(figure, []);
+    const empty = library.newPlot(figure, [], {}, {displayModeBar: false, responsive: false});
     figure._context._baseUrl = '';
     await empty;
   }
-  await library.react(figure, data, layout, {displayModeBar: false, responsive: false});
+  await library.react(figure, data, layout);  // with a configuration it would begin anew
 }
