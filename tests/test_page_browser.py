@@ -209,3 +209,6 @@ def test_an_unknown_model_is_named(visit: Visit, url: str) -> None:
     visit.page.goto(f"{url}?model=vit_tinny_patch16_224")
     visit.page.wait_for_selector('.vx-status[data-kind="error"]', timeout=60_000)
     expect(visit.page.locator(".vx-status .line")).to_contain_text("Did you mean")
+    visit.page.get_by_role("button", name="Show one").click()
+    visit.wait_ready()
+    assert parameters(visit.page)["model"] == "scenes_dino_patch16_192"

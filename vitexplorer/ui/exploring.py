@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from vitexplorer.models.catalog import find
 from vitexplorer.ui.address import OF_BROWSER, Address
 from vitexplorer.ui.background import Done, Step
 from vitexplorer.ui.engine import Engine, Explored
@@ -46,10 +47,22 @@ def exploring(
                     yield _line(step, language)
     except ExplainedError as error:
         then = word("status_first_failed" if shown == Address() else "status_failed", language)
-        yield StatusData(kind="error", text=f"{error.text.in_(language)} {then}")
+        yield StatusData(kind="error", text=f"{error.text.in_(language)} {then}", **_way_out(address, language))
     except Exception:
         _log.exception("Could not explore %s", address)
         yield StatusData(kind="error", text=word("unexpected", language))
+
+
+def _way_out(address: Address, language: Language) -> dict[str, str]:
+    """A bundled model, which needs no network, for a person whose model could not be shown."""
+    entry, bundled = find(address.model), Address.read({}).model
+    if address.model == bundled or (entry is not None and entry.bundled):
+        return {}
+    return {
+        "hint": word("status_way_out", language),
+        "hint_button": word("status_show_bundled", language),
+        "hint_model": bundled,
+    }
 
 
 def _line(step: Step, language: Language) -> StatusData:

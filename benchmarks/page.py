@@ -1,0 +1,86 @@
+"""What opening the page costs a visitor: requests, bytes and time to the first map, and how far anything moves.
+
+    python -m benchmarks.page
+
+Requests and bytes are counted up to the first map on the screen, gradio's own files apart (targets: 60 and 1.5 MB);
+layout shift is Chromium's own sum over the way through all rooms (target: below 0.05); a click in the strip of all
+heads and a change of block are timed from the event to the frame in which the map is painted (50 and 80 ms).
+"""
+
+from __future__ import annotations
+
+import statistics
+from typing import get_args
+
+from playwright.sync_api import Page, Response
+
+from tests.app import browser, running_app
+from tests.rooms import go_to, painted
+from vitexplorer.ui.address import RoomKey
+
+CANVAS = "document.querySelector('#vx-attention-canvas .vx-canvas')"
+SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+}).observe({type: 'layout-shift', buffered: true}); }"""
+
+
+def is_ours(response: Response) -> bool:
+    """Not gradio's own scripts, styles and fonts."""
+    path = response.url.split("/", 3)[3]
+    return not path.startswith(("assets/", "static/", "svelte/", "theme.css"))
+
+
+def first_map(page: Page, url: str) -> tuple[int, float, float]:
+    """Requests, megabytes and seconds to the first map."""
+    answers: list[Response] = []
+    page.on("response", answers.append)
+    page.goto(url)
+    page.wait_for_function(f"{CANVAS}?.dataset.state === 'ready'")
+    seconds = page.evaluate("performance.now()") / 1000
+    own = [answer for answer in answers if is_ours(answer)]
+    return (
+        len(own),
+        sum(len(answer.body()) for answer in own if answer.ok and answer.request.method == "GET") / 1e6,
+        seconds,
+    )
+
+
+def timed(page: Page, act: str, shown: str) -> float:
+    """Milliseconds from an act in the page to the frame after which `shown` holds."""
+    return page.evaluate(
+        f"""async () => {{ const begun = performance.now(); {act};
+        while (!({shown})) await new Promise(requestAnimationFrame);
+        await new Promise(requestAnimationFrame); return performance.now() - begun; }}"""
+    )
+
+
+def main() -> None:
+    """Print every figure beside its target."""
+    with (
+        running_app() as url,
+        browser() as chromium,
+        chromium.new_context(viewport={"width": 1440, "height": 900}) as desk,
+    ):
+        page = desk.new_page()
+        page.add_init_script(f"({SHIFTS})()")
+        requests, megabytes, seconds = first_map(page, url)
+        print(f"to the first map: {requests} requests (60), {megabytes:.2f} MB (1.5), {seconds:.2f} s")
+        painted(page)
+        page.wait_for_load_state("networkidle")
+        tiles = "#vx-attention-canvas .below .small"
+        clicks = [
+            timed(
+                page,
+                f"document.querySelectorAll('{tiles}')[{i}]?.click()",
+                f"{CANVAS}.dataset.head !== 'mean'",
+            )
+            for i in (0, 4, 8)
+        ]
+        print(f"a click in the strip of heads: {statistics.median(clicks):.0f} ms (50)")
+        for room in get_args(RoomKey):
+            go_to(page, room)
+        print(f"layout shift through all rooms: {page.evaluate('window.shift'):.3f} (0.05)")
+
+
+if __name__ == "__main__":
+    main()

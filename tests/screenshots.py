@@ -1,0 +1,88 @@
+"""The pictures of the page in `assets/screenshots`: rooms, both languages, both themes, a phone, a hall.
+
+    python -m tests.screenshots [name ...]
+
+Needs Chromium and a minute. They are WebP, small enough for a repository, and made of bundled models alone.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import PIL.Image
+from playwright.sync_api import Browser, Page
+
+from tests.app import ROOT, browser, running_app
+from tests.rooms import PATIENCE, painted
+
+FOLDER = ROOT / "assets" / "screenshots"
+SETTLED = 5000
+"""milliseconds until previews have come, of which nobody tells"""
+DESK, PHONE, HALL = (1440, 900), (390, 844), (1920, 1080)
+VIT = "scenes_vit_patch16_192"
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One picture of the page."""
+
+    name: str
+    parameters: Mapping[str, str]
+    """of its address"""
+    window: tuple[int, int] = DESK
+    press: tuple[str, ...] = field(default=())
+    """selectors of what is clicked before the picture is taken"""
+
+
+SHOTS = (
+    Shot("attention", {}),
+    Shot("attention_zh_dark", {"lang": "zh", "__theme": "dark", "image": "scene_crescent", "size": "384"}),
+    Shot("patches", {"room": "patches", "size": ""}),
+    Shot("flow", {"room": "flow", "model": VIT, "image": "scene_fish", "view": "generic_relevance"}),
+    Shot("tokens_dark", {"room": "tokens", "__theme": "dark", "view": "token_pca", "image": "scene_fish"}),
+    Shot("outputs", {"room": "outputs", "model": VIT, "image": "scene_fish"}),
+    Shot("positions_zh", {"room": "positions", "lang": "zh", "model": VIT}),
+    Shot("size", {"room": "size", "model": VIT}),
+    Shot("what_if", {"room": "what_if", "model": VIT, "image": "scene_fish"}),
+    Shot("finetune_zh", {"room": "finetune", "lang": "zh"}),
+    Shot("phone", {}, PHONE),
+    Shot("lecture_dark", {"lecture": "1", "__theme": "dark", "image": "scene_crescent"}, HALL),
+)
+
+
+def take(page: Page, url: str, shot: Shot) -> None:
+    """One picture, once nothing on the page is waiting any more."""
+    query = "&".join(f"{name}={value}" for name, value in shot.parameters.items() if value)
+    page.goto(f"{url}?{query}")
+    page.wait_for_selector('.vx-status[data-kind="ready"]', timeout=PATIENCE)
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('#vx-rooms .vx-frame')].filter((one) => one.checkVisibility())
+        .every((one) => one.dataset.state !== 'empty')""",
+        timeout=PATIENCE,
+    )
+    for selector in shot.press:
+        page.locator(selector).first.click()
+    page.wait_for_timeout(SETTLED)
+    painted(page)
+    FOLDER.mkdir(exist_ok=True)
+    PIL.Image.open(io.BytesIO(page.screenshot())).convert("RGB").save(
+        FOLDER / f"{shot.name}.webp", quality=82, method=6
+    )
+
+
+def take_all(chromium: Browser, url: str, shots: tuple[Shot, ...]) -> None:
+    """Each in a page of its own, as a person opens a link."""
+    for shot in shots:
+        width, height = shot.window
+        with chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce") as context:
+            take(context.new_page(), url, shot)
+        print(shot.name)
+
+
+if __name__ == "__main__":
+    chosen = tuple(shot for shot in SHOTS if shot.name in sys.argv[1:] or len(sys.argv) == 1)
+    with running_app() as address, browser() as launched:
+        take_all(launched, address, chosen)
