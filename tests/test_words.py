@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 import vitexplorer
+from tests.least import cheaply
+from tests.refused import is_refused
+from tests.small_models import capture_small
 from vitexplorer import interventions, views
+from vitexplorer.figures.caption import caption
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
@@ -67,6 +71,53 @@ def test_both_languages_fill_in_the_same() -> None:
 def test_chinese_has_chinese_punctuation() -> None:
     half = re.compile(r"[\u4e00-\u9fff”）][,:;?!(]|[,:;?!)][\u4e00-\u9fff]")
     assert [place for place, _, zh in literal_texts() if half.search(zh)] == []
+
+
+HAN = "\u4e00-\u9fff"
+NUMBER = r"\{\w+(?:\[\d\])?:[^}]*\}"  # a field that says how a number is written
+MISTAKES = {
+    "a number, a word in Latin letters or a sign of per cent against Chinese": re.compile(
+        rf"[{HAN}](?:{NUMBER}|[A-Za-z0-9])|(?:{NUMBER}|[A-Za-z0-9%])[{HAN}]"
+    ),
+    "a bracket of half width around a word": re.compile(rf"[{HAN}] ?\((?!\d)|(?<![\w.(]\()\) ?[{HAN}]"),
+    "a sentence that ends in half width": re.compile(rf"[{HAN}）][,.;:!?](?![{HAN}*])|[A-Za-z)}}]\?$"),
+}
+CODE = re.compile(r"\w+\([^()]*\)|\[0, 1\)|“[^”]*”")
+"""what is written as it is typed"""
+
+
+def mistakes(chinese: str) -> list[str]:
+    """What is wrong with how a Chinese text is set: spaces and punctuation."""
+    shown = CODE.sub("，", chinese)
+    return [name for name, pattern in MISTAKES.items() if pattern.search(shown)]
+
+
+@pytest.mark.parametrize(
+    ("chinese", "count"),
+    [
+        ("概率{share:.3f}", 1),
+        ("概率0.959", 1),
+        ("概率 0.959，占 3 %。", 0),
+        ("乘加 (MACs)", 1),
+        ("乘加（MACs）", 0),
+        ("多少 logit?", 1),
+        ("请用 load_model(1) 加载。", 0),
+    ],
+)
+def test_mistakes_of_setting_are_found(chinese: str, count: int) -> None:
+    assert len(mistakes(chinese)) == count
+
+
+def test_chinese_is_set_as_chinese() -> None:
+    assert [(place, found) for place, _, zh in literal_texts() if (found := mistakes(zh))] == []
+
+
+def test_chinese_with_its_numbers_filled_in_is_set_as_chinese() -> None:
+    """Captions, with all that is formatted into them."""
+    seen = capture_small("vit")
+    captions = {key: caption(cheaply(key, seen)).zh for key in views() if not is_refused(key, "vit")}
+    assert len(captions) > 20
+    assert {key: (found, words) for key, words in captions.items() if (found := mistakes(words))} == {}
 
 
 def sources(folder: Path) -> str:

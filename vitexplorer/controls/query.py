@@ -29,7 +29,7 @@ def no_such_patch(row: int, col: int, grid: PatchGrid) -> SettingError:
     return SettingError(
         Text(
             "There is no patch ({row}, {col}): the grid has rows 0 to {rows} and columns 0 to {cols}.",
-            "没有图块 ({row}, {col})：网格的行为 0 到 {rows}，列为 0 到 {cols}。",
+            "没有图块（{row}, {col}）：网格的行为 0 到 {rows}，列为 0 到 {cols}。",
         ).format(row=row, col=col, rows=grid.rows - 1, cols=grid.cols - 1)
     )
 

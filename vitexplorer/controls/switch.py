@@ -37,7 +37,7 @@ class Switch(Control):
         word = str(value).strip().lower()
         if word not in known:
             raise SettingError(
-                Text("{name} is on or off, not {value}.", "{name} 只能为开 (on) 或关 (off)，而不是 {value}。").format(
+                Text("{name} is on or off, not {value}.", "{name} 只能为开（on）或关（off），而不是 {value}。").format(
                     name=self.name, value=repr(value)
                 )
             )

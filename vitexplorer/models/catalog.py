@@ -255,7 +255,7 @@ _CURATED = (
         "ViT",
         86_567_656,
         "ImageNet-1k with sharpness-aware minimisation (arXiv 2106.01548), whose authors report attention on objects.",
-        "在 ImageNet-1k 上用锐度感知最小化 (arXiv 2106.01548) 训练，作者称其注意力更集中于物体。",
+        "在 ImageNet-1k 上用锐度感知最小化（arXiv 2106.01548）训练，作者称其注意力更集中于物体。",
     ),
     # Hybrids of the same papers: patches of a CNN's feature map
     _timm(

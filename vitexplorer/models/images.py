@@ -144,11 +144,11 @@ def image_hash(pixels: np.ndarray) -> str:
 _THE_IMAGE = Text("The image", "该图像")
 _WRONG_TYPE = Text(
     "An image must be a path, a PIL image or a uint8 RGB array (height, width, 3), not {what}.",
-    "图像必须是路径、PIL 图像或 uint8 RGB 数组 (height, width, 3)，而不是 {what}。",
+    "图像必须是路径、PIL 图像或 uint8 RGB 数组（height, width, 3），而不是 {what}。",
 )
 _WRONG_ARRAY = Text(
     "An image array must be uint8 RGB of shape (height, width, 3), values 0-255; this one is {dtype} of shape {shape}.",
-    "图像数组必须是形状为 (height, width, 3) 的 uint8 RGB，取值 0-255；传入的是 {dtype}，形状 {shape}。",
+    "图像数组必须是形状为（height, width, 3）的 uint8 RGB，取值 0-255；传入的是 {dtype}，形状 {shape}。",
 )
 _MISSING = Text("There is no file {name}. Check the path.", "找不到文件 {name}。请检查路径。")
 _UNREADABLE = Text("{name} cannot be read. Check its path and permissions.", "无法读取 {name}。请检查路径和权限。")

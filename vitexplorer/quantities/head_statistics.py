@@ -49,7 +49,7 @@ def uneven_heads(values: Float[np.ndarray, "blocks heads"]) -> tuple[Text, ...]:
     return (
         Text(
             "Blocks differ in their number of heads; the heads they do not have are empty (NaN).",
-            "各块的头数不同；不存在的头留空 (NaN)。",
+            "各块的头数不同；不存在的头留空（NaN）。",
         ),
     )
 

@@ -27,7 +27,7 @@ UI_WORDS: dict[str, Text] = {
     "kept_keep": Text("Keep this view", "保存当前视图"),
     "kept_export": Text("Save the list", "导出列表"),
     "kept_import": Text("Open a list", "导入列表"),
-    "kept_page": Text("Save as a page (HTML)", "导出为网页 (HTML)"),
+    "kept_page": Text("Save as a page (HTML)", "导出为网页（HTML）"),
     "kept_note": Text(
         "In lecture mode the presenter's keys (page down, page up) step through these views. They stay here.",
         "在讲课模式下，用翻页键（PageDown、PageUp）依次展示这些视图。列表只保存在本浏览器中。",
@@ -136,7 +136,7 @@ UI_WORDS: dict[str, Text] = {
     "room_outputs": Text("Outputs", "输出"),
     "room_positions": Text("Positions", "位置"),
     "room_size": Text("Size & cost", "规模与开销"),
-    "room_what_if": Text("What if", "如果"),
+    "room_what_if": Text("What if", "假如改变"),
     "room_finetune": Text("Fine-tune", "微调"),
     # what a room leads to, before its name
     "next": Text("{why}: {room}", "{why}：{room}"),
@@ -224,6 +224,6 @@ UI_WORDS: dict[str, Text] = {
         "Load a tuned model (.safetensors, merged or not, or peft as .zip)",
         "加载微调模型（.safetensors，合并与否皆可，或 peft 的 .zip）",
     ),
-    "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件 (.csv)"),
+    "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件（.csv）"),
     "runs_gone": Text("This training is no longer here.", "该训练已不存在。"),
 }

@@ -31,7 +31,7 @@ from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_through, quer
 from vitexplorer.types import MapResult, Query, query_text
 from vitexplorer.words import Text
 
-TITLE = Text("Attention rollout", "注意力展开 (rollout)")
+TITLE = Text("Attention rollout", "注意力展开（rollout）")
 
 
 def fuse(attention: Float[Tensor, "windows heads queries keys"], how: str) -> Float[Tensor, "windows queries keys"]:

@@ -27,7 +27,7 @@ from vitexplorer.words import Text, same
 
 TITLE = Text("Before and after", "更改前后")
 MAPS = (
-    ("rollout", Text("attention rollout", "注意力展开 (rollout)")),
+    ("rollout", Text("attention rollout", "注意力展开（rollout）")),
     ("attention", Text("attention of a block", "单个块的注意力")),
 )
 
@@ -117,7 +117,7 @@ def refuses(capture: Capture) -> Text | None:
         return None
     return Text(
         "Nothing is changed in this run. Change something with vx.intervene, --change or in the room What if.",
-        "这次运行没有任何更改。请用 vx.intervene、--change 或“如果”页面作出更改。",
+        "这次运行没有任何更改。请用 vx.intervene、--change 或“假如改变”页作出更改。",
     )
 
 

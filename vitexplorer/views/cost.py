@@ -215,7 +215,7 @@ def compute(capture: Capture, image_size: tuple[int, int]) -> CostResult:
         title=TITLE,
         values=split.sum(1),
         axes=("parts",),
-        unit=Text("multiply-accumulates", "次乘加 (MAC)"),
+        unit=Text("multiply-accumulates", "次乘加（MAC）"),
         formula=" + ".join(term.symbols for term in terms)
         or Text("Σ m · n · k of every matrix product", "Σ 每个矩阵乘法的 m · n · k"),
         provenance=capture.provenance,

@@ -19,7 +19,7 @@ from vitexplorer.quantities.targets import class_map, for_class, read_query, row
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
-TITLE = Text("Generic relevance", "通用相关性 (generic relevance)")
+TITLE = Text("Generic relevance", "通用相关性（generic relevance）")
 EVEN_PART = Text(
     "Every patch holds the same 1/{patches} from the identity that the sum begins with.",
     "求和从单位矩阵开始，因此每个图块都含有相同的 1/{patches}。",

@@ -22,7 +22,7 @@ from vitexplorer.quantities.targets import class_map, for_class, read_query, row
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
-TITLE = Text("Gradient rollout", "梯度加权的注意力展开 (gradient rollout)")
+TITLE = Text("Gradient rollout", "梯度加权的注意力展开（gradient rollout）")
 
 
 def compute(capture: Capture, target: int) -> MapResult:

@@ -46,7 +46,7 @@ METRICS = {
 SHARE = Text("share of a query's attention", "占一个查询注意力的份额")
 UNITS = {
     "distance": Text("pixels of the model's input", "模型输入的像素"),
-    "entropy": Text("nats", "奈特 (nat)"),
+    "entropy": Text("nats", "奈特（nat）"),
 }
 FORMULAS = {
     "distance": "mean_i Σ_j A_ij D_ij",

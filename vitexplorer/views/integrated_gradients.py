@@ -76,7 +76,7 @@ VIEW = View(
     title=TITLE,
     question=Text(
         "How much of the logit does each patch account for, from nothing to the image?",
-        "从“什么都没有”到这幅图像，每个图块贡献了多少 logit?",
+        "从“什么都没有”到这幅图像，每个图块贡献了多少 logit？",
     ),
     misleads=Text(
         "Another baseline gives another map, and images on the way are like none the model was trained on.",

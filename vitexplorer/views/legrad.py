@@ -64,7 +64,7 @@ def compute(capture: Capture, target: int) -> MapResult:
         values=torch.stack(maps).mean(0)[grid.num_prefix_tokens :],
         grid=grid,
         unit=Text("logit per unit of attention", "单位注意力引起的 logit 变化"),
-        formula=Text("mean over blocks, heads, queries of relu(∂s/∂A)", "relu(∂s/∂A) 对块、头、查询取平均"),
+        formula=Text("mean over blocks, heads, queries of relu(∂s/∂A)", "relu(∂s/∂A)，对块、头、查询取平均"),
         settings={"target": target},
     )
 

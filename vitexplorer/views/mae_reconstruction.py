@@ -26,7 +26,7 @@ from vitexplorer.numbers import counted, measured
 from vitexplorer.types import PatchGrid, ReconstructionResult
 from vitexplorer.words import Text
 
-TITLE = Text("Masked autoencoder", "掩码自编码器 (MAE)")
+TITLE = Text("Masked autoencoder", "掩码自编码器（MAE）")
 
 
 def hidden_patches(patches: int, mask_ratio: float, seed: int, mask: tuple[int, ...]) -> Bool[Tensor, " patches"]:

@@ -104,7 +104,7 @@ def compute(capture: Capture) -> TreeResult:
         notes=(
             Text(
                 "The count of a module includes the modules inside it; buffers are not counted.",
-                "模块的数目包含其内部的模块；缓冲区 (buffer) 不计入。",
+                "模块的数目包含其内部的模块；缓冲区（buffer）不计入。",
             ),
         ),
         modules=tuple(paths),
@@ -121,7 +121,7 @@ def reading(result: TreeResult) -> Text:
     if attention and mlp:
         return Text(
             "Of {total} parameters {mlp} lie in MLPs and {attention} in attention.",
-            "{total} 个参数中，{mlp} 在多层感知机 (MLP) 里，{attention} 在注意力里。",
+            "{total} 个参数中，{mlp} 在多层感知机（MLP）里，{attention} 在注意力里。",
         ).format(total=counted(result.total), mlp=percent(mlp / total), attention=percent(attention / total))
     largest = int(np.argmax(np.where(np.array(result.parents) < 0, result.values, -1)))
     return Text(
@@ -151,7 +151,7 @@ VIEW = View(
     question=Text("Which module holds how many of the parameters?", "每个模块各占多少参数？"),
     misleads=Text(
         "The area is a number of parameters, not what they do: a class token is a dot and decides the answer.",
-        "面积只是参数的个数，而不是作用：类别标记 (CLS) 只是一个点，却决定输出。",
+        "面积只是参数的个数，而不是作用：类别标记（CLS）只是一个点，却决定输出。",
     ),
     room="size",
     compute=compute,

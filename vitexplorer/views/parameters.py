@@ -135,7 +135,7 @@ def compute(capture: Capture) -> CountResult:
     module = capture.model.module
     parts = (count_parts if capture.model.family.shows_stream else count_modules)(module)
     terms = terms_of(module)
-    notes = [Text("Buffers are not counted.", "缓冲区 (buffer) 不计入。")]
+    notes = [Text("Buffers are not counted.", "缓冲区（buffer）不计入。")]
     if not terms:
         notes.append(
             Text(

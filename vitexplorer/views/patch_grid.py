@@ -61,7 +61,7 @@ def reading(result: PatchesResult) -> Text:
 
 VIEW = View(
     title=TITLE,
-    question=Text("What are the tokens of this image?", "这张图像被切成了哪些标记 (token)?"),
+    question=Text("What are the tokens of this image?", "这张图像被切成了哪些标记（token）？"),
     misleads=Text(
         "A patch is where a token starts. After the first block every token has seen the others.",
         "图块只是标记的起点：经过第一个块之后，每个标记都已看到其他标记。",

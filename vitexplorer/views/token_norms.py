@@ -45,7 +45,7 @@ def compute(capture: Capture) -> MatrixResult:
     ]
     if np.isnan(values).any():
         notes.append(
-            Text("Later blocks have fewer tokens; the rest is empty (NaN).", "靠后的块标记较少；其余留空 (NaN)。")
+            Text("Later blocks have fewer tokens; the rest is empty (NaN).", "靠后的块标记较少；其余留空（NaN）。")
         )
     return MatrixResult(
         view="token_norms",

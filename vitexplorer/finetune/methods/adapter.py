@@ -43,7 +43,7 @@ def inject(model: LoadedModel, placement: str, bottleneck: int) -> LoadedModel:
 
 
 METHOD = Method(
-    title=Text("Adapter", "适配器 (adapter)"),
+    title=Text("Adapter", "适配器（adapter）"),
     sentence=Text(
         "Puts a small trained bottleneck after the MLP of every block, or after attention and MLP.",
         "在每个块的 MLP 之后（或注意力与 MLP 之后）插入一个可训练的小瓶颈层。",

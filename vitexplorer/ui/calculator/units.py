@@ -21,7 +21,7 @@ class Unit:
 
 
 PARAMETERS = Unit(Text("parameters", "个参数"), Text("Parameters", "参数量"), billion="B")
-MACS = Unit(Text("multiply-accumulates (MACs)", "次乘加运算 (MACs)"), same("MACs"))
+MACS = Unit(Text("multiply-accumulates (MACs)", "次乘加运算（MACs）"), same("MACs"))
 
 
 def compact(count: int, unit: Unit) -> str:

@@ -9,7 +9,7 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "question": Text("How large is it, and what does a picture cost?", "模型有多大，处理一幅图像要算多少？"),
     "reading_size": Text(
         "{total} parameters ({compact}), {share} of them {part}.",
-        "共 {total} 个参数 ({compact})，其中 {share} {part}。",
+        "共 {total} 个参数（{compact}），其中 {share} {part}。",
     ),
     "reading_less": Text(
         "The rough formula of lecture notes gives {rough}, {off} less.",
@@ -51,9 +51,9 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "exact": Text("Exact formula", "精确公式"),
     "rough": Text("Rough formula", "粗略公式"),
     "difference": Text("Difference", "相差"),
-    "macs": Text("MACs", "乘加 (MACs)"),
+    "macs": Text("MACs", "乘加（MACs）"),
     "parameters": Text("Parameters", "参数量"),
-    "cost": Text("Cost of a picture (MACs)", "每幅图像的计算量 (MACs)"),
+    "cost": Text("Cost of a picture (MACs)", "每幅图像的计算量（MACs）"),
     "formula_none": Text(
         "No closed formula is stated for this family; the counts are read off the module.",
         "该家族没有给出闭式公式，参数量直接从模块读取。",
