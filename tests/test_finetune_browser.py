@@ -21,8 +21,8 @@ SOON, TRAINED = 30_000, 240_000
 
 @pytest.fixture(scope="module")
 def scenes(tmp_path_factory) -> Path:
-    """A zip of three classes of drawn scenes, eight images each."""
-    folder = example_folder(tmp_path_factory.mktemp("scenes") / "all", per_class=8, size=96)
+    """A zip of three classes of drawn scenes, six images each."""
+    folder = example_folder(tmp_path_factory.mktemp("scenes") / "all", per_class=6, size=96)
     for place in sorted(folder.iterdir())[3:]:
         shutil.rmtree(place)
     return Path(shutil.make_archive(str(folder.parent / "shapes"), "zip", folder))
@@ -55,8 +55,8 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     expect(report).to_contain_text("A zip with one folder per class", timeout=SOON)
     page.get_by_test_id("Upload a zip-upload-button").set_input_files(scenes)
     expect(report).to_have_attribute("data-state", "ready", timeout=SOON)
-    expect(report.locator(".summary")).to_contain_text("24 images, 3 classes")
-    assert report.locator(".chart .count").all_inner_texts() == ["8", "8", "8"]
+    expect(report.locator(".summary")).to_contain_text("18 images, 3 classes")
+    assert report.locator(".chart .count").all_inner_texts() == ["6", "6", "6"]
     expect(report.locator(".findings")).to_contain_text("fewer than 10 images")
 
     expect(page.locator(".vx-methods")).to_have_attribute("data-state", "ready", timeout=SOON)
@@ -67,7 +67,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     set_field(lora.locator("input[type=number]").first, "4")
     expect(lora.locator(".counts")).not_to_have_text(before, timeout=SOON)
     set_field(lora.locator("input[type=text]"), "1")  # far too fast: something is read wrongly
-    set_field(page.locator(".vx-methods [name=epochs]"), "12")
+    set_field(page.locator(".vx-methods [name=epochs]"), "8")
     page.locator(".vx-methods .start").click()
 
     progress = page.locator(".vx-progress")
@@ -78,7 +78,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     page.wait_for_function("Number(document.querySelector('.chart.loss').dataset.points) > 1", timeout=TRAINED)
     page.evaluate("window.drawn = document.querySelector('.chart.loss .main-svg')")
     expect(progress.locator('[data-run="lora-r=4-lr=1"]')).to_contain_text(
-        re.compile(r"epoch \d+ of 12"), timeout=TRAINED
+        re.compile(r"epoch \d+ of 8"), timeout=TRAINED
     )
     progress.locator(".stop").click()
     expect(progress).to_have_attribute("data-state", "stopped", timeout=TRAINED)
@@ -87,12 +87,12 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     page.reload()
     visit.wait_ready()
     expect(progress).to_have_attribute("data-run", training, timeout=SOON)
-    expect(report.locator(".summary")).to_contain_text("24 images, 3 classes", timeout=SOON)
+    expect(report.locator(".summary")).to_contain_text("18 images, 3 classes", timeout=SOON)
     progress.locator(".resume").click()
     expect(progress).to_have_attribute("data-state", "finished", timeout=TRAINED)
 
     expect(page.locator(".vx-methods")).to_have_attribute("data-state", "ready", timeout=SOON)
-    expect(page.locator(".vx-methods [name=epochs]")).to_have_value("12")
+    expect(page.locator(".vx-methods [name=epochs]")).to_have_value("8")
     board, runs = page.locator(".vx-results"), {"linear", "lora-r=4-lr=1"}
     if thorough:
         tick_only(page, "mlp_k")
