@@ -20,7 +20,7 @@ from tests.small_families import capture_case
 from tests.small_models import capture_small
 from vitexplorer.cache import BytesCache
 from vitexplorer.models import images
-from vitexplorer.models.catalog import catalog
+from vitexplorer.models.catalog import catalog, find
 from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
@@ -28,7 +28,7 @@ from vitexplorer.ui.calculator import SizeData
 from vitexplorer.ui.canvas import CanvasData, Strip, packed_bytes, unpack_attention
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Explored, Picture, weights_of
-from vitexplorer.ui.exploring import exploring
+from vitexplorer.ui.exploring import exploring, ready
 from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
 from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.page import Page
@@ -251,6 +251,16 @@ def test_what_is_kept_is_shown_while_somebody_else_has_the_turn(engine: Engine) 
         assert other.submit(lambda: list(exploring(engine, "a person", address, Address(), "en"))).result(5) == [
             explored
         ]
+
+
+def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: Engine) -> None:
+    address = Address.read({"model": "scenes_vit_patch16_192", "image": "chelsea"})
+    said = ready(engine.explore(address.picture), address, "en")
+    assert "knows photographs" in said.hint
+    assert find(said.hint_model) is not None
+    scene = replace(address, image="scene_fish")
+    said = ready(engine.explore(scene.picture), scene, "en")
+    assert (said.hint, said.answer) == ("", "fish 92%")
 
 
 def test_an_unforeseen_error_is_logged_and_not_shown(engine: Engine, monkeypatch, caplog) -> None:

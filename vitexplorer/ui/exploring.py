@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from vitexplorer.models.catalog import find
+from vitexplorer.models.photographs import photo_hint
 from vitexplorer.ui.address import OF_BROWSER, Address
 from vitexplorer.ui.background import Done, Step
 from vitexplorer.ui.engine import Engine, Explored
@@ -70,6 +71,15 @@ def _line(step: Step, language: Language) -> StatusData:
     return StatusData(text=text, share=step.share)
 
 
+def _photo_hint(capture: Capture, language: Language) -> dict[str, str]:
+    """Before what may be a photograph: the model that knows them, one click away where weights may be fetched."""
+    hint = photo_hint(capture)
+    if hint is None:
+        return {}
+    button = {"hint_button": word("status_show_model", language, title=hint.title), "hint_model": hint.model}
+    return {"hint": hint.sentence.in_(language), **(button if hint.available else {})}
+
+
 def _answer(capture: Capture, language: Language) -> str:
     """The likeliest class and its probability, or that there is no classifier; empty where classes have no names."""
     from vitexplorer.quantities.read_out import top_classes
@@ -99,6 +109,7 @@ def ready(explored: Explored, address: Address, language: Language) -> StatusDat
             ms=1000 * explored.seconds,
         ),
         answer=_answer(capture, language),
+        **_photo_hint(capture, language),
         warning=word("random_warning", language) if provenance.is_random else "",
         address={name: value for name, value in address.parameters().items() if name not in OF_BROWSER},
     )

@@ -115,6 +115,7 @@ UI_WORDS: dict[str, Text] = {
     "status_no_answer": Text("no classifier", "无分类头"),
     "status_first_failed": Text("Choose another model or image above.", "请在上方另选模型或图像。"),
     "status_way_out": Text("A bundled model needs no network.", "内置模型无需联网。"),
+    "status_show_model": Text("Show {title}", "显示 {title}"),
     "status_show_bundled": Text("Show one", "显示内置模型"),
     "status_failed": Text(
         "Nothing was lost: the picture below is still the last good one.", "下方仍是上一次成功的结果。"
