@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import vitexplorer as vx
-from tests.app import Visit
+from tests.app import CUT_OFF, Visit
 from tests.rooms import assert_fits, go_to, painted
 from vitexplorer.settings import ASSETS
 from vitexplorer.ui.address import RoomKey
@@ -162,6 +162,53 @@ def test_a_link_opens_the_very_picture(visit: Visit, url: str) -> None:
     assert {**link, **shown, **flow, "mode": "reveal", "fusion": "min"}.items() <= parameters(visit.page).items()
     canvas.locator(".mode label", has_text="overlay").click()  # how it begins
     visit.page.wait_for_function("!new URLSearchParams(location.search).has('mode')")
+
+
+def test_views_are_kept_stepped_through_and_taken_home(visit: Visit, url: str, tmp_path: Path) -> None:
+    page, kept = visit.page, visit.page.locator(".vx-kept")
+    visit.open(url, model="scenes_vit_patch16_192", block="2", head="1")
+    before = canvas_state(page)["map"]
+    kept.locator(".chip").click()
+    kept.locator(".keep").click()
+    expect(kept.locator(".list img")).to_have_count(1)
+    page.keyboard.press("Escape")
+    page.locator('.vx-rail [data-room="size"]').click()
+    page.locator(".vx-model .chip").click()
+    page.keyboard.type("scenes_dino_patch16_192")
+    page.keyboard.press("Enter")
+    expect(page.locator(".vx-model")).to_have_attribute("data-model", "scenes_dino_patch16_192")
+    expect(page.locator(".vx-status")).to_have_attribute("data-text", re.compile("^scenes_dino.*ms$"))
+    kept.locator(".chip").click()
+    kept.locator(".keep").click()
+    expect(kept.locator(".list .open")).to_have_count(2)
+    files = {}
+    for button in ("page", "export"):
+        with page.expect_download() as downloading:
+            kept.locator(f".{button}").click()
+        files[button] = tmp_path / downloading.value.suggested_filename
+        downloading.value.save_as(files[button])
+    kept.locator(".file").set_input_files(files["export"])
+    expect(kept.locator(".list .open")).to_have_count(4)
+    page.keyboard.press("Escape")
+
+    page.locator(".vx-header .lecture-mode").click()
+    page.keyboard.press("PageUp")
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.block === '2'")
+    state = canvas_state(page)
+    assert (state["map"], state["head"]) == (before, "1")
+    there = {"model": "scenes_vit_patch16_192", "block": "2", "head": "1", "lecture": "1"}
+    assert there.items() <= parameters(page).items()
+
+    assert files["page"].stat().st_size < 5e6
+    page.goto(files["page"].as_uri())
+    slides = page.locator("section")
+    expect(slides).to_have_count(2)
+    assert slides.nth(0).locator("img").evaluate("image => image.naturalWidth") > 400
+    page.keyboard.press("PageDown")
+    expect(slides.nth(1)).to_be_visible()
+    expect(slides.nth(0)).to_be_hidden()
+    visit.requests = [address for address in visit.requests if not address.startswith("file:")]
+    visit.errors = [error for error in visit.errors if not CUT_OFF.search(error)]
 
 
 def test_chinese_leaves_no_english(visit: Visit, url: str) -> None:
