@@ -26,6 +26,14 @@ def go_to(page: Page, room: str, language: str = "en") -> None:
         wait_for_view(page, room)
 
 
+def choose_view(page: Page, room: str, view: str) -> None:
+    """By its preview, under the figure or beside the room's own picture."""
+    page.locator(f".vx-views:has(#vx-{room}-panel), #vx-{room}-panel").locator(
+        f'button[data-view="{view}"]:visible'
+    ).first.click()
+    wait_for_view(page, room, view)
+
+
 def panel_of(page: Page, room: str) -> Locator:
     return page.locator(f"#vx-{room}-panel .vx-panel")
 
@@ -34,7 +42,10 @@ def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
     """Until the panel shows a view or says why not; a figure is drawn and has something in it."""
     named = f'[data-view="{view}"]' if view else "[data-view]"
     panel = page.locator(f"#vx-{room}-panel .vx-panel{named}")
-    panel.wait_for(timeout=PATIENCE)
+    panel.wait_for(state="attached", timeout=PATIENCE)
+    if page.locator(f".vx-views[data-own]:has(#vx-{room}-panel)").count():
+        wait_for_own_picture(page, room)  # the view is the room's own
+        return
     if panel.get_attribute("data-state") == "refused":
         assert len(panel.locator(".refused").inner_text()) > 20
         return
@@ -63,7 +74,10 @@ def wait_for_canvas(page: Page, room: str) -> None:
 def wait_for_own_picture(page: Page, room: str) -> None:
     """Until the board or canvas of a room is there, or the sentence that says why there is none."""
     own = ".vx-board" if room == "patches" else f"#vx-{room}-canvas"
-    page.locator(f"{own}:visible, #vx-{room}-refused:visible").first.wait_for(timeout=PATIENCE)
+    instead = f"#vx-{room}-refused:visible, #vx-{room}-panel .vx-panel[data-view]:visible"
+    page.locator(f"{own}:visible, {instead}").first.wait_for(timeout=PATIENCE)
+    if page.locator(f"#vx-{room}-panel:visible").count():
+        return
     if page.locator(f"#vx-{room}-refused").count():
         assert page.locator(own).count() == 0
         assert len(page.locator(f"#vx-{room}-refused").first.inner_text()) > 40

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable
@@ -341,4 +342,11 @@ def test_a_question_that_is_none_changes_nothing(panel: RoomFigures, sent: dict)
 
 def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigures):
     assert panel.begin(ADDRESS, "en").chosen == panel.enter(panel.room, ADDRESS, None, "en")[panel.panel].chosen
+    said = json.dumps({"search": "?room=flow&view=random&v.seed=3&v.noise=1", "theme": "dark"})
+    assert not panel.begin(ADDRESS, "en", said).settings  # there is no such setting
+    data = panel.begin(ADDRESS, "en", said.replace("&v.noise=1", ""))
+    assert (data.chosen, data.settings, data.theme) == ("random", {"seed": "3"}, "dark")
+    assert [one.key for one in data.views if one.preview] == ["random"]
+    for junk in ("", "{}", "[1]", '{"search": 3, "theme": null}'):
+        assert panel.begin(ADDRESS, "en", junk).bare  # the room's own
     assert not isinstance(panel.begin(Address(), "en"), PanelData)

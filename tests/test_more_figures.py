@@ -18,9 +18,9 @@ from tests.refused import NO_CLASS_TOKEN, is_refused
 from tests.small_models import capture_small
 from tests.thorough import quick
 from vitexplorer.figures import render
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import caption
 from vitexplorer.figures.chart import Chart, ticks
-from vitexplorer.figures.page import Box
 from vitexplorer.figures.renderers.board import sheet
 from vitexplorer.figures.renderers.dot_product import key_text
 from vitexplorer.figures.renderers.matrix import runs

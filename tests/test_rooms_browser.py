@@ -19,6 +19,7 @@ from tests.rooms import (
     assert_fits,
     assert_nothing_went_wrong,
     assert_open_to_all,
+    choose_view,
     go_to,
     panel_of,
     wait_for_view,
@@ -48,11 +49,10 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
         go_to(page, room)
         panel = panel_of(page, room)
         if panel.count():
-            buttons = panel.locator(".views button:not([data-slow])")
+            buttons = panel.locator(".below button:not([data-slow], [data-refused])")
             keys = [button.get_attribute("data-view") for button in buttons.all()]
             for key in keys[1 : None if thorough else 2] if theme == "light" else []:
-                panel.locator(f'.views button[data-view="{key}"]').click()
-                wait_for_view(page, room, key)
+                choose_view(page, room, key)
             if panel.get_attribute("data-drawn"):  # not every room has a view for every model
                 panel.and_(page.locator(f'[data-theme="{theme}"]')).wait_for(timeout=PATIENCE)
         assert_nothing_went_wrong(page, room)
@@ -66,8 +66,7 @@ def test_a_slow_view_is_stopped_and_the_page_goes_on(visit: Visit, url: str) -> 
     visit.open(url, room="flow", **MODELS["vit"])
     page, panel = visit.page, panel_of(visit.page, "flow")
     wait_for_view(page, "flow")
-    panel.locator('[data-view="integrated_gradients"]').first.click()
-    wait_for_view(page, "flow", "integrated_gradients")
+    choose_view(page, "flow", "integrated_gradients")
     drawn = page.evaluate("document.querySelector('#vx-flow-panel .vx-panel').dataset.shown")
     steps = panel.locator('[name="steps"]')
     steps.evaluate("input => { input.value = 300; input.dispatchEvent(new Event('change', {bubbles: true})); }")
@@ -78,8 +77,7 @@ def test_a_slow_view_is_stopped_and_the_page_goes_on(visit: Visit, url: str) -> 
     expect(work).to_be_hidden()
     assert panel.locator('[name="steps"]').input_value() == "32"
     assert page.evaluate("document.querySelector('#vx-flow-panel .vx-panel').dataset.shown") == drawn
-    panel.locator('[data-view="random"]').first.click()
-    wait_for_view(page, "flow", "random")
+    choose_view(page, "flow", "random")
     expect(work).to_be_hidden()
 
 
@@ -94,9 +92,8 @@ def tokens(chromium, url: str) -> Iterator[Visit]:
 
 
 def test_a_patch_is_picked_on_the_picture(tokens: Visit) -> None:
-    page, panel = tokens.page, panel_of(tokens.page, "tokens")
-    panel.locator('[data-view="patch_similarity"]').first.click()
-    wait_for_view(page, "tokens", "patch_similarity")
+    panel = panel_of(tokens.page, "tokens")
+    choose_view(tokens.page, "tokens", "patch_similarity")
     picture = panel.locator(".vx-picker")
     box = picture.bounding_box()
     picture.click(position={"x": 0.1 * box["width"], "y": 0.9 * box["height"]})
@@ -105,10 +102,30 @@ def test_a_patch_is_picked_on_the_picture(tokens: Visit) -> None:
     expect(panel.locator(".python")).to_contain_text("query=(10, 2)", timeout=PATIENCE)
 
 
+def test_back_and_forward_walk_through_views_and_a_link_restores_one(tokens: Visit, url: str) -> None:
+    page, panel = tokens.page, panel_of(tokens.page, "tokens")
+    choose_view(page, "tokens", "patch_to_token")
+    choose_view(page, "tokens", "patch_similarity")
+    panel.locator('[name="block"]').evaluate(
+        "input => { input.value = 2; input.dispatchEvent(new Event('change', {bubbles: true})); }"
+    )
+    expect(page).to_have_url(re.compile(r"view=patch_similarity.*v\.block=2"))
+    link = page.url
+    page.go_back()
+    wait_for_view(page, "tokens", "patch_to_token")
+    assert "v.block" not in page.url
+    page.go_forward()
+    wait_for_view(page, "tokens", "patch_similarity")
+    expect(panel.locator('[name="block"]')).to_have_value("2")
+    page.goto(link)
+    wait_for_view(page, "tokens", "patch_similarity")
+    assert panel.locator('[name="block"]').input_value() == "2"
+    page.locator("#vx-tokens-panel .below img").nth(4).wait_for(timeout=PATIENCE)  # all views have their previews
+
+
 def test_the_last_of_quick_questions_is_answered(tokens: Visit) -> None:
     panel = panel_of(tokens.page, "tokens")
-    panel.locator('[data-view="token_pca"]').first.click()
-    wait_for_view(tokens.page, "tokens", "token_pca")
+    choose_view(tokens.page, "tokens", "token_pca")
     panel.locator('[name="block"]').evaluate(
         """async (input) => { for (const block of [1, 2, 3, 4, 0, 1, 2, 3]) {
           input.value = block;
@@ -144,8 +161,7 @@ def test_a_mask_is_painted_on_the_picture(visit: Visit, url: str) -> None:
     visit.open(url, room="outputs", model="scenes_mae_patch16_192")  # 12 x 12 patches
     page, panel = visit.page, panel_of(visit.page, "outputs")
     wait_for_view(page, "outputs")
-    panel.locator('[data-view="mae_reconstruction"]').first.click()
-    wait_for_view(page, "outputs", "mae_reconstruction")
+    choose_view(page, "outputs", "mae_reconstruction")
     painter, python, seed = panel.locator(".vx-painter"), panel.locator(".python"), panel.locator('[name="seed"]')
     expect(painter).to_have_attribute("data-hidden", "108")  # three quarters, by the seed
     expect(seed).to_be_enabled()

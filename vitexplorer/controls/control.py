@@ -104,6 +104,18 @@ def checked(controls: tuple[Control, ...], capture: Explored, given: Mapping[str
     return settings
 
 
+def departures(controls: tuple[Control, ...], capture: Explored, settings: Mapping[str, Any]) -> dict[str, str]:
+    """Those of some checked settings that are not the defaults, as written: what a link has to say."""
+    said: dict[str, str] = {}
+    before: dict[str, Any] = {}
+    for control in controls:
+        default = control.parse(control.default_after(capture, before), capture, before)
+        if settings[control.name] != default:
+            said[control.name] = written_value(settings[control.name])
+        before[control.name] = settings[control.name]
+    return said
+
+
 def specs(
     controls: tuple[Control, ...], capture: Explored, given: Mapping[str, Any], result: Result | None = None
 ) -> tuple[Spec, ...]:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.meanings import line_number
-from vitexplorer.figures.page import Box, Page
+from vitexplorer.figures.page import Page
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.words import Text, same
 

@@ -10,18 +10,19 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from PIL import Image
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import Fact
 from vitexplorer.figures.colors import Scale
 from vitexplorer.figures.sheets import SLIDE, Sheet
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
 from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, wrap
-from vitexplorer.types import PatchGrid, Result
+from vitexplorer.types import Result
 from vitexplorer.words import Language, Text
 
 BAR_ROOM = 114
@@ -31,75 +32,6 @@ RANDOM = Text(
     "随机权重：该模型未经训练，这里的任何图都不能解释训练好的模型。",
 )
 ROW_AND_COLUMN = Text("row %{customdata[0]}, column %{customdata[1]}", "第 %{customdata[0]} 行第 %{customdata[1]} 列")
-
-
-class Box(NamedTuple):
-    """A rectangle on the page, in pixels from its upper left corner."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-
-    @property
-    def right(self) -> float:
-        """x of the right edge."""
-        return self.x + self.width
-
-    @property
-    def bottom(self) -> float:
-        """y of the lower edge."""
-        return self.y + self.height
-
-    @property
-    def centre(self) -> tuple[float, float]:
-        """x, y of the middle."""
-        return self.x + self.width / 2, self.y + self.height / 2
-
-    def part(self, rows: int, cols: int, cells: tuple[int, int, int, int]) -> Box:
-        """The rectangle of `cells` (top, left, height, width) when this box is a grid of rows x cols."""
-        top, left, height, width = cells
-        cell_height, cell_width = self.height / rows, self.width / cols
-        return Box(self.x + left * cell_width, self.y + top * cell_height, width * cell_width, height * cell_height)
-
-
-class Place(NamedTuple):
-    """Where an image lies on the page, and where the cells of its patch grid."""
-
-    image: Box
-    cells: Box
-
-    @property
-    def right(self) -> float:
-        """x of the right edge of both."""
-        return max(self.image.right, self.cells.right)
-
-    @property
-    def bottom(self) -> float:
-        """y of the lower edge of both."""
-        return max(self.image.bottom, self.cells.bottom)
-
-    def moved(self, right: float) -> Place:
-        """The same place further to the right."""
-        return Place(*(box._replace(x=box.x + right) for box in self))
-
-    def below(self, gap: float) -> Place:
-        """A place of the same size under this one."""
-        down = self.bottom - self.image.y + gap
-        return Place(*(box._replace(y=box.y + down) for box in self))
-
-
-def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
-    """The image as large as the room allows and the cells on its pixels, both from the room's upper left corner.
-
-    Patches do not always fill the image (60 pixels in patches of 14), and padded ones reach over its edge.
-    """
-    cells = (grid.rows * grid.patch_size, grid.cols * grid.patch_size)
-    height, width = (max(pair) for pair in zip(image.shape, cells, strict=False))
-    scale = min(room.width / width, room.height / height)
-    return Place(
-        *(Box(room.x, room.y, wide * scale, tall * scale) for tall, wide in ((image.shape[0], image.shape[1]), cells))
-    )
 
 
 class Page:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from vitexplorer.figures.page import Box, Page
+from vitexplorer.figures.boxes import Box
+from vitexplorer.figures.page import Page
 
 GAP = 14
 

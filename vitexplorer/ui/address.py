@@ -6,6 +6,7 @@ that cannot be is replaced by its default, since a link that half works is worth
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -52,6 +53,10 @@ _FORMS = {
     "design": r"[A-Za-z0-9_;=./-]{1,300}",
     "change": r"[a-z0-9_:;=,.+*-]{1,4000}",
 }
+
+
+MOST_LETTERS = 4000
+"""of one setting"""
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,38 @@ class Address:
     def parameters(self) -> dict[str, str]:
         """For the browser to write into its URL."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class ShownView:
+    """Which view of a room a browser's address names, with the settings that are not its defaults, and how it looks."""
+
+    room: str = ""
+    view: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    theme: str = "light"
+
+    @classmethod
+    def read(cls, said: str) -> ShownView:
+        """From JSON with `search` and `theme`, which may say anything; a view checks its settings."""
+        try:
+            sent = json.loads(said)
+            search, theme = str(sent["search"]), str(sent["theme"])
+        except (TypeError, ValueError, KeyError):
+            return cls()
+        parameters = dict(parse_qsl(search.removeprefix("?")))
+        settings = tuple(
+            (name.removeprefix("v."), value)
+            for name, value in parameters.items()
+            if re.fullmatch(r"v\.[a-z_]{1,40}", name) and len(value) <= MOST_LETTERS
+        )
+        view = parameters.get("view", "")
+        return cls(
+            room=Address.read(parameters).room,
+            view=view if re.fullmatch("[a-z_]{1,60}", view) else "",
+            settings=settings,
+            theme="dark" if theme == "dark" else "light",
+        )
 
 
 def _understood(parameters: Mapping[str, str]) -> dict[str, str]:

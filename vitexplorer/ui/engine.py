@@ -36,6 +36,9 @@ RESULTS = 64 << 20
 SIZES = 1024
 """sizes of models of which the cost is remembered"""
 
+PREVIEWS = 8 << 20
+"""bytes of small pictures by which views are chosen"""
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -78,6 +81,7 @@ class Engine:
         )
         self._sizes: BytesCache[tuple[str, str], tuple[SizeCost, ...]] = BytesCache(SIZES, len)
         self._results: BytesCache[tuple, Result] = BytesCache(RESULTS, size_of)
+        self._previews: BytesCache[tuple[Hashable, str], bytes] = BytesCache(PREVIEWS, len)
 
     def warm(self) -> None:
         """Import what the first capture needs."""
@@ -130,14 +134,26 @@ class Engine:
         from vitexplorer.views import VIEWS, compute
 
         if VIEWS[view].runs == "nothing":
-            return compute(view, capture, **given)
+            return self._seen(run, compute(view, capture, **given))
         settings = VIEWS[view].settings(capture, given)
         key = (run, view, *settings.items())
         result = self._results.get(key)
         if result is None:
             result = compute(view, capture, progress=progress, **settings)
             self._results.put(key, result)
+        return self._seen(run, result)
+
+    def _seen(self, run: Hashable, result: Result) -> Result:
+        """The first result of a view that is computed of a run also is its preview."""
+        from vitexplorer.figures.previews import preview
+
+        if self._previews.get((run, result.view)) is None:
+            self._previews.put((run, result.view), preview(result) or b"")
         return result
+
+    def preview(self, run: Hashable, view: str) -> bytes | None:
+        """A PNG of a view of a run; None where it was not computed, empty where there is no such picture."""
+        return self._previews.get((run, view))
 
     def _run(self, picture: Picture, report: Report) -> Explored:
         from vitexplorer.capture import capture

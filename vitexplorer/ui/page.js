@@ -4,10 +4,13 @@
 import {displayParameters} from './canvas/display.js';
 import {writeAddress} from './kit/address.js';
 import {explain} from './kit/glossary.js';
+import {theme} from './kit/theme.js';
 import {visitor} from './visitor.js';
 
 window.vxAddress = writeAddress;
 window.vxVisitor = visitor;
+// What a panel is to show, in the last input of an event.
+window.vxShown = (...inputs) => [...inputs.slice(0, -1), JSON.stringify({search: location.search, theme: theme()})];
 
 // What a visitor picks on the canvases stands in the address bar, so that a link opens the very map.
 document.addEventListener('vx-select', (event) => {

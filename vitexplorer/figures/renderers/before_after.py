@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, style_of
 from vitexplorer.figures.colors import SIGNED, scale_of
-from vitexplorer.figures.page import BAR_ROOM, Box, Page, Place, place
+from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import RAW
 from vitexplorer.figures.themes import SMALL_SIZE

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import rows_of_facts
 from vitexplorer.figures.colors import direction, scale_of
-from vitexplorer.figures.page import BAR_ROOM, Box, Page
+from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted
 from vitexplorer.figures.themes import SMALL_SIZE

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import Box, Page, place
+from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.tiles import hatch
 from vitexplorer.types import ColoursResult

@@ -9,10 +9,11 @@ import math
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import UNSIGNED, Scale, lookup_table
-from vitexplorer.figures.page import BAR_ROOM, Box, Page
+from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width, wrap

@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import FORMULA, facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.meanings import OTHER, part_color
-from vitexplorer.figures.page import Box, Page
+from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width

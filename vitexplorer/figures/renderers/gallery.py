@@ -10,10 +10,11 @@ import math
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import facts, head_text
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import direction, scale_of
-from vitexplorer.figures.page import BAR_ROOM, Box, Page, Place, place
+from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted, painted_each, remark
 from vitexplorer.figures.themes import SMALL_SIZE

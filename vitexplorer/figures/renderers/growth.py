@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of
 from vitexplorer.figures.meanings import part_color
-from vitexplorer.figures.page import Box, Page
+from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.typesetting import width
 from vitexplorer.types import GrowthResult

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import Fact, facts
 from vitexplorer.figures.captioned import facts_below, rows_of_facts
 from vitexplorer.figures.colors import Scale, direction, scale_of
-from vitexplorer.figures.page import BAR_ROOM, Box, Page, Place, place
+from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import Painted, painted, remark
 from vitexplorer.figures.themes import SMALL_SIZE

@@ -9,11 +9,12 @@ import math
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import axis_text, ticks
 from vitexplorer.figures.colors import Scale, direction, lookup_table, scale_of
-from vitexplorer.figures.page import BAR_ROOM, Box, Page
+from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted
 from vitexplorer.figures.themes import SMALL_SIZE

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts, head_text
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import direction, scale_of
-from vitexplorer.figures.page import BAR_ROOM, Box, Page
+from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted
 from vitexplorer.figures.themes import SMALL_SIZE

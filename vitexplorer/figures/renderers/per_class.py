@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import Box, Page
+from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap

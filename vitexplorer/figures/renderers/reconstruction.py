@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
-from vitexplorer.figures.page import Box, Page
+from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.types import ReconstructionResult
 from vitexplorer.words import Text

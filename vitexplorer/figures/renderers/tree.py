@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.meanings import OTHER, part_color
-from vitexplorer.figures.page import Box, Page
+from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.numbers import percent
 from vitexplorer.part_names import part_text

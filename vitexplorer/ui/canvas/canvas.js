@@ -13,6 +13,7 @@
 
 import {setText} from '../kit/dom.js';
 import {offersPicture} from '../kit/pictures.js';
+import {otherViews} from '../kit/previews.js';
 import {pngFile} from '../kit/saving.js';
 import {newBusyBar} from './busy.js';
 import {directionText, hintText, notesText, questionText, readOut, readingText, ticksOf} from './captions.js';
@@ -47,6 +48,7 @@ export function mount({element, props, trigger, watch}) {
   const paint = newPainter(), fetchBytes = newFetcher(), showBusy = newBusyBar(root), controls = newControls(root, choose);
   const settings = newSettings(find('.settings'), adjust);
   const writeNumbers = newNumbers(find('.numbers'), () => now && {block, state, view: now});
+  find('.misleads').before(otherViews(root));
   const strip = newStrip(find('.below'), fetchBytes, ({block: to, head}) => choose({head, block: to}));
 
   const state = firstState();

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import plotly
 from gradio.data_classes import FileData, GradioModel
 
-from vitexplorer.controls import specs
+from vitexplorer.controls import departures, specs
 from vitexplorer.types import Result
 from vitexplorer.ui.background import Step, StoppedError
 from vitexplorer.ui.controls import Field, field_of
@@ -59,6 +59,10 @@ class PanelView(GradioModel):
     question: str = ""
     slow: bool = False
     """whether it is asked for with `work`"""
+    own: bool = False
+    """whether the room shows it in its own way, beside the panel"""
+    preview: FileData | None = None
+    """a small picture of it; None where it was not computed yet"""
     refused: str = ""
     """why this model has none; empty where it has"""
 
@@ -79,11 +83,23 @@ class PanelWork(GradioModel):
 
 
 class PanelData(GradioModel):
-    """One view on the screen and the others of the room to choose from; or, while `work` is set, that alone."""
+    """One view on the screen and the others of the room to choose from.
+
+    While `work` is set it is that alone, and so it is with `previews`. A `bare` one has no figure: its view is the
+    room's own, or one that the browser is to ask for with `settings`.
+    """
 
     asked: int = 0
     """number of the question that this answers, as the browser counts them; 0 where nobody asked"""
     work: PanelWork | None = None
+    previews: dict[str, FileData] = {}
+    """of views"""
+    bare: bool = False
+    room: str = ""
+    run: str = ""
+    """names the run that the views are of"""
+    settings: dict[str, str] = {}
+    """those that are not the view's defaults, as written"""
     theme: str = ""
     """of the figure: light or dark"""
     views: list[PanelView] = []
@@ -119,12 +135,13 @@ class PanelData(GradioModel):
 class FigurePanel(Widget):
     """The panel. Fires `ask` and `work` with `view`, `settings` (name -> text), `theme` and `asked`.
 
-    Also `stop`, `open` with `block` and `head`, and `begin` where it was shown and nothing came.
+    Also `stop`, `open` with `block` and `head`, `previews` once a figure is on the screen, and `begin` where it was
+    shown and nothing came.
     """
 
     data_model = PanelData
     stem = "figure_panel"
-    sends = ("ask", "work", "stop", "open", "begin")
+    sends = ("ask", "work", "stop", "open", "previews", "begin")
     folder = Path(__file__).parent
 
 
@@ -195,6 +212,7 @@ def panel_data(
     try:
         result = compute(view, given)
         settings = dict(result.settings)
+        data.settings = departures(record.controls, capture, settings)
         data.library = FileData(path=str(LIBRARY))
         data.figure, data.facts = figure_file(result, language, data.theme)
         data.csv = csv_file(result, language)
@@ -212,6 +230,21 @@ def panel_data(
     if any(control.board for control in data.controls):
         data.image = image_file(capture.input.pixels)
     return data, settings
+
+
+def bare_data(capture: Capture, views: tuple[str, ...], language: Language, view: str) -> PanelData:
+    """The panel without a figure."""
+    from vitexplorer.views import VIEWS
+
+    record = VIEWS[view]
+    return PanelData(
+        bare=True,
+        views=[panel_view(capture, key, language) for key in views],
+        chosen=view,
+        question=record.question.in_(language),
+        misleads=record.misleads.in_(language),
+        words=panel_words(language),
+    )
 
 
 def figure_file(result: Result, language: Language, theme: str) -> tuple[FileData, list[PanelFact]]:

@@ -1,6 +1,6 @@
 // One view with its controls and its figure. Every control that settles asks Python; the browser draws and saves.
 
-import {writeAddress} from '../kit/address.js';
+import {pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
 import {filled, make, setText} from '../kit/dom.js';
 import {form, missing, shape} from '../kit/form.js';
 import {offersPicture} from '../kit/pictures.js';
@@ -16,10 +16,14 @@ export function mount({element, props, trigger, watch}) {
   let shown = null;  // the view on the screen; the component's value may be how far the next one is
   let asked = 0, pending = false;  // number of the latest question; whether its answer is still to come
   let controls = null, shapeOfControls = '';
+  let marked = '', lookedAhead = '';  // view that is marked as chosen; run whose previews were asked for
 
   // A cell of a matrix of blocks and heads opens that head's map.
   const {draw, forget, picture, save} = drawing(part('.stage'), part('.figure'), ({customdata}) => {
-    if (shown.opens && customdata) trigger('open', {block: customdata[0], head: customdata[1]});
+    if (!shown.opens || !customdata) return;
+    trigger('open', {block: customdata[0], head: customdata[1]});
+    const own = shown.views.find((view) => view.own);
+    if (own) choose(own.key);
   });
   const take = taking(part('.take'), save);
   offersPicture(root, picture);
@@ -59,18 +63,63 @@ export function mount({element, props, trigger, watch}) {
     asked += 1;
     idle();
     shapeOfControls = '';
-    showControls(shown);
+    if (!shown.bare) showControls(shown);
     showViews(shown);
+    writeAddress(viewChanges(shown.chosen, shown.settings));
     trigger('stop', {});
   });
 
   function choose(view) {
-    if (view === shown.chosen && !pending) return;
+    if (view === marked) return;
+    pushAddress(viewChanges(view, {}));
+    go(view, {});
+  }
+
+  // The room's own view needs no answer: it is beside the panel.
+  function go(view, settings) {
+    const {own} = shown.views.find(({key}) => key === view);
     showViews({...shown, chosen: view});
-    ask(view, {});
+    if (!own) {
+      ask(view, settings);
+      return;
+    }
+    if (pending) trigger('stop', {});
+    asked += 1;
+    idle();
+    shown = {...shown, chosen: view, settings: {}, bare: true};
+    root.dataset.view = view;
+  }
+
+  const isHere = () => (viewInAddress().room || 'attention') === shown?.room;
+
+  // An address that names no view is told the one on the screen; what it names is shown.
+  function follow() {
+    if (!shown || !isHere()) return;
+    const {view, settings} = viewInAddress();
+    const names = shown.views.some(({key}) => key === view), now = pending ? '' : shown.chosen;
+    if (!names) writeAddress(viewChanges(marked, shown.settings));
+    else if (view !== now || JSON.stringify(settings) !== JSON.stringify(shown.settings)) go(view, settings);
+  }
+
+  addEventListener('popstate', follow);
+  document.addEventListener('vx-address', follow);
+
+  // Small pictures of the other views are made once the person has a picture to look at.
+  function lookAhead() {
+    const {run, views} = shown;
+    if (run === lookedAhead || !views.some(({preview, refused, slow}) => !preview && !refused && !slow)) return;
+    lookedAhead = run;
+    setTimeout(() => trigger('previews', {}), 600);
+  }
+
+  function takePreviews({run, previews}) {
+    if (!shown || run !== shown.run) return;
+    shown.views = shown.views.map((view) => ({...view, preview: view.preview ?? previews[view.key] ?? null}));
+    showViews({...shown, chosen: marked});
   }
 
   function showViews({views, chosen, words}) {
+    marked = chosen;
     const offer = {views, chosen, label: words.panel_views ?? '', choose};
     strip.show(offer);
     offerViews(root, offer);
@@ -137,6 +186,7 @@ export function mount({element, props, trigger, watch}) {
     const value = props.value;
     if (value?.asked && value.asked !== asked) return;  // the answer to an earlier question
     if (value?.work) showWork(value.work);
+    if (Object.keys(value?.previews ?? {}).length) takePreviews(value);
     if (!value?.chosen) return;
     const kinds = missing(value.controls);
     if (kinds) {
@@ -147,20 +197,32 @@ export function mount({element, props, trigger, watch}) {
     idle();
     part('.working').textContent = value.words.panel_working;
     showViews(value);
-    showControls(value);
     showWords(value);
     showNext(value);
+    if (value.room && isHere()) writeAddress(viewChanges(value.chosen, value.settings));
+    if (value.bare) {
+      begin(value);
+      return;
+    }
+    showControls(value);
     take.show(value);
     // Of a setting that is refused the last good picture of the same view stays.
     root.toggleAttribute('data-kept', Boolean(value.refused) && root.dataset.drawn === value.chosen);
     Object.assign(root.dataset, {view: value.chosen, state: value.refused ? 'refused' : 'ready'});
-    showFigure(value).catch((error) => console.warn('figure panel:', error));
+    showFigure(value).then(lookAhead).catch((error) => console.warn('figure panel:', error));
     followTheme();
+  }
+
+  // Without a figure: the room shows its view by itself, or this one takes so long that it is asked for with `work`.
+  function begin({views, chosen, settings}) {
+    root.dataset.view = chosen;
+    if (views.find(({key}) => key === chosen).own) lookAhead();
+    else ask(chosen, settings);
   }
 
   // A figure is drawn in the colours of the page that asked for it.
   function followTheme() {
-    if (shown?.figure && shown.theme !== theme() && !pending) ask(shown.chosen, controls.settings());
+    if (shown?.figure && !shown.bare && shown.theme !== theme() && !pending) ask(shown.chosen, controls.settings());
   }
 
   onTheme(followTheme);

@@ -31,3 +31,32 @@ export function pushAddress(changes) {
   const url = changed(changes);
   if (url.href !== location.href) history.pushState(history.state, '', url);
 }
+
+const SETTING = 'v.';
+
+/**
+ * A room's view with the settings that are not its defaults, in place of those that the address names now.
+ *
+ * @param {string} view empty for none
+ * @param {Record<string, string>} settings
+ * @returns {Changes}
+ */
+export function viewChanges(view, settings) {
+  const before = [...new URL(location.href).searchParams.keys()].filter((name) => name.startsWith(SETTING));
+  const now = Object.entries(settings).map(([name, value]) => [SETTING + name, value]);
+  return {view, ...Object.fromEntries(before.map((name) => [name, ''])), ...Object.fromEntries(now)};
+}
+
+/**
+ * What the address says of a room's view.
+ *
+ * @returns {{room: string, view: string, settings: Record<string, string>}} empty strings where it says nothing
+ */
+export function viewInAddress() {
+  const {searchParams} = new URL(location.href);
+  const named = [...searchParams].filter(([name]) => name.startsWith(SETTING));
+  return {
+    room: searchParams.get('room') ?? '', view: searchParams.get('view') ?? '',
+    settings: Object.fromEntries(named.map(([name, value]) => [name.slice(SETTING.length), value])),
+  };
+}

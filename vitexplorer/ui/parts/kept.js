@@ -58,6 +58,7 @@ export function mount({element, props, trigger, watch}) {
     const {query} = views[index];
     history.pushState(history.state, '', asLookedAt(query, location.search));
     lead(query);
+    document.dispatchEvent(new CustomEvent('vx-address'));
     show();
   }
 

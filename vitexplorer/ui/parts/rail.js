@@ -1,7 +1,7 @@
 // The rooms, and the only place that knows which one is entered: by a click here, by another part of the page that
 // says `vx-room`, by back and forward.
 
-import {pushAddress} from '../kit/address.js';
+import {pushAddress, viewChanges} from '../kit/address.js';
 import {make} from '../kit/dom.js';
 import {svg} from '../kit/svg.js';
 import {ICONS} from './icons.js';
@@ -19,11 +19,12 @@ export function mount({element, props, trigger, watch}) {
     }
     list.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'nearest'});
     trigger('enter', {room});
+    document.dispatchEvent(new CustomEvent('vx-address'));
   }
 
   function go(room) {
     if (room === root.dataset.room || !props.value.rooms.some(({key}) => key === room)) return;
-    pushAddress({room});
+    pushAddress({room, ...viewChanges('', {})});
     enter(room);
     scrollTo({top: 0});
   }

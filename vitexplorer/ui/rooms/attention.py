@@ -35,9 +35,10 @@ class AttentionRoom(Room):
     def build(self) -> list[Component]:
         """The canvas, and the panel of the room's other views."""
         state, latest = [self.desk.address, self.desk.language], {"trigger_mode": "always_last", **QUICK}
-        self.canvas = AttentionCanvas(elem_id="vx-attention-canvas")
-        self.panel = RoomFigures(self.desk, self.key, own=("attention_map", "head_gallery"))
-        self.panel.build()
+        with gr.Column(elem_classes=["vx-views"]):
+            self.canvas = AttentionCanvas(elem_id="vx-attention-canvas")
+            self.panel = RoomFigures(self.desk, self.key, own=("attention_map", "head_gallery"))
+            self.panel.build()
         self.panel.panel.open(self.open, state, self.canvas, **QUICK)
         self.canvas.choose_block(self.show_block, state, self.canvas, **latest)
         self.canvas.patch_select(self.select, state, self.canvas, **latest)

@@ -50,10 +50,11 @@ class FlowRoom(Room):
     def build(self) -> list[Block]:
         """The canvas, and the panel of the room's other views."""
         state, latest = [self.desk.address, self.desk.language], {"trigger_mode": "always_last", **QUICK}
-        with self.own.build():
-            self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
-        self.panel = RoomFigures(self.desk, self.key, own=("attention_rollout",))
-        self.panel.build()
+        with gr.Column(elem_classes=["vx-views"]):
+            with self.own.build():
+                self.canvas = AttentionCanvas(elem_id="vx-flow-canvas")
+            self.panel = RoomFigures(self.desk, self.key, own=("attention_rollout",))
+            self.panel.build()
         self.canvas.patch_select(self.show, state, self.canvas, **latest)
         self.canvas.adjust(self.show, state, self.canvas, **latest)
         return [*self.own.components, self.canvas]

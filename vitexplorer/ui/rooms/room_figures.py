@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
+from gradio.data_classes import FileData
 
 from vitexplorer.progress import Progress
 from vitexplorer.types import Result
-from vitexplorer.ui.address import Address, room_after
+from vitexplorer.ui.address import Address, ShownView, room_after
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
-from vitexplorer.ui.figure_panel import FigurePanel, PanelData, panel_data, work_data
+from vitexplorer.ui.figure_panel import FigurePanel, PanelData, bare_data, panel_data, work_data
+from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.language import word
-from vitexplorer.words import Language
+from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
+
+
+SHOWN = "(...inputs) => window.vxShown(...inputs)"
+"""put into the last input of an event: JSON with the browser's address and theme, see `ShownView`"""
 
 
 @dataclass(frozen=True)
@@ -52,10 +58,11 @@ class RoomFigures:
     def build(self) -> None:
         """The panel, and the capture it was filled from."""
         self.panel = FigurePanel(elem_id=f"vx-{self.room}-panel")
-        self.filled = gr.State(None)
+        self.filled, self.said = gr.State(None), gr.Textbox(visible=False)
         state = [self.desk.address, self.desk.language]
         self.panel.ask(self.answer, state, self.panel, trigger_mode="always_last", **QUICK)
-        self.panel.begin(self.begin, state, self.panel, **QUICK)
+        self.panel.begin(self.begin, [*state, self.said], self.panel, js=SHOWN, **QUICK)
+        self.panel.previews(self.previews, state, self.panel, **QUICK)
         self.panel.work(
             self.work,
             state,
@@ -71,8 +78,9 @@ class RoomFigures:
         """Let `enter` follow an event: a room was entered, or a capture is new."""
         listen(
             self.enter,
-            [active, self.desk.address, self.filled, self.desk.language],
+            [active, self.desk.address, self.filled, self.desk.language, self.said],
             [self.panel, self.filled],
+            js=SHOWN,
             **QUICK,
         )
 
@@ -83,26 +91,78 @@ class RoomFigures:
         keys = [key for key, view in VIEWS.items() if view.room == self.room and key not in self._own]
         return tuple(sorted(keys, key=lambda key: VIEWS[key].runs == "many"))
 
-    def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> Updates:
+    def listed(self) -> tuple[str, ...]:
+        """The same after the one that the room shows in its own way."""
+        return (*self._own[:1], *self.views())
+
+    def enter(
+        self, active: str, address: Address, filled: Address | None, language: Language, said: str = ""
+    ) -> Updates:
         """Fill the panel if its room is the one being looked at and the capture is another than before."""
         if active != self.room or filled == address or address == Address():  # nothing is captured yet
             return gr.skip()
-        return {self.panel: self._quickly(Question(self._first(address)), address, language), self.filled: address}
+        return {self.panel: self._begun(address, language, said), self.filled: address}
 
-    def begin(self, address: Address, language: Language) -> Any:
-        """The first view for a panel that was not reached by what `enter` sent."""
-        return gr.skip() if address == Address() else self._quickly(Question(self._first(address)), address, language)
+    def begin(self, address: Address, language: Language, said: str = "") -> Any:
+        """The same for a panel that was not reached by what `enter` sent."""
+        return gr.skip() if address == Address() else self._begun(address, language, said)
 
-    def _first(self, address: Address) -> str:
-        """The first view that this model can show; where it can show none, the first one, which says why."""
-        from vitexplorer.views import refusal
+    def _begun(self, address: Address, language: Language, said: str) -> PanelData:
+        """The view that the browser's address names, or the first one.
 
-        capture, keys = self.capture(address), self.views()
-        return next((key for key in keys if refusal(key, capture) is None), keys[0])
+        Nothing is computed for the room's own, and what takes many passes is left for the browser to ask for.
+        """
+        from vitexplorer.views import VIEWS, refusal
+
+        capture, shown = self.capture(address), ShownView.read(said)
+        asked = self._first(capture, shown)
+        own = asked.view in self._own and refusal(asked.view, capture) is None
+        if own or VIEWS[asked.view].runs == "many":
+            data = bare_data(capture, self.listed(), language, asked.view)
+            data.settings = dict(asked.settings)
+            return self._placed(data, address, language)
+        return self._quickly(asked, address, language)
+
+    def _first(self, capture: Capture, shown: ShownView) -> Question:
+        """What the address asks for, as far as this model has it; otherwise the first view that it can show.
+
+        Where it can show none that is the first one, which says why.
+        """
+        from vitexplorer.views import VIEWS, refusal
+
+        keys = [key for key in self.listed() if refusal(key, capture) is None]
+        if shown.room == self.room and shown.view in keys:
+            given = dict(shown.settings)
+            try:
+                VIEWS[shown.view].settings(capture, given)
+            except ExplainedError:  # they were another model's
+                given = {}
+            return Question(shown.view, given, shown.theme)
+        quick = [key for key in keys if VIEWS[key].runs != "many"]
+        return Question(next(iter([*quick, *keys, *self.listed()])), theme=shown.theme)
+
+    def previews(self, address: Address, language: Language) -> PanelData:
+        """Small pictures of all views that are read off the capture, and of those that were computed before."""
+        from vitexplorer.views import VIEWS, refusal
+
+        capture, found = self.capture(address), {}
+        for key in self.listed():
+            if VIEWS[key].runs == "nothing" and refusal(key, capture) is None and self._preview(address, key) is None:
+                try:
+                    self.compute(address, capture, key, {}, None)
+                except ExplainedError:
+                    continue
+            if (preview := self._preview(address, key)) is not None:
+                found[key] = preview
+        return PanelData(previews=found, run=repr(self.run(address)))
+
+    def _preview(self, address: Address, view: str) -> FileData | None:
+        kept = self.desk.engine.preview(self.run(address), view)
+        return cached_file(kept, "preview.png", "image/png") if kept else None
 
     def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
         """Another view or other settings; what a browser sends is checked by the view's own controls."""
-        asked = Question.read(event._data, self.views())
+        asked = Question.read(event._data, self.listed())
         if asked is None:
             return gr.skip()
         self.desk.engine.background.stop(request.session_hash)
@@ -112,7 +172,7 @@ class RoomFigures:
         self, event: gr.EventData, address: Address, language: Language, request: gr.Request
     ) -> Iterator[PanelData]:
         """The same for a view that takes a while: how far it is until it is there, and nothing once it is stopped."""
-        asked = Question.read(event._data, self.views())
+        asked = Question.read(event._data, self.listed())
         if asked is None:
             return
         steps = self.desk.engine.background.run(
@@ -138,7 +198,7 @@ class RoomFigures:
         capture = self.capture(address)
         data, settings = panel_data(
             capture,
-            self.views(),
+            self.listed(),
             language,
             asked.view,
             asked.settings,
@@ -146,10 +206,21 @@ class RoomFigures:
             lambda view, given: self.compute(address, capture, view, given, report),
         )
         data.asked, data.python = asked.number, self.python(address, asked.view, settings)
-        data.next_room = room_after(self.room)
+        return self._placed(data, address, language)
+
+    def _placed(self, data: PanelData, address: Address, language: Language) -> PanelData:
+        """With what is beside the view: pictures of the others, and the next room."""
+        for one in data.views:
+            one.preview = self._preview(address, one.key)
+            one.own = one.key in self._own and not one.refused
+        data.room, data.run, data.next_room = self.room, repr(self.run(address)), room_after(self.room)
         if data.next_room:
             data.words["next_room"] = word("next_room", language, room=word(f"room_{data.next_room}", language))
         return data
+
+    def run(self, address: Address) -> Hashable:
+        """What the views are of, as the engine remembers them."""
+        return address.picture
 
     def capture(self, address: Address) -> Capture:
         """The run that the views are of."""
@@ -159,7 +230,7 @@ class RoomFigures:
         self, address: Address, capture: Capture, view: str, given: Mapping[str, Any], report: Progress | None
     ) -> Result:
         """One view of it, from memory where it is kept."""
-        return self.desk.engine.compute(address.picture, capture, view, given, report)
+        return self.desk.engine.compute(self.run(address), capture, view, given, report)
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
         """The lines of Python that give the same figure."""

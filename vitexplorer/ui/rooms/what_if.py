@@ -6,16 +6,15 @@ below the figures: the class token and the map, whether tokens move with the ima
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 from gradio.components.base import Component
 
-from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
-from vitexplorer.types import Query, Result
+from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import AttentionCanvas
 from vitexplorer.ui.canvas.canvas import query_text
@@ -55,11 +54,9 @@ class ChangedFigures(RoomFigures):
         """The changed run."""
         return self._runs.capture(address.picture, address.change)
 
-    def compute(
-        self, address: Address, capture: Capture, view: str, given: Mapping[str, Any], report: Progress | None
-    ) -> Result:
-        """One view of it, from memory where it is kept."""
-        return self.desk.engine.compute((address.picture, address.change), capture, view, given, report)
+    def run(self, address: Address) -> Hashable:
+        """A picture with its changes."""
+        return address.picture, address.change
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
         """The lines of Python, with the change."""

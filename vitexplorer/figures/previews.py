@@ -1,0 +1,210 @@
+"""Results as tiny pictures, by which a view is chosen: colours and shapes alone, no letters, no scale.
+
+They stand on a light or a dark page alike, so what is nothing is transparent and lines have a middling colour.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from functools import singledispatch
+
+import numpy as np
+from jaxtyping import UInt8
+from PIL import Image, ImageDraw
+
+from vitexplorer.figures.colors import lookup_table, scale_of
+from vitexplorer.figures.renderers.board import sheet
+from vitexplorer.figures.themes import CATEGORIES
+from vitexplorer.types import (
+    BeforeAfterResult,
+    BoardResult,
+    ColoursResult,
+    CountResult,
+    CurvesResult,
+    DotProductResult,
+    FaithfulnessResult,
+    FiltersResult,
+    GalleryResult,
+    GrowthResult,
+    LensResult,
+    MapResult,
+    MatrixResult,
+    OffsetsResult,
+    ReconstructionResult,
+    Result,
+    TokenStepsResult,
+    TreeResult,
+)
+
+SIDE, WIDE = 96, 144
+"""pixels: twice what the page shows, for screens of many dots"""
+LINES = ("#4f86c6", "#e0803f", "#3fa283", "#a274b8", "#c8587c", "#a3932f")
+OPACITY = 0.7
+
+
+def preview(result: Result) -> bytes | None:
+    """A PNG of at most 144 x 96 pixels; None for a kind of result that has no such picture."""
+    pixels = _pixels(result)
+    if pixels is None:
+        return None
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+@singledispatch
+def _pixels(result: Result) -> UInt8[np.ndarray, "height width channels"] | None:
+    return None
+
+
+def heat(values: np.ndarray, size: tuple[int, int] = (SIDE, SIDE)) -> np.ndarray:
+    """(rows, cols) in the colours of the figure, RGBA of (width, height); what is no number is transparent."""
+    scale = scale_of(values, None)
+    share = np.nan_to_num((values - scale.low) / ((scale.high - scale.low) or 1)).clip(0, 1)
+    colors = lookup_table(scale.colormap)[(255 * share).round().astype(int)]
+    alpha = np.where(np.isfinite(values), 255, 0).astype(np.uint8)
+    return _sized(np.concatenate([colors, alpha[..., None]], axis=-1), size, Image.Resampling.NEAREST)
+
+
+def lines(curves: Sequence[np.ndarray]) -> np.ndarray:
+    """Every curve from the left to the right, all to one scale that includes zero."""
+    together = np.concatenate([np.ravel(curve) for curve in curves]).astype(float)
+    finite = together[np.isfinite(together)]
+    low, high = min(0.0, finite.min(initial=0)), max(0.0, finite.max(initial=0))
+    picture = Image.new("RGBA", (WIDE, SIDE))
+    pen = ImageDraw.Draw(picture)
+    for number, curve in enumerate(curves):
+        at = np.linspace(5, WIDE - 6, len(curve))
+        down = SIDE - 6 - (np.asarray(curve, float) - low) / ((high - low) or 1) * (SIDE - 12)
+        points = [(x, y) for x, y in zip(at.tolist(), down.tolist(), strict=True) if np.isfinite(y)]
+        pen.line(points, fill=LINES[number % len(LINES)], width=4, joint="curve")
+    return np.asarray(picture)
+
+
+def bars(values: np.ndarray, most: int = 8) -> np.ndarray:
+    """The largest values as bars from the left."""
+    largest = np.sort(values[np.isfinite(values)].astype(float))[::-1][:most]
+    step, longest = SIDE / max(len(largest), 4), largest.max(initial=0) or 1.0
+    picture = Image.new("RGBA", (WIDE, SIDE))
+    pen = ImageDraw.Draw(picture)
+    for number, value in enumerate(largest.tolist()):
+        top = number * step + 2
+        box = (2, top, 3 + (WIDE - 6) * max(value, 0) / longest, top + step - 5)
+        pen.rectangle(box, fill=CATEGORIES[number % len(CATEGORIES)])
+    return np.asarray(picture)
+
+
+def _sized(pixels: np.ndarray, size: tuple[int, int], how: Image.Resampling = Image.Resampling.BILINEAR) -> np.ndarray:
+    return np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).resize(size, how))
+
+
+def _picture(pixels: np.ndarray) -> np.ndarray:
+    """Uint8 pictures, and colours in 0-1."""
+    return _sized(
+        pixels if pixels.dtype == np.uint8 else (255 * pixels.clip(0, 1)).round().astype(np.uint8), (SIDE, SIDE)
+    )
+
+
+@_pixels.register
+def _(result: MapResult) -> np.ndarray:
+    image, cells = _picture(result.image).astype(float), heat(result.values)
+    share = OPACITY * cells[..., 3:] / 255
+    return (image * (1 - share) + cells[..., :3] * share).round().astype(np.uint8)
+
+
+@_pixels.register
+def _(result: GalleryResult) -> np.ndarray:
+    return (
+        heat(sheet(result.values[:4].reshape(-1, 2, *result.values.shape[1:])))
+        if len(result.values) >= 4
+        else heat(result.values[0])
+    )
+
+
+@_pixels.register
+def _(result: MatrixResult) -> np.ndarray:
+    return heat(result.values, (WIDE, SIDE))
+
+
+@_pixels.register
+def _(result: OffsetsResult) -> np.ndarray:
+    return heat(result.values[0])
+
+
+@_pixels.register
+def _(result: BoardResult) -> np.ndarray:
+    every = -(-max(result.grid.rows, result.grid.cols) // 4)
+    return heat(sheet(result.values[every // 2 :: every, every // 2 :: every]))
+
+
+@_pixels.register
+def _(result: BeforeAfterResult) -> np.ndarray:
+    return heat(result.values)
+
+
+@_pixels.register
+def _(result: ColoursResult) -> np.ndarray:
+    colours = (255 * result.values.clip(0, 1)).round().astype(np.uint8)
+    return _sized(colours, (SIDE, SIDE), Image.Resampling.NEAREST)
+
+
+@_pixels.register
+def _(result: ReconstructionResult) -> np.ndarray:
+    return _picture(result.values)
+
+
+@_pixels.register
+def _(result: TokenStepsResult) -> np.ndarray:
+    return np.concatenate(
+        [_picture(result.patch)[:, : SIDE // 2], heat(result.values[None])[:, : WIDE - SIDE // 2, :3]], 1
+    )
+
+
+@_pixels.register
+def _(result: FiltersResult) -> np.ndarray:
+    side = 3 if len(result.values) >= 9 else 1
+    tall = result.values[: side * side].reshape(side, side, *result.values.shape[1:])
+    return _picture(np.nan_to_num(sheet(tall), nan=1.0))
+
+
+@_pixels.register
+def _(result: CurvesResult) -> np.ndarray:
+    return lines(np.atleast_2d(result.values)[: len(LINES)])
+
+
+@_pixels.register
+def _(result: FaithfulnessResult) -> np.ndarray:
+    return lines(result.values[: len(LINES), 0])
+
+
+@_pixels.register
+def _(result: GrowthResult) -> np.ndarray:
+    return lines(result.values.sum(1))
+
+
+@_pixels.register
+def _(result: LensResult) -> np.ndarray:
+    if not result.top:
+        return heat(np.unique(result.values[-1], return_inverse=True)[1].reshape(result.values.shape[1:]).astype(float))
+    ranks = max(map(len, result.top))
+    shares = np.full((len(result.top), ranks), np.nan)
+    for row, top in enumerate(result.top):
+        shares[row, : len(top)] = [one.probability for one in top]
+    return heat(shares, (WIDE, SIDE))
+
+
+@_pixels.register
+def _(result: DotProductResult) -> np.ndarray:
+    return bars(result.values)
+
+
+@_pixels.register
+def _(result: CountResult) -> np.ndarray:
+    return bars(result.values)
+
+
+@_pixels.register
+def _(result: TreeResult) -> np.ndarray:
+    leaves = [count for index, count in enumerate(result.values.tolist()) if index not in result.parents]
+    return bars(np.array(leaves))
