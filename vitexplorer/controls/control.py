@@ -105,10 +105,13 @@ def checked(controls: tuple[Control, ...], capture: Explored, given: Mapping[str
 
 
 def departures(controls: tuple[Control, ...], capture: Explored, settings: Mapping[str, Any]) -> dict[str, str]:
-    """Those of some checked settings that are not the defaults, as written: what a link has to say."""
+    """Those of a result's settings that are not the defaults, as written: what a link has to say.
+
+    A control that had no say is not among them.
+    """
     said: dict[str, str] = {}
     before: dict[str, Any] = {}
-    for control in controls:
+    for control in (one for one in controls if one.name in settings):
         default = control.parse(control.default_after(capture, before), capture, before)
         if settings[control.name] != default:
             said[control.name] = written_value(settings[control.name])

@@ -13,9 +13,9 @@ import numpy as np
 from jaxtyping import UInt8
 from PIL import Image, ImageDraw
 
-from vitexplorer.figures.colors import lookup_table, scale_of
+from vitexplorer.figures.colors import EASE, lookup_table, scale_of
+from vitexplorer.figures.meanings import CATEGORIES
 from vitexplorer.figures.renderers.board import sheet
-from vitexplorer.figures.themes import CATEGORIES
 from vitexplorer.types import (
     BeforeAfterResult,
     BoardResult,
@@ -40,7 +40,7 @@ from vitexplorer.types import (
 SIDE, WIDE = 96, 144
 """pixels: twice what the page shows, for screens of many dots"""
 LINES = ("#4f86c6", "#e0803f", "#3fa283", "#a274b8", "#c8587c", "#a3932f")
-OPACITY = 0.7
+OPACITY = 0.85
 
 
 def preview(result: Result) -> bytes | None:
@@ -108,8 +108,10 @@ def _picture(pixels: np.ndarray) -> np.ndarray:
 
 @_pixels.register
 def _(result: MapResult) -> np.ndarray:
-    image, cells = _picture(result.image).astype(float), heat(result.values)
-    share = OPACITY * cells[..., 3:] / 255
+    image, cells = _picture(result.image).astype(float), heat(result.values).astype(float)
+    largest = float(np.abs(result.values[np.isfinite(result.values)]).max(initial=0)) or 1.0
+    strength = OPACITY * (np.abs(np.nan_to_num(result.values)) / largest).clip(0, 1) ** EASE
+    share = _sized((255 * strength).round().astype(np.uint8), (SIDE, SIDE), Image.Resampling.NEAREST)[..., None] / 255
     return (image * (1 - share) + cells[..., :3] * share).round().astype(np.uint8)
 
 

@@ -25,5 +25,5 @@ class Sheet:
 
 
 SLIDE = Sheet(1280, 40)
-WINDOWS = (Sheet(350, 4, 430), Sheet(620, 4, 440), Sheet(900, 4, 620), Sheet(1320, 4, 800))
+WINDOWS = (Sheet(350, 8, 430), Sheet(620, 8, 440), Sheet(900, 8, 620), Sheet(1320, 8, 800))
 """a phone, a small laptop, a laptop or the half of a screen, a projector"""

@@ -166,6 +166,10 @@ UI_WORDS: dict[str, Text] = {
     "panel_begins": Text("Waiting for the model's run on this image ...", "正在等待模型处理这幅图像……"),
     "panel_settings": Text("Settings", "设置"),
     "panel_take": Text("Save, numbers, Python", "保存、数据与 Python 代码"),
+    "panel_table": Text("Numbers as a table", "以表格显示数据"),
+    "panel_rows": Text(
+        "The first {shown} of {all} rows; the CSV has them all.", "前 {shown} 行，共 {all} 行；CSV 文件中有全部数据。"
+    ),
     "panel_elsewhere": Text("Show it for {model}", "改用 {model} 查看"),
     "next_room": Text("Next room: {room}", "下一页：{room}"),
     "save": Text("Save", "保存"),

@@ -47,8 +47,9 @@ def _table(page: Page, y: float, result: DotProductResult) -> float:
     factor = min(1.0, page.inner / TABLE)
     bar = Box(page.margin + 540 * factor, y, 80 * factor, 13)
     page.text(page.margin, y, Text("strongest keys", "最强的键"), bold=True)
-    for right, name in zip(RIGHT, COLUMNS, strict=True):
-        page.text(page.margin + right * factor, y, name, bold=True, anchor="right")
+    columns = range(len(COLUMNS)) if factor == 1 else (1, 3)
+    for at in columns:
+        page.text(page.margin + RIGHT[at] * factor, y, COLUMNS[at], bold=True, anchor="right")
     y += 30
     order = np.argsort(-result.values, kind="stable")[:STRONGEST].tolist()
     largest = float(result.values.max(initial=0)) or 1.0
@@ -56,8 +57,9 @@ def _table(page: Page, y: float, result: DotProductResult) -> float:
         page.line((page.margin, y - 5), (page.margin + TABLE * factor, y - 5))
         page.text(page.margin, y, key_text(result.keys[key]))
         numbers = (result.scores[key], result.scaled[key], result.bias[key])
-        for right, number in zip(RIGHT, numbers, strict=False):
-            page.text(page.margin + right * factor, y, f"{number:.3f}".replace("-", "−"), anchor="right")
+        for at in columns[:-1]:
+            said = f"{numbers[at]:.3f}".replace("-", "−")
+            page.text(page.margin + RIGHT[at] * factor, y, said, anchor="right")
         page.text(page.margin + RIGHT[3] * factor, y, percent(result.values[key]), anchor="right")
         page.rectangle(
             bar._replace(y=y + 3, width=bar.width * float(result.values[key]) / largest), fill=page.theme.bar

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.figures.boxes import Box
+from vitexplorer.figures.boxes import place as place_on
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import scale_of
 from vitexplorer.figures.meanings import CHOSEN, PREFIX
 from vitexplorer.figures.meanings import NORM as PATCHES
 from vitexplorer.figures.page import BAR_ROOM, Page
-from vitexplorer.figures.page import place as place_on
 from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE

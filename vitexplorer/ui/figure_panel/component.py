@@ -42,6 +42,8 @@ _WORDS = (
     "panel_stop",
     "panel_settings",
     "panel_take",
+    "panel_table",
+    "panel_rows",
     "panel_elsewhere",
 )
 

@@ -146,6 +146,8 @@ export function mount({element, props, trigger, watch}) {
   function showWords(value) {
     setText(part('.question'), value.question);
     setText(part('.reading'), value.reading ?? '');
+    part('.figure').setAttribute('aria-label', `${value.question} ${value.reading ?? ''}`.trim());
+    part('.table').setAttribute('aria-label', value.words.panel_table);
     setText(part('.misleads b'), `${value.words.misleads}:`);
     setText(part('.misleads span'), value.misleads);
     setText(part('.misleads a'), value.paper);

@@ -48,7 +48,7 @@ export function fitted(windows, width, height) {
  */
 export function stretched({data, layout}, width, height, family) {
   const most = Math.min(width / layout.width, height / layout.height);
-  const factor = Math.max(most, Math.min(1, width / layout.width));
+  const factor = most >= LEAST ? most : Math.min(1, width / layout.width);
   const bars = Object.entries(layout).filter(([name]) => name.startsWith('coloraxis')).map(([name, axis]) => (
     [name, {...axis, colorbar: {...axis.colorbar, len: axis.colorbar.len * factor}}]));
   return {data, layout: {

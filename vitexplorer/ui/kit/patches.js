@@ -7,8 +7,10 @@ import {ARROWS, isOn, line, nearest, patchAt} from './grid.js';
 /** @typedef {import('./grid.js').Board} Board */
 /** @typedef {import('./grid.js').At} At */
 
-function picture(className, label, image) {
-  return make('div', {className: `vx-picture ${className}`, tabIndex: 0, role: 'application', attributes: {'aria-label': label}},
+/** A picture has its height before it is there: patches are square. */
+function picture(className, label, image, {rows, cols, covered: [tall, wide]}) {
+  const style = {'aspect-ratio': String((cols / wide) / (rows / tall))};
+  return make('div', {className: `vx-picture ${className}`, tabIndex: 0, role: 'application', style, attributes: {'aria-label': label}},
     make('img', {src: image, alt: '', draggable: false}));
 }
 
@@ -38,7 +40,7 @@ function putOnPatch(mark, [row, col], {rows, cols, covered: [tall, wide]}) {
  * @param {{board: Board, image: string, label: string, picked: (at: At) => void}} options
  */
 export function pickingBoard({board, image, label, picked}) {
-  const box = picture('vx-picker', label, image), mark = make('div', {className: 'mark', hidden: true});
+  const box = picture('vx-picker', label, image, board), mark = make('div', {className: 'mark', hidden: true});
   /** @type {At | null} */
   let here = null;
   let held = false;
@@ -87,7 +89,7 @@ export function pickingBoard({board, image, label, picked}) {
  */
 export function paintingBoard({board, image, label, most, begun, full, painted, settled, walked}) {
   const {rows, cols, covered: [tall, wide]} = board;
-  const sheet = picture('vx-sheet', label, image), cursor = make('div', {className: 'cursor'});
+  const sheet = picture('vx-sheet', label, image, board), cursor = make('div', {className: 'cursor'});
   const cells = Array.from({length: rows * cols}, () => make('i'));
   sheet.append(make('div', {className: 'cells', style: {
     height: `${100 * tall}%`, width: `${100 * wide}%`, 'grid-template': `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)`,
