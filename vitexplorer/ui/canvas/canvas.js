@@ -12,12 +12,12 @@
 // Canvases with the same `link` share the hovered and the pinned query and the head, see `links.js`.
 
 import {setText} from '../kit/dom.js';
+import {missing} from '../kit/form.js';
 import {offersPicture} from '../kit/pictures.js';
 import {otherViews} from '../kit/previews.js';
 import {pngFile} from '../kit/saving.js';
+import {newSurroundings} from './around.js';
 import {newBusyBar} from './busy.js';
-import {directionText, hintText, notesText, questionText, readOut, readingText, ticksOf} from './captions.js';
-import {barOf, heightOf} from './colours.js';
 import {newControls} from './controls.js';
 import {hearDisplay, isDisplay, takeDisplay, tellDisplay} from './display.js';
 import {fetchImage, newFetcher} from './fetching.js';
@@ -25,37 +25,36 @@ import {cellAt, gridOf} from './grids.js';
 import {hearLinked, tellLinked} from './links.js';
 import {newNumbers} from './numbers.js';
 import {decodePayload} from './payload.js';
-import {newPainter, putCells} from './picture.js';
+import {newPainter} from './picture.js';
 import {newPlayer} from './playing.js';
 import {listenToKeys, listenToPointer} from './pointing.js';
 import {isSilent, queryText} from './queries.js';
 import {figureOf, saveCanvas} from './saving.js';
-import {colormapOf, newView} from './scene.js';
+import {colormapOf, newView, readNumbers} from './scene.js';
 import {
   carryOver, firstBase, firstState, follows, keyNow, neighbour, nextHead, queryNow, resting, selectionOf, settle,
 } from './selection.js';
 import {newSettings} from './settings.js';
 import {newStrip} from './strip.js';
-import {headText, say} from './texts.js';
+import {say} from './texts.js';
 
-const REST = 400, DEBOUNCE = 120;  // ms
-const LOW = 0.82;  // share of the picture's height below which a pointer would be covered by the read-out
+const DEBOUNCE = 120;  // ms
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-canvas'), find = (selector) => root.querySelector(selector);
-  const view = find('.view'), pen = view.getContext('2d'), ramp = find('.ramp'), mark = find('.mark');
+  const view = find('.view'), pen = view.getContext('2d');
   const paint = newPainter(), fetchBytes = newFetcher(), showBusy = newBusyBar(root), controls = newControls(root, choose);
   const settings = newSettings(find('.settings'), adjust);
   const writeNumbers = newNumbers(find('.numbers'), () => now && {block, state, view: now});
   find('.misleads').before(otherViews(root));
   const strip = newStrip(find('.below'), fetchBytes, ({block: to, head}) => choose({head, block: to}));
 
-  const state = firstState();
+  const state = firstState(), showAround = newSurroundings(root, state, writeNumbers);
   let block = /** @type {import('./selection.js').Block | null} */ (null), viewOf = null;
   let last = block;  // the same, but still there when nothing is shown
   let now = /** @type {import('./scene.js').View | null} */ (null);  // what is on the screen
-  let sequence = 0, loading = false, frame = 0, moved = null, told = '', announced = '';
+  let sequence = 0, loading = false, frame = 0, moved = null, told = '';
   let asked = 0, going = /** @type {number | null} */ (null);  // number of the latest event; the block that was asked for
 
   // ---- what changes the selection
@@ -220,8 +219,7 @@ export function mount({element, props, trigger, watch}) {
     controls.showHeads(value, heads, state, mask, scene.top, scene.window, code, grids, scene.colormap);
     const onPrefix = shown.prefix.filter((_, i) => payload.prefixKeys[i]);
     controls.showMasses([shown.patches, ...onPrefix, shown.padding].slice(0, controls.numBars()));
-    showScale(scene);
-    showWords();
+    showAround(block, now);
     tellBusy();
     Object.assign(root.dataset, {
       query: queryText(value, code), head: state.head, key: key === null ? '' : queryText(value, key, grids.keys.cols),
@@ -231,51 +229,6 @@ export function mount({element, props, trigger, watch}) {
     performance.measure('vx-hover', {start: moved, end: performance.now()});
     moved = null;
   }
-
-  function showScale({mode, colormap, top}) {
-    const [low, , high] = ticksOf(block, top), name = `${mode} ${colormap}`;
-    setText(find('.low'), low);
-    setText(find('.high'), high);
-    if (ramp.dataset.name === name) return;
-    ramp.dataset.name = name;
-    putCells(ramp, 256, 1, (words) => {
-      barOf(mode, colormap).forEach(([red, green, blue], i) => { words[i] = 0xff000000 | blue << 16 | green << 8 | red; });
-    });
-  }
-
-  function showWords() {
-    const {scene, shown, code, key} = now, {what, where, share, cell} = readOut(block, now);
-    setText(find('.question'), questionText(block, code));
-    setText(find('.said'), readingText(block, state, now));
-    root.classList.toggle('low', state.hover !== null && state.hover.y > LOW);
-    root.classList.toggle('pinned', state.pinned !== null && state.pinned === code);
-    setText(find('.what'), what);
-    setText(find('.where'), where);
-    setText(find('.value'), share);
-    mark.style.left = `${100 * heightOf(shown.map[cell], scene.top, scene.colormap)}%`;
-    if (!block.isPreview) setText(find('.hint'), hintText(block, state, matchMedia('(pointer: coarse)').matches));
-    setText(find('.rare .notes'), notesText(block, state, now));
-    setText(find('.notes.site'), block.value.notes.join(' '));
-    announceSoon(code, key);
-  }
-
-  /** What a screen reader says, once the query rests and only to somebody whose focus is here. */
-  const announceSoon = (() => {
-    let timer = 0;
-    return (code, key) => {
-      const {value} = block, direction = directionText(block, code);
-      const text = say(value.words, 'view_label', {direction, head: headText(value, state.head)});
-      if (`${text} ${key}` === announced) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        announced = `${text} ${key}`;
-        view.setAttribute('aria-label', text);
-        const read = ['.what', '.where', '.value'].map((selector) => find(selector).textContent).join(' ');
-        writeNumbers();
-        if (root.contains(document.activeElement)) find('.live').textContent = `${text} ${read}`;
-      }, REST);
-    };
-  })();
 
   // ---- what Python sends
 
@@ -304,6 +257,7 @@ export function mount({element, props, trigger, watch}) {
       const [bytes, image] = await Promise.all([
         fetchBytes(next.attention.url),
         !next.image ? null : next.image.url === last?.value.image?.url ? last.image : fetchImage(next.image.url),
+        missing(next.controls),
       ]);
       if (mine !== sequence) return;
       accept(next, decodePayload(bytes, next), image);
@@ -328,7 +282,6 @@ export function mount({element, props, trigger, watch}) {
     last = block;
     root.style.setProperty('--aspect', image ? image.naturalWidth / image.naturalHeight : value.cols / value.rows);
     Object.assign(root.dataset, {state: 'ready', block: value.block, shown: (Number(root.dataset.shown) || 0) + 1});
-    announced = '';
     controls.prepare(value, payload);
     refresh();
     return renamed;
@@ -388,13 +341,4 @@ export function mount({element, props, trigger, watch}) {
   new ResizeObserver(schedule).observe(view);
   watch('value', sync);
   sync();
-}
-
-/** Plain arrays of what is on the screen. */
-function readNumbers(query, head, {shown, scene}) {
-  return {
-    query, head: String(head), rows: scene.grid.rows, cols: scene.grid.cols, map: [...scene.map],
-    prefix: [...shown.prefix], patches: shown.patches, padding: shown.padding, error: shown.error, top: scene.top,
-    mask: scene.mask && [...scene.mask], inside: scene.window && [...scene.window.inside],
-  };
 }

@@ -49,3 +49,12 @@ function topOf(scale, shown, reading, payload) {
   if (scale === 'block') return blockMaximum(payload);
   return scale === 'heads' ? Math.max(...reading.heads.map((head) => head.peak)) : shown.peak;
 }
+
+/** Plain arrays of what is on the screen. */
+export function readNumbers(query, head, {shown, scene}) {
+  return {
+    query, head: String(head), rows: scene.grid.rows, cols: scene.grid.cols, map: [...scene.map],
+    prefix: [...shown.prefix], patches: shown.patches, padding: shown.padding, error: shown.error, top: scene.top,
+    mask: scene.mask && [...scene.mask], inside: scene.window && [...scene.window.inside],
+  };
+}

@@ -1,0 +1,73 @@
+// What stands around the picture and follows it: the question and its reading, the colour bar, the read-out on its lower
+// edge, the notes, what a screen reader says.
+
+import {setText} from '../kit/dom.js';
+import {directionText, hintText, notesText, questionText, readOut, readingText, ticksOf} from './captions.js';
+import {barOf, heightOf} from './colours.js';
+import {putCells} from './picture.js';
+import {headText, say} from './texts.js';
+
+const REST = 400;  // ms
+const LOW = 0.82;  // share of the picture's height below which a pointer would be covered by the read-out
+
+/** @typedef {import('./selection.js').Block} Block */
+/** @typedef {import('./selection.js').State} State */
+/** @typedef {import('./scene.js').View} View */
+
+/**
+ * @param {HTMLElement} root
+ * @param {State} state
+ * @param {() => void} rested the query has rested for a moment
+ * @returns {(block: Block, view: View) => void}
+ */
+export function newSurroundings(root, state, rested) {
+  const find = (selector) => root.querySelector(selector), ramp = find('.ramp');
+  let timer = 0, announced = '', announcedOf = /** @type {Block | null} */ (null);
+
+  function showScale(block, {mode, colormap, top}) {
+    const [low, , high] = ticksOf(block, top), name = `${mode} ${colormap}`;
+    setText(find('.low'), low);
+    setText(find('.high'), high);
+    if (ramp.dataset.name === name) return;
+    ramp.dataset.name = name;
+    putCells(ramp, 256, 1, (words) => {
+      barOf(mode, colormap).forEach(([red, green, blue], i) => { words[i] = 0xff000000 | blue << 16 | green << 8 | red; });
+    });
+  }
+
+  function showWords(block, view) {
+    const {scene, shown, code} = view, {what, where, share, cell} = readOut(block, view);
+    setText(find('.question'), questionText(block, code));
+    setText(find('.said'), readingText(block, state, view));
+    root.classList.toggle('low', state.hover !== null && state.hover.y > LOW);
+    root.classList.toggle('pinned', state.pinned !== null && state.pinned === code);
+    setText(find('.what'), what);
+    setText(find('.where'), where);
+    setText(find('.value'), share);
+    find('.mark').style.left = `${100 * heightOf(shown.map[cell], scene.top, scene.colormap)}%`;
+    if (!block.isPreview) setText(find('.hint'), hintText(block, state, matchMedia('(pointer: coarse)').matches));
+    setText(find('.rare .notes'), notesText(block, state, view));
+    setText(find('.notes.site'), block.value.notes.join(' '));
+  }
+
+  /** What a screen reader says, once the query rests and only to somebody whose focus is here. */
+  function announceSoon(block, {code, key}) {
+    const {value} = block, direction = directionText(block, code);
+    const text = say(value.words, 'view_label', {direction, head: headText(value, state.head)});
+    if (announcedOf === block && announced === `${text} ${key}`) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      [announcedOf, announced] = [block, `${text} ${key}`];
+      find('.view').setAttribute('aria-label', text);
+      const read = ['.what', '.where', '.value'].map((selector) => find(selector).textContent).join(' ');
+      rested();
+      if (root.contains(document.activeElement)) find('.live').textContent = `${text} ${read}`;
+    }, REST);
+  }
+
+  return (block, view) => {
+    showScale(block, view.scene);
+    showWords(block, view);
+    announceSoon(block, view);
+  };
+}
