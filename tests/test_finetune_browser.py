@@ -108,6 +108,8 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     expect(board.locator(".wrong button").first).to_be_visible(timeout=SOON)
     board.locator(".changed").click()
     expect(page.locator("#vx-training-changed .vx-panel")).to_have_attribute("data-shown", "1", timeout=TRAINED)
+    expect(page.locator("#vx-training-change h3").first).to_be_focused(timeout=SOON)
+    expect(page.locator("#vx-training-change h3").first).to_be_in_viewport()
     with page.expect_download(timeout=TRAINED) as downloading:
         board.locator('[data-what="tuned"]').click()
     taken = tmp_path / downloading.value.suggested_filename
@@ -123,8 +125,12 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     assert there["image"].startswith("upload-")
     assert there["model"].startswith("tuned.")
 
-    page.locator('.vx-rail [data-room="finetune"]').click()
-    page.get_by_test_id("Load a tuned model (.safetensors, or peft as .zip)-upload-button").set_input_files(taken)
+    expect(page.locator(".vx-came-from span")).to_have_text(re.compile(r"From Fine-tune, lora.*taken for"))
+    page.locator(".vx-came-from .back").click()
+    expect(page.locator(".vx-came-from")).to_have_count(0)
+    page.get_by_test_id(
+        "Load a tuned model (.safetensors, merged or not, or peft as .zip)-upload-button"
+    ).set_input_files(taken)
     page.wait_for_function(f"new URL(location.href).searchParams.get('model') !== '{there['model']}'", timeout=TRAINED)
     visit.wait_ready()
     expect(page.locator(".vx-status")).to_have_attribute("data-text", tuned, timeout=TRAINED)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import parse_qsl
+
 import gradio as gr
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ from tests.small_models import capture_small
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
-from vitexplorer.settings import Settings
+from vitexplorer.settings import Settings, settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import unpack_attention
 from vitexplorer.ui.changed import ChangedRuns
@@ -21,7 +24,7 @@ from vitexplorer.ui.changes import changes_data
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
-from vitexplorer.ui.rooms.what_if import WhatIfRoom
+from vitexplorer.ui.rooms.what_if import WhatIfRoom, answer
 from vitexplorer.views import VIEWS
 from vitexplorer.views.before_after import followed, put_back
 from vitexplorer.views.translation import correlation, moved_right
@@ -212,3 +215,33 @@ def test_what_moves_with_the_image():
     assert cnn > 0.9
     assert without > result.values[1, 4] + 0.01  # half a patch is no shift of tokens
     assert "RANDOM" in result.curves[2].en or "bundled" in result.curves[2].en
+
+
+@pytest.mark.parametrize(
+    ("model", "change", "said", "chinese"),
+    [
+        (
+            "vit",
+            "temperature:temperature=4",
+            r"The answer changes: gear \(\d.*rests on what was changed",
+            "答案改变：齿轮（",
+        ),
+        ("vit", "shuffle_patches:seed=0", r"The answer stays: gear, 9\d.* → 9\d.*something else", "答案不变：齿轮，"),
+        ("vit", "mask_patches", r"less sure: gear, 9\d.* → [67]\d", "把握变小：齿轮，"),
+        ("dino", "temperature:temperature=4", r"names no class.* cosine of -?0\.\d+", "余弦为 "),
+    ],
+)
+def test_the_result_says_what_follows(model, change, said, chinese):
+    plain = vx.capture(vx.load_model(f"scenes_{model}_patch16_192"), "assets/examples/scene_gear.webp")
+    run = vx.intervene(plain, change)
+    assert re.search(said, answer(plain, run, "en"))
+    assert chinese in answer(plain, run, "zh")
+
+
+def test_the_first_preset_breaks_the_answer_of_the_first_picture():
+    image = f"assets/examples/{dict(parse_qsl(settings().first))['image']}.webp"
+    for model in ("scenes_vit_patch16_192", "scenes_deit_patch16_192", "scenes_swin_patch4_window6_192"):
+        plain = vx.capture(vx.load_model(model), image)
+        _, first, *_ = changes_data(plain, {}, "en").examples
+        run = vx.intervene(plain, first.text)
+        assert run.logits.argmax() != plain.logits.argmax(), model

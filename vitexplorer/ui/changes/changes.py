@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = {
     "nothing": "",
+    "blunt": "temperature:temperature=4",
     "puzzle": "shuffle_patches:seed=0",
     "bag": "shuffle_patches:seed=0;positions:how=off",
     "positions": "positions:how=off",

@@ -1,16 +1,26 @@
-// Any number of a few, as boxes to tick.
+// Any number of a few, as boxes to tick. What is ticked is what was drawn, unless a person has ticked on since.
 
 import {make} from '../kit/dom.js';
 
 /** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
-export function draw({label, options, value}, {settled}) {
-  const chosen = new Set(value.split(','));
-  const boxes = options.map((one) => make('input', {type: 'checkbox', value: one.value, checked: chosen.has(one.value)}));
-  const element = make('fieldset', {onchange: settled}, make('legend', {textContent: label}),
-    ...boxes.map((box, place) => make('label', {}, box, options[place].label)));
+export function draw({label}, {settled, pending}) {
+  const boxes = new Map();
+  const element = make('fieldset', {className: 'vx-several', onchange: settled}, make('legend', {textContent: label}));
+
+  function list(options) {
+    boxes.clear();
+    for (const {value} of options) boxes.set(value, make('input', {type: 'checkbox', value}));
+    element.replaceChildren(element.firstChild, ...options.map((one) => make('label', {}, boxes.get(one.value), one.label)));
+  }
+
   return {
     element,
-    value: () => boxes.filter((box) => box.checked).map((box) => box.value).join() || ',',  // none is an answer, too
-    answer() {},  // what a person ticked stays
+    value: () => [...boxes.values()].filter((box) => box.checked).map((box) => box.value).join() || ',',  // none, too
+    answer({options, value}) {
+      if (pending?.()) return;
+      if (options.map((one) => one.value).join() !== [...boxes.keys()].join()) list(options);
+      const chosen = new Set(value.split(','));
+      for (const [key, box] of boxes) box.checked = chosen.has(key);
+    },
   };
 }

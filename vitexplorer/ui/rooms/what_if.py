@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 from gradio.components.base import Component
 
+from vitexplorer.numbers import percent
 from vitexplorer.settings import settings
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
@@ -27,13 +28,17 @@ from vitexplorer.ui.rooms.attention import is_block
 from vitexplorer.ui.rooms.block_data import block_data, default_query
 from vitexplorer.ui.rooms.room import Room, lead_to
 from vitexplorer.ui.rooms.room_figures import RoomFigures
-from vitexplorer.words import ExplainedError, Language
+from vitexplorer.words import ExplainedError, Language, Text
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
 
 OF_CHANGED = ("attention_rollout", "head_atlas", "pooling", "logit_lens", "token_pca", "generic_relevance")
 """views of other rooms that are offered of the changed run"""
+UNSURE = 0.1
+"""of probability lost, from which on an answer that stays is less sure"""
+ALIKE, MOVED = 0.95, 0.5
+"""cosines from which on what a model makes of an image is almost, or partly, what it was"""
 NOTHING = "nothing"
 """in an address: a person chose to change nothing"""
 
@@ -203,16 +208,23 @@ def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
 
 
 def answer(plain: Capture, run: Capture, language: Language) -> str:
-    """The likeliest class of both runs with its probability, or the one output there is, in a sentence."""
+    """What became of the answer, and what follows from that; without classes, of the token that would be read."""
     from vitexplorer.quantities.read_out import top_classes
+    from vitexplorer.quantities.two_runs import token_cosines
 
     if plain.logits is None:
-        return word("changes_no_answer", language)
-    before, after = (top_classes(capture.logits, plain.model.class_texts, 1)[0] for capture in (plain, run))
-    names = [best.name.in_(language) or str(best.index) for best in (before, after)]
-    one = plain.model.num_classes == 1
-    shares = [f"{best.logit:.3g}" if one else f"{best.probability:.1%}" for best in (before, after)]
-    if before.index == after.index:
-        return word("changes_same_answer", language, after=f"{names[0]}, {shares[0]} → {shares[1]}")
-    said = [f"{name} ({share})" for name, share in zip(names, shares, strict=True)]
-    return word("changes_new_answer", language, before=said[0], after=said[1])
+        cosine = float(token_cosines(plain, run, "cls" if "cls" in plain.prefix_tokens else "mean")[-1])
+        so = next(name for least, name in ((ALIKE, "alike"), (MOVED, "moved"), (-1, "other")) if cosine >= least)
+        return word("changes_no_answer", language, cosine=f"{cosine:.2f}", so=word(f"changes_{so}", language))
+    if plain.model.num_classes == 1:
+        values = {name: f"{float(capture.logits[0]):.3g}" for name, capture in (("before", plain), ("after", run))}
+        return word("changes_number", language, **values)
+    best, now = (top_classes(capture.logits, plain.model.class_texts, 1)[0] for capture in (plain, run))
+    names = [one.name.in_(language) or str(one.index) for one in (best, now)]
+    shares = [percent(one.probability) for one in (best, now)]
+    if best.index != now.index:
+        said = [Text("{name} ({share})", "{name}（{share}）").format(name=name, share=share) for name, share in
+                zip(names, shares, strict=True)]  # fmt: skip
+        return word("changes_new_answer", language, before=said[0], after=said[1])
+    kind = "unsure" if best.probability - now.probability > UNSURE else "same"
+    return word(f"changes_{kind}_answer", language, name=names[0], before=shares[0], after=shares[1])

@@ -23,6 +23,18 @@ from vitexplorer.words import ExplainedError, Language
 if TYPE_CHECKING:
     from vitexplorer.ui.engine import Engine
 
+MOVE_THERE = """() => {
+  const move = (frames) => {
+    const place = document.querySelector("#vx-training-change"), title = place?.querySelector("h3");
+    if (!title?.checkVisibility()) return frames && requestAnimationFrame(() => move(frames - 1));
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    place.scrollIntoView({block: "start", behavior: still ? "auto" : "smooth"});
+    title.tabIndex = -1;
+    title.focus({preventScroll: true});
+  };
+  move(120);
+}"""
+"""the answer stands far below the button that was pressed, and is mounted some frames after it came"""
 MAPS = ("attention_rollout", "attention_map", "generic_relevance")
 
 
@@ -35,7 +47,7 @@ class ChangePart:
 
     def build(self) -> None:
         """The panel under its title, both hidden."""
-        with gr.Column(visible=False) as self.column:
+        with gr.Column(visible=False, elem_id="vx-training-change") as self.column:
             self.title = gr.Markdown()
             self.panel = FigurePanel(elem_id="vx-training-changed")
         self.run = gr.State("")  # whose change is shown
@@ -44,7 +56,7 @@ class ChangePart:
 
     def show_after(self, event: Dependency) -> None:
         """Fill the panel after an event that wrote `run`."""
-        event.success(
+        shown = event.success(
             self.show,
             [self.session.visitor, self.session.training, self.run, self.desk.address, self.desk.language],
             [self.column, self.title, self.panel],
@@ -52,6 +64,7 @@ class ChangePart:
             show_progress="minimal",
             api_visibility="private",
         )
+        shown.success(None, None, None, js=MOVE_THERE, **QUICK)
 
     def hide_after(self, event: Dependency) -> None:
         """Another training was opened."""

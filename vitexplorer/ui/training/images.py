@@ -40,6 +40,8 @@ class Chosen:
     folder: str
     title: Text = field(compare=False)
     pick: Pick = Pick()
+    expect: Text | None = field(default=None, compare=False)
+    """what a comparison on them will show, where that is known"""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def draw(places: Places, visitor: str) -> Chosen:
     into = places.new_data(visitor, "scenes")
     into.parent.mkdir(parents=True, exist_ok=True)
     example_folder(into, SCENES)
-    return Chosen(str(into), TRAINING_WORDS["data_scenes"].format(count=SCENES))
+    return Chosen(str(into), TRAINING_WORDS["data_scenes"].format(count=SCENES), expect=TRAINING_WORDS["data_expect"])
 
 
 def of_training(config: JobConfig) -> Chosen | None:

@@ -20,7 +20,11 @@ from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.visit import Visit, not_possible
 from vitexplorer.words import ExplainedError, Language
 
-ARRIVE = "() => { window.vxAddress({room: 'attention'}); window.scrollTo({top: 0}); }"
+ARRIVE = """() => {
+  window.vxAddress({room: 'attention'});
+  window.scrollTo({top: 0});
+  document.dispatchEvent(new CustomEvent('vx-opened'));
+}"""
 
 
 class Opening:

@@ -89,7 +89,8 @@ def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: L
     data.title = chosen.title.in_(language)
     data.can_train = sides is not None
     if sides is not None:
-        data.summary = _summary(report, sides, language)
+        expected = [] if chosen.expect is None else [chosen.expect.in_(language)]
+        data.summary = " ".join([_summary(report, sides, language), *expected])
     bars = _class_bars(report) if report.dataset.classes else _number_bars(report)
     data.bars = bars[:MOST_BARS]
     data.chart = say("report_counts" if report.dataset.classes else "report_histogram", language)

@@ -1,6 +1,7 @@
 // Leaderboard, images and files. A row that is pressed becomes the chosen run; an image that is pressed opens the rooms.
 
 import {filled, make} from '../kit/dom.js';
+import {cameFrom} from './came_from.js';
 
 const cells = (texts) => texts.map((textContent) => make('td', {textContent}));
 
@@ -35,10 +36,14 @@ function download({url, orig_name: name}) {
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-results'), part = (selector) => root.querySelector(selector);
   let shown = null;  // the last value that had results: what is worked on or refused comes alone
+  let opening = '';  // what is to be said of the image that is being opened
   let fetched = '';  // the file that was handed over last
 
   function image({index, image: file, label}) {
-    const open = () => trigger('open', {run: shown.chosen, index});
+    const open = () => {
+      opening = filled(shown.words.board_came, {run: shown.chosen, label});
+      trigger('open', {run: shown.chosen, index});
+    };
     return make('button', {type: 'button', title: label, disabled: !shown.opens, dataset: {index}, onclick: open},
       make('img', {src: file.url, alt: ''}), make('span', {textContent: label}));
   }
@@ -53,7 +58,7 @@ export function mount({element, props, trigger, watch}) {
 
   function buttons({chosen: run, opens, files, words}) {
     const rooms = opens ? [
-      button(words.board_open, {className: 'open', onclick: () => trigger('open', {run})}),
+      button(words.board_open, {className: 'open', onclick: () => { opening = ''; trigger('open', {run}); }}),
       button(words.board_changed, {className: 'changed', onclick: () => trigger('changed', {run})}),
     ] : [];
     const home = files.map(({what, label}) => button(label, {dataset: {what}, onclick: () => fetchFile(what)}));
@@ -94,6 +99,10 @@ export function mount({element, props, trigger, watch}) {
     if (value.rows.length) showResults(value);
   }
 
+  document.addEventListener('vx-opened', () => {
+    if (opening) cameFrom(opening, shown.words);
+    opening = '';
+  });
   watch('value', show);
   show();
 }

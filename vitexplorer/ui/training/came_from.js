@@ -1,0 +1,35 @@
+// What a person came with from Fine-tune: the image that a tuned model got wrong, said over the rooms, and the way back.
+
+import {make} from '../kit/dom.js';
+
+/**
+ * @param {string} label what the image is and what the model said
+ * @param {Record<string, string>} words of the page
+ */
+export function cameFrom(label, words) {
+  document.querySelector('.vx-came-from')?.remove();
+  const note = make('aside', {className: 'vx-came-from', attributes: {role: 'status'}},
+    make('span', {textContent: label}),
+    make('button', {type: 'button', className: 'back', textContent: words.board_back, onclick: back}),
+    make('button', {type: 'button', className: 'close', textContent: '×', ariaLabel: words.board_close, onclick: leave}));
+  let arrived = false;
+
+  function leave() {
+    note.remove();
+    document.removeEventListener('vx-ready', ready);
+  }
+
+  function back() {
+    leave();
+    document.dispatchEvent(new CustomEvent('vx-room', {detail: {room: 'finetune'}}));
+  }
+
+  /** The first time is the arrival; after it another picture stands there, of which the note does not speak. */
+  function ready() {
+    if (arrived) leave();
+    arrived = true;
+  }
+
+  document.addEventListener('vx-ready', ready);
+  document.body.append(note);
+}
