@@ -260,7 +260,7 @@ def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: 
     assert find(said.hint_model) is not None
     scene = replace(address, image="scene_fish")
     said = ready(engine.explore(scene.picture), scene, "en")
-    assert (said.hint, said.answer) == ("", "fish 92%")
+    assert (said.hint, said.answer) == ("", "fish 92 %")
 
 
 def test_an_unforeseen_error_is_logged_and_not_shown(engine: Engine, monkeypatch, caplog) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import string
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from tests.refused import is_refused
 from tests.small_models import capture_small
 from vitexplorer import interventions, views
 from vitexplorer.figures.caption import caption
+from vitexplorer.settings import ASSETS
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
@@ -176,3 +178,8 @@ def test_scripts_ask_for_no_other_word() -> None:
 )
 def test_languages_of_browsers(code: str | None, language: str) -> None:
     assert normalise_language(code) == language
+
+
+def test_examples_have_chinese_titles_set_as_chinese() -> None:
+    examples = json.loads((ASSETS / "examples" / "examples.json").read_text(encoding="utf-8"))
+    assert [one["title_zh"] for one in examples if re.search(r"[(),:]", one["title_zh"])] == []

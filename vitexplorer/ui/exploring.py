@@ -89,7 +89,7 @@ def _answer(capture: Capture, language: Language) -> str:
     if capture.model.num_classes < 2 or not capture.model.class_texts:
         return ""
     best = top_classes(capture.logits, capture.model.class_texts, 1)[0]
-    return word("status_answer", language, name=best.name, share=best.probability)
+    return word("status_answer", language, name=best.name, share=f"{100 * best.probability:.0f} %")
 
 
 def ready(explored: Explored, address: Address, language: Language) -> StatusData:

@@ -111,7 +111,7 @@ UI_WORDS: dict[str, Text] = {
         "{model} · {weights} · {height} × {width} px · {depth} blocks · forward pass {ms:.0f} ms",
         "{model} · {weights} · {height} × {width} 像素 · {depth} 个块 · 前向计算 {ms:.0f} 毫秒",
     ),
-    "status_answer": Text("{name} {share:.0%}", "{name} {share:.0%}"),
+    "status_answer": Text("{name} {share}", "{name} {share}"),
     "status_no_answer": Text("no classifier", "无分类头"),
     "status_first_failed": Text("Choose another model or image above.", "请在上方另选模型或图像。"),
     "status_way_out": Text("A bundled model needs no network.", "内置模型无需联网。"),
