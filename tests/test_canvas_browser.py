@@ -529,6 +529,12 @@ def test_linked_canvases_share_the_query_by_place(open_case):
     expect(second).to_have_attribute("data-query", "cls")
     canvas.click(13, 13)
     expect(second).to_have_attribute("data-query", "6,6")
+    canvas.set(head=3)
+    expect(second).to_have_attribute("data-head", "3")
+    canvas.set(head=11)  # the second has six
+    canvas.set(mode="reveal")
+    expect(second.locator(".mode input[value=reveal]")).to_be_checked()
+    expect(second).to_have_attribute("data-head", "3")
 
 
 def test_pixels_are_the_colours_of_the_map(open_case):

@@ -281,7 +281,9 @@ export function mount({element, props, trigger, watch}) {
     takeDisplay(state);
     last = block;
     root.style.setProperty('--aspect', image ? image.naturalWidth / image.naturalHeight : value.cols / value.rows);
-    Object.assign(root.dataset, {state: 'ready', block: value.block, shown: (Number(root.dataset.shown) || 0) + 1});
+    Object.assign(root.dataset, {
+      state: 'ready', part: isPreview ? 'rows' : 'whole', block: value.block, shown: (Number(root.dataset.shown) || 0) + 1,
+    });
     controls.prepare(value, payload);
     refresh();
     return renamed;
