@@ -238,11 +238,6 @@ UI_WORDS: dict[str, Text] = {
     "training_scenes": Text("Try drawn scenes", "试用绘制场景"),
     "training_folder": Text("or a folder of this machine", "或本机文件夹"),
     "training_read": Text("Read it", "读取"),
-    "training_intro": Text(
-        "Teach the model your own classes: choose images, tick methods, compare them on one split, then open the tuned "
-        "model in every room.",
-        "让模型学习你自己的类别：选择图像，勾选方法，在同一划分上比较，再到各页查看微调后的模型。",
-    ),
     "training_file": Text(
         "Load a tuned model (.safetensors, merged or not, or peft as .zip)",
         "加载微调模型（.safetensors，合并与否皆可，或 peft 的 .zip）",

@@ -1,6 +1,7 @@
 """The Fine-tune room: a visitor's images, methods compared on them, and what the tuned model became.
 
-Three parts, one under the other: images and their report; methods, the training while it runs, earlier ones; results.
+Four steps, one under the other: images and their report; methods; the training while it runs, with earlier ones;
+results.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from vitexplorer.ui.training.report import empty_report
 from vitexplorer.ui.training.result_part import ResultPart
 from vitexplorer.ui.training.run_part import RunPart
 from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.training.steps import Steps, steps_data
 from vitexplorer.ui.visit import Visit
 from vitexplorer.ui.visitor import VISITOR, training_of, visitor_of
 from vitexplorer.words import ExplainedError, Language
@@ -34,21 +36,22 @@ class FinetuneRoom(Room):
     key = "finetune"
 
     def build(self) -> list[Component]:
-        """The three parts, and what follows from one to the next."""
+        """The steps, and what follows from one to the next."""
         desk, language = self.desk, self.desk.language
         visitor = desk.visitor if desk.visitor is not None else gr.State("")
         self.session = session = Session(visitor, gr.State(None), gr.State(""), gr.State(""))
         self.data, self.runs, self.results = (part(desk, session) for part in (DataPart, RunPart, ResultPart))
         self.opening = Opening(desk, session)
-        gr.Markdown(self.desk.t("training_intro"), elem_classes=["vx-note"])
         self.browser = gr.Textbox(visible=False)  # through which it says who it is, and what its address names
         self.filled = gr.State(None)  # the address that the methods were counted for
         self.greeted = gr.State(False)  # whether the report has said its first words
-        other_images = self.data.build()
-        self.runs.build()
-        self.results.build()
-        self.runs.build_history()
-        self.opening.build()
+        with gr.Column(elem_classes=["vx-finetune"]):
+            self.steps = Steps(elem_id="vx-training-steps")
+            other_images = self.data.build()
+            self.runs.build()
+            with gr.Column(elem_id="vx-step-results"):
+                self.results.build()
+                self.opening.build()
         for event in other_images:
             event.then(
                 self.count, [session.chosen, self.desk.address, language], [self.runs.picker, self.filled], **QUICK
@@ -66,13 +69,13 @@ class FinetuneRoom(Room):
         return []
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
-        """Count for the model at the left when the room is entered or the model is another; open what was open."""
+        """Count for the model on the screen when the room is entered or the model is another; open what was open."""
         session = self.session
         here = [active, self.desk.address]
         entered = listen(
             self.enter,
             [self.browser, *here, self.greeted, session.chosen, session.training, self.desk.language],
-            [self.data.report, session.visitor, session.training, self.greeted],
+            [self.steps, self.data.report, session.visitor, session.training, self.greeted],
             js=VISITOR,
             **QUICK,
         )
@@ -120,7 +123,8 @@ class FinetuneRoom(Room):
         if active != self.key or address == Address():  # nothing is captured yet
             return entered
         if not greeted:
-            entered |= {self.data.report: self.data.show(chosen, language), self.greeted: True}
+            report = self.data.show(chosen, language)
+            entered |= {self.steps: steps_data(language), self.data.report: report, self.greeted: True}
         return entered | {self.session.training: training or self.runs.known(visitor, training_of(browser))}
 
     def count_here(

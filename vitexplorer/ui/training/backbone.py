@@ -1,4 +1,4 @@
-"""What is fine-tuned: the model at the left, the one that a tuned model at the left was made from, or a CNN beside it.
+"""What is fine-tuned: the model on the screen, the one that it was made from where it is tuned, or a CNN beside it.
 
 Convolutional networks have no attention for the other rooms to show, so that they stand in a menu of this room. They
 are counted and timed with random weights: those that count are fetched by the training itself.
@@ -39,7 +39,7 @@ class Backbone:
 
 
 def backbone_of(engine: Engine, address: Address, wanted: str) -> Backbone:
-    """The backbone for the model at the left, or for a convolutional network of that name.
+    """The backbone for the model on the screen, or for a convolutional network of that name.
 
     Raises ExplainedError for a model that cannot be loaded, or that this installation does not allow.
     """
@@ -57,7 +57,7 @@ def backbone_of(engine: Engine, address: Address, wanted: str) -> Backbone:
 
 
 def backbones(language: Language) -> dict[str, str]:
-    """The menu, name -> label; the empty name is the model at the left."""
+    """The menu, name -> label; the empty name is the model on the screen."""
     left = {"": TRAINING_WORDS["methods_left"].in_(language)}
     return left | {
         entry.name: f"{entry.title.in_(language)} · {model_state(entry, settings()).in_(language)}"

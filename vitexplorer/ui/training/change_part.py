@@ -1,4 +1,4 @@
-"""What fine-tuning changed: the base and the tuned model on the picture at the left, and their weights, in a panel."""
+"""What fine-tuning changed: base and tuned model on the picture on the screen, and their weights, in a panel."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class TrainingChoice:
     class_weights: str = "none"
     head: str = "baseline"
     backbone: str = ""
-    """a convolutional network; empty for the model at the left"""
+    """a convolutional network; empty for the model on the screen"""
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> TrainingChoice:

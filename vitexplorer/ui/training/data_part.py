@@ -37,22 +37,22 @@ class DataPart:
     def build(self) -> tuple[Dependency, ...]:
         """Buttons and report; returns the events after which there are other images."""
         t, local = self.desk.t, not self.desk.engine.places.hosted
-        with gr.Row(elem_classes=["vx-row", "vx-training-data"]):
-            zipped = UploadButton(
-                t("training_zip"), file_types=[".zip"], variant="primary", size="md", elem_id="vx-training-zip"
-            )
-            scenes = gr.Button(t("training_scenes"), size="md", elem_id="vx-training-scenes")
-        if local:
-            with gr.Row(elem_classes=["vx-row", "vx-training-data"]):
-                folder = gr.Textbox(
-                    label=t("training_folder"),
-                    show_label=False,
-                    placeholder=t("training_folder"),
-                    container=False,
-                    elem_id="vx-training-folder",
+        with gr.Row(elem_id="vx-step-images"):
+            with gr.Column(elem_classes=["vx-choose"]):
+                zipped = UploadButton(
+                    t("training_zip"), file_types=[".zip"], variant="primary", size="md", elem_id="vx-training-zip"
                 )
-                read = gr.Button(t("training_read"), size="md", scale=0, min_width=110)
-        self.report = DataReportView(elem_id="vx-training-report")
+                scenes = gr.Button(t("training_scenes"), size="md", elem_id="vx-training-scenes")
+                if local:
+                    folder = gr.Textbox(
+                        label=t("training_folder"),
+                        show_label=False,
+                        placeholder=t("training_folder"),
+                        container=False,
+                        elem_id="vx-training-folder",
+                    )
+                    read = gr.Button(t("training_read"), size="md")
+            self.report = DataReportView(elem_id="vx-training-report")
         state = [self.session.visitor, self.desk.language]
         outputs = [self.report, self.session.chosen]
         events = [

@@ -52,7 +52,7 @@ class PlanChoice(GradioModel):
     class_weights: str
     head: str
     backbone: str
-    """a convolutional network; empty for the model at the left"""
+    """a convolutional network; empty for the model on the screen"""
 
 
 class MethodsData(GradioModel):

@@ -69,7 +69,7 @@ class Opening:
         return self.visit.enter(tuned(places.name_of(result.file), wanted), language)
 
     def load(self, paths: list[str] | None, visitor: str, wanted: Address, language: Language) -> Updates:
-        """A tuned model from files that were taken home, on the picture at the left."""
+        """A tuned model from files that were taken home, on the picture on the screen."""
         try:
             name = keep_sent(self.desk.engine, visitor, paths or [], wanted.picture)
         except ExplainedError as error:

@@ -45,8 +45,11 @@ class RunPart:
 
     def build(self) -> None:
         """The components, one under the other."""
-        self.picker = MethodsPicker(elem_id="vx-training-methods")
-        self.progress = ProgressView(elem_id="vx-training-progress")
+        with gr.Column(elem_id="vx-step-methods"):
+            self.picker = MethodsPicker(elem_id="vx-training-methods")
+        with gr.Column(elem_id="vx-step-training"):
+            self.progress = ProgressView(elem_id="vx-training-progress")
+            self.history = HistoryView(elem_id="vx-training-history")
         self.timer = gr.Timer(BETWEEN_LOOKS, active=False)
         self.seen = gr.State(None)  # what of the training is on the screen
         asked = [self.session.chosen, self.desk.address, self.desk.language]
@@ -60,10 +63,10 @@ class RunPart:
         self.progress.stop(self.stop, mine, None, **QUICK)
         resumed = self.progress.resume(self.resume, [*mine, self.desk.language], [self.picker, self.timer], **QUICK)
         resumed.then(self.look, [*mine, self.desk.language], watched, **QUICK)
+        self._bind_history()
 
-    def build_history(self) -> None:
+    def _bind_history(self) -> None:
         """The list of earlier trainings."""
-        self.history = HistoryView(elem_id="vx-training-history")
         mine = [self.session.visitor, self.session.training]
         self.listed = gr.State(None)  # what was on the screen of the training that ended last
         self.ticked.then(
@@ -86,7 +89,7 @@ class RunPart:
         estimated: dict | None = None,
         plan: PlanChoice | None = None,
     ) -> MethodsData:
-        """The methods for the model at the left and the chosen images."""
+        """The methods for the model on the screen and the chosen images."""
         outputs, ready = USUAL_OUTPUTS, False
         if chosen is not None:
             looked = look(chosen)

@@ -5,6 +5,17 @@ from __future__ import annotations
 from vitexplorer.words import Language, Text
 
 TRAINING_WORDS: dict[str, Text] = {
+    # the head of the room
+    "steps_question": Text("What does the model become on my images?", "在我的图像上，模型会变成什么样？"),
+    "steps_reading": Text(
+        "Choose images, tick methods, compare them on one split, then open the tuned model in every room.",
+        "选择图像，勾选方法，在同一划分上比较，再到各页查看微调后的模型。",
+    ),
+    "steps_name": Text("Steps", "步骤"),
+    "step_images": Text("Images", "图像"),
+    "step_methods": Text("Methods", "方法"),
+    "step_training": Text("Training", "训练"),
+    "step_results": Text("Results", "结果"),
     # data
     "report_reading": Text("Reading the images ...", "正在读取图像……"),
     "report_progress": Text("Looking at the images: {done} of {total}", "正在检查图像：{done} / {total}"),
@@ -59,16 +70,14 @@ TRAINING_WORDS: dict[str, Text] = {
     "time_hours": Text("{hours} h {minutes} min", "{hours} 小时 {minutes} 分"),
     # choice of methods
     "methods_title": Text("Methods to compare", "要比较的方法"),
-    "methods_backbone": Text(
-        "{model} ({weights}). Choose another at the left.", "{model}（{weights}）。可在左侧更换。"
-    ),
+    "methods_backbone": Text("{model} ({weights}). Choose another above.", "{model}（{weights}）。可在上方更换。"),
     "methods_convolutional": Text(
         "{model} ({weights}), a convolutional network: it is trained and compared here, but has no attention for the "
         "other rooms to show.",
         "{model}（{weights}），卷积网络：可在此训练和比较，但没有可供其他页显示的注意力。",
     ),
     "methods_base": Text("Backbone", "骨干网络"),
-    "methods_left": Text("the model at the left", "左侧的模型"),
+    "methods_left": Text("the model above", "上方的模型"),
     "methods_counts": Text(
         "{trainable} of {total} parameters train ({share})", "{total} 个参数中训练 {trainable} 个（{share}）"
     ),
