@@ -17,7 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.app import served
 from vitexplorer.types import PatchGrid
-from vitexplorer.ui.board import BOARD_WORDS, PatchesBoard, board_data, reading, telling_patch
+from vitexplorer.ui.board import BOARD_WORDS, PatchesBoard, board_data, reading
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.words import Text
 
@@ -76,14 +76,6 @@ def test_the_reading_is_the_cut_in_numbers(prefix, en, zh):
     assert reading(size, grid, prefix, 192, "zh") == (
         f"12 × 21 像素切成 3 × 5 个图块，每块 4 × 4 像素：{zh}。每个图块的 48 个数变成 192 维向量。"
     )
-
-
-def test_the_board_begins_at_an_edge():
-    grid = BOARDS["distilled"][0]
-    pixels = np.zeros((12, 21, 3), np.uint8)
-    pixels[:, 20] = 255  # of no patch
-    pixels[4:8, 14:16] = 200  # the right half of the patch in row 1, column 3
-    assert telling_patch(pixels, grid) == (1, 3)
 
 
 def fields(template: str) -> set[str]:

@@ -38,6 +38,12 @@ MODELS = {
 }
 WALKS = [(model, theme) for model in MODELS for theme in ("light", "dark")]
 WALKS.remove(("attention alone", "light"))
+LEADS = {
+    "patches": (".vx-board", "attention"),
+    "size": ("#vx-size-board", "what_if"),
+    "what_if": (".vx-changes", "finetune"),
+}
+"""what a room shows in its own way, and the room that it leads to"""
 PHONE, DESK = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 
 
@@ -60,6 +66,11 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
         for window in (PHONE, DESK):
             page.set_viewport_size(window)
             assert_fits(page, room)
+        assert room != "patches" or page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+        own, next_room = LEADS.get(room, ("", ""))
+        if own and page.locator(f"{own} .next:visible").count():
+            page.locator(f"{own} .next").click()
+            expect(page.locator(".vx-rail [aria-current]")).to_have_attribute("data-room", next_room)
 
 
 def test_a_slow_view_is_stopped_and_the_page_goes_on(visit: Visit, url: str) -> None:

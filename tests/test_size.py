@@ -136,7 +136,7 @@ def test_the_reading_is_made_of_the_numbers():
         "A picture of 224 × 224 px costs 17.6 G multiply-accumulates, 63.5 % of them in the MLPs."
     )
     assert design_sizes(Design.read("ViT-B/16"), None, "zh").frame.reading == (
-        "共 86,567,656 个参数 (86.6 M)，其中 65.5 % 在 MLP。讲义中的粗略公式得 86,443,776，少算 0.1 %。"
+        "共 86,567,656 个参数（86.6 M），其中 65.5 % 在 MLP。讲义中的粗略公式得 86,443,776，少算 0.1 %。"
         "一幅 224 × 224 像素的图像需要 17.6 G 次乘加，其中 63.5 % 在 MLP。"
     )
 

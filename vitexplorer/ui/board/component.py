@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 from gradio.data_classes import FileData, GradioModel
 
 from vitexplorer.types import PatchGrid, prefix_text
@@ -110,17 +109,3 @@ def reading(
         dim=f"{embed_dim:,}",
     )
     return said.in_(language)
-
-
-def telling_patch(pixels: np.ndarray, grid: PatchGrid) -> tuple[int, int]:
-    """Row and column of the patch of the greatest contrast: an edge shows more than plain ground.
-
-    Args:
-        pixels: uint8 (height, width, 3), what the model saw
-        grid: the patch grid of the first block
-    """
-    side = grid.patch_size
-    whole = pixels[: grid.rows * side, : grid.cols * side]
-    patches = whole.reshape(grid.rows, side, grid.cols, side, 3)
-    row, col = divmod(int(patches.astype(np.float32).var(axis=(1, 3)).sum(axis=-1).argmax()), grid.cols)
-    return row, col

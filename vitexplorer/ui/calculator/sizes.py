@@ -84,7 +84,7 @@ def model_sizes(
     data = _sizes(shape, module, macs, size, language)
     data.title, data.notes = title, [note.in_(language) for note in notes]
     data.tables = [*tables, declared_table(language)]
-    data.sliders = _sliders(own or ViTShape(), language)
+    data.sliders = _sliders(seen or ViTShape(), language)
     return data
 
 

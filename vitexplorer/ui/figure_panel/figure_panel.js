@@ -152,6 +152,7 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.misleads span'), value.misleads);
     setText(part('.misleads a'), value.paper);
     part('.misleads a').href = value.paper_url;
+    part('.misleads a').hidden = !value.paper;
     setText(part('.why'), value.refused);
     part('.refused').hidden = !value.refused;
     setText(part('.elsewhere'), filled(value.words.panel_elsewhere, {model: value.elsewhere}));

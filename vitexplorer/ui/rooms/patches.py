@@ -6,8 +6,9 @@ from pathlib import Path
 
 from gradio.blocks import Block
 
+from vitexplorer.controls import sharpest_patch
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.board import PatchesBoard, board_data, reading, telling_patch
+from vitexplorer.ui.board import PatchesBoard, board_data, reading
 from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
@@ -48,7 +49,7 @@ class PatchesRoom(Room):
             dim,
             language,
             caption_lines(capture),
-            start=telling_patch(pixels, grid),
+            start=sharpest_patch(pixels, grid),
             frame=frame_data(
                 "patch_grid",
                 language,

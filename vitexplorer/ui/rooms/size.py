@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gradio as gr
@@ -67,7 +68,9 @@ class SizeRoom(Room):
         capture = self.desk.engine.capture(address.picture)
         shape = shape_of(capture.model.module)
         if design:
-            data = design_sizes(design, shape if isinstance(shape, ViTShape) else None, language)
+            size = capture.input.pixels.shape[:2]
+            own = replace(shape, image_size=size) if isinstance(shape, ViTShape) else None
+            data = design_sizes(design, own, language)
         else:
             data = self._of_model(capture, shape, address, language)
         python = self.desk.python_lines(address, "parameters")
