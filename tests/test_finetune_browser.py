@@ -53,6 +53,8 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     visit.open(url, room="finetune")
     report = page.locator(".vx-report")
     expect(report).to_contain_text("A zip with one folder per class", timeout=SOON)
+    here = page.locator(".vx-steps [aria-current]")
+    expect(here).to_have_text("1Images")
     page.get_by_test_id("Upload a zip-upload-button").set_input_files(scenes)
     expect(report).to_have_attribute("data-state", "ready", timeout=SOON)
     expect(report.locator(".summary")).to_contain_text("18 images, 3 classes")
@@ -72,6 +74,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
 
     progress = page.locator(".vx-progress")
     expect(progress).to_have_attribute("data-state", "running", timeout=SOON)
+    expect(here).to_have_text("3Training")
     training = progress.get_attribute("data-run")
     assert parameters(page)["run"] == training
     expect(progress.locator(".chart.metric")).to_have_attribute("data-level", "", timeout=TRAINED)  # the baseline
@@ -99,6 +102,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
         page.locator(".vx-methods .start").click()
         runs |= {"mlp_k"}
     expect(board).to_have_attribute("data-rows", str(len(runs)), timeout=TRAINED)
+    expect(here).to_have_text("4Results")
     assert progress.get_attribute("data-run") == training, "more methods join the training that is open"
     assert set(board.locator("tr[data-run]").evaluate_all("rows => rows.map((row) => row.dataset.run)")) == runs
     expect(board.locator(".verdicts p")).to_have_count(len(runs) - 1)
