@@ -13,8 +13,8 @@ MUTANTS = (
     Mutant(
         "caption without the warning of random weights",
         "Page.header",
-        "if not result.provenance.is_random:",
-        "if result.provenance.weights:",
+        "return self._warning(y) if result.provenance.is_random else y",
+        "return y",
         "test_random_weights_are_never_shown_without_a_warning",
     ),
     Mutant(

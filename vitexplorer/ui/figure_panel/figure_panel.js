@@ -65,13 +65,13 @@ export function mount({element, props, trigger, watch}) {
     shapeOfControls = '';
     if (!shown.bare) showControls(shown);
     showViews(shown);
-    writeAddress(viewChanges(shown.chosen, shown.settings));
+    tellAddress(shown);
     trigger('stop', {});
   });
 
   function choose(view) {
     if (view === marked) return;
-    pushAddress(viewChanges(view, {}));
+    if (shown.room) pushAddress(viewChanges(view, {}));
     go(view, {});
   }
 
@@ -90,6 +90,11 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.view = view;
   }
 
+  // A panel of no room, such as those of a training, is not in the address.
+  function tellAddress({chosen, settings}) {
+    if (isHere()) writeAddress(viewChanges(chosen, settings));
+  }
+
   const isHere = () => (viewInAddress().room || 'attention') === shown?.room;
 
   // An address that names no view is told the one on the screen; what it names is shown.
@@ -97,7 +102,7 @@ export function mount({element, props, trigger, watch}) {
     if (!shown || !isHere()) return;
     const {view, settings} = viewInAddress();
     const names = shown.views.some(({key}) => key === view), now = pending ? '' : shown.chosen;
-    if (!names) writeAddress(viewChanges(marked, shown.settings));
+    if (!names) tellAddress({...shown, chosen: marked});
     else if (view !== now || JSON.stringify(settings) !== JSON.stringify(shown.settings)) go(view, settings);
   }
 
@@ -202,7 +207,7 @@ export function mount({element, props, trigger, watch}) {
     showViews(value);
     showWords(value);
     showNext(value);
-    if (value.room && isHere()) writeAddress(viewChanges(value.chosen, value.settings));
+    tellAddress(value);
     if (value.bare) {
       begin(value);
       return;
