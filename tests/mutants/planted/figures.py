@@ -90,8 +90,8 @@ MUTANTS = (
     Mutant(
         "picture of a map upside down",
         "Page.cells",
-        "y=-np.linspace(box.y, box.bottom, rows + 1)",
-        "y=-np.linspace(box.bottom, box.y, rows + 1)",
+        '"y": -np.linspace(box.y, box.bottom, rows + 1)',
+        '"y": -np.linspace(box.bottom, box.y, rows + 1)',
         "test_the_picture_shows_each_value_at_its_place",
     ),
     Mutant(
