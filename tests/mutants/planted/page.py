@@ -6,6 +6,20 @@ IN_NODE = "test_the_arithmetic_of_the_modules_is_right"
 
 MUTANTS = (
     Mutant(
+        "a head of the strip that waits for its block",
+        JAVASCRIPT,
+        "if (row) put({...block.value, ...row.facts,",
+        "if (!row) put({...block.value, ...row.facts,",
+        "test_the_strip_brings_a_head_onto_the_stage_before_its_block_is_there",
+    ),
+    Mutant(
+        "strip of the patch with the same number, not at the same place",
+        "carried",
+        "/ 2 / other.patch_size)",
+        "/ 2 / side)",
+        "test_the_strip_has_a_row_of_every_head_of_every_block",
+    ),
+    Mutant(
         "a stale question asked",
         JAVASCRIPT,
         "return (kind, data) => {\n    const kept = latest[kind];",
