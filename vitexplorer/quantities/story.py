@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-
-from torch import nn
+from typing import TYPE_CHECKING
 
 from vitexplorer import formulas as f
-from vitexplorer.quantities.multiplications import MLP
 from vitexplorer.types import CostResult, Term
+
+if TYPE_CHECKING:
+    from torch import nn
 
 PARTS = ("embedding", "attention", "mlp", "norms", "merging", "head", "other")
 """in the order of the forward pass, but for the norms, which are everywhere"""
@@ -81,6 +82,8 @@ def by_formula(terms: Iterable[Term]) -> dict[str, list[Term]]:
 
 def multiplied(result: CostResult) -> Counter[str]:
     """Multiply-accumulates of each part."""
+    from vitexplorer.quantities.multiplications import MLP  # brings torch, which the page does not wait for
+
     counts: Counter[str] = Counter()
     for part, split in zip(result.parts, result.split.tolist(), strict=True):
         if part.startswith("block "):

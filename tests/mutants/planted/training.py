@@ -118,8 +118,8 @@ MUTANTS = (
     Mutant(
         "baseline that has seen the validation",
         "fit_baseline",
-        "outputs = _outputs(task, classes, strength, Features(train.values[part], train.targets[part]), validation)",
-        "outputs = _outputs(task, classes, strength, validation, validation)",
+        "model = _fitted(task, strength, Features(train.values[part], train.targets[part]))",
+        "model = _fitted(task, strength, validation)",
         "test_the_baseline_separates_what_is_separable",
     ),
     Mutant(

@@ -66,12 +66,13 @@ export function read(text) {
   }
 }
 
+// Both are written as XML, in which <, > and & would be escaped: they have none.
 const STYLE = `body { margin: 0; background: #0a0e1a; color: #e9eefb; font: 18px/1.5 Inter, system-ui, "Noto Sans SC", "Microsoft YaHei", sans-serif; }
 section { display: none; flex-direction: column; align-items: center; gap: 16px; box-sizing: border-box; height: 100vh; padding: 24px; }
 section:target, section:first-of-type { display: flex; } body:has(:target) section:not(:target) { display: none; }
 h1 { margin: 0; font-size: 28px; } img { min-height: 0; flex: 1; max-width: 100%; object-fit: contain; background: #fff; border-radius: 12px; }
 a { color: #a5b4fc; }`;
-const TURN = `addEventListener('keydown', ({key}) => { const by = {ArrowRight: 1, PageDown: 1, ' ': 1, ArrowLeft: -1, PageUp: -1}[key];
+const TURN = `addEventListener('keydown', function ({key}) { const by = {ArrowRight: 1, PageDown: 1, ' ': 1, ArrowLeft: -1, PageUp: -1}[key];
 const all = document.querySelectorAll('section').length, now = Number(location.hash.slice(2)) || 0;
 if (by) location.hash = 'v' + Math.max(0, Math.min(all - 1, now + by)); });`;
 
@@ -91,5 +92,5 @@ export function lecturePage(views, home, lang) {
     make('h1', {textContent: title}), ...(picture ? [make('img', {src: picture, alt: title})] : []),
     make('a', {href: `${home}?${query}`, textContent: `${i + 1} / ${views.length}`}))));
   page.body.append(make('script', {textContent: TURN}));
-  return `<!doctype html>\n${page.documentElement.outerHTML}`;
+  return new XMLSerializer().serializeToString(page);
 }

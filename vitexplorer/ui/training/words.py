@@ -54,10 +54,10 @@ TRAINING_WORDS: dict[str, Text] = {
         "What to expect: the bundled models were trained on these shapes, so their frozen features largely hold the "
         "classes and LoRA has little to add to a linear probe (35 and 40 of 48 images right on the DINO model, which "
         "saw no labels; a regression 34). With so few images ten points are hardly more than chance: read the "
-        "intervals below. Methods differ on classes that a model never saw: bring your own.",
+        "intervals below, and try it on images of your own.",
         "预期结果：内置模型正是用这些形状训练的，其冻结特征大体上已能区分各类，因此 LoRA 比线性探测多不了什么"
         "（在没有见过标签的 DINO 模型上，48 张中分别判对 35 张和 40 张，回归为 34 张）。图像这么少，"
-        "十个百分点的差别几乎只是偶然：请看下方的区间。模型没有见过的类别才显出方法的差别：请换上自己的图像。",
+        "十个百分点的差别几乎只是偶然：请看下方的区间，并换上自己的图像试试。",
     ),
     "data_no_folder": Text("There is no folder {path}. Check the path.", "找不到文件夹 {path}。请检查路径。"),
     "data_hosted": Text(
