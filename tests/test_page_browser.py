@@ -257,5 +257,5 @@ def test_an_unknown_model_is_named(visit: Visit, url: str) -> None:
     visit.page.wait_for_selector('.vx-status[data-kind="error"]', timeout=60_000)
     expect(visit.page.locator(".vx-status .line")).to_contain_text("Did you mean")
     visit.page.get_by_role("button", name="Show one").click()
-    visit.wait_ready()
+    expect(visit.page.locator(".vx-status")).to_have_attribute("data-kind", "ready", timeout=60_000)
     assert parameters(visit.page)["model"] == "scenes_dino_patch16_192"

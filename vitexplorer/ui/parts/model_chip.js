@@ -46,7 +46,8 @@ export function mount({element, props, trigger, watch}) {
     if (isName) list.append(asTyped(sought));
     options = [...list.querySelectorAll('button')];
     setText(part('.note'), options.length ? words[any ? 'model_info' : 'model_info_closed'] : words.model_not_found);
-    mark(sought ? 0 : Math.max(0, options.findIndex(({ariaSelected}) => ariaSelected === 'true')));
+    const isMeant = (node) => (sought ? node.id === `${list.id}-${sought}` : node.ariaSelected === 'true');
+    mark(Math.max(0, options.findIndex(isMeant)));
   }
 
   search.addEventListener('input', filter);
