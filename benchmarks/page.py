@@ -33,16 +33,13 @@ def is_ours(response: Response) -> bool:
 def first_map(page: Page, url: str) -> tuple[int, float, float]:
     """Requests, megabytes and seconds to the first map."""
     answers: list[Response] = []
-    page.on("response", answers.append)
+    page.on("response", lambda answer: answers.append(answer))
     page.goto(url)
     page.wait_for_function(f"{CANVAS}?.dataset.state === 'ready'")
     seconds = page.evaluate("performance.now()") / 1000
     own = [answer for answer in answers if is_ours(answer)]
-    return (
-        len(own),
-        sum(len(answer.body()) for answer in own if answer.ok and answer.request.method == "GET") / 1e6,
-        seconds,
-    )
+    ended = [answer for answer in own if answer.ok and "event-stream" not in answer.headers.get("content-type", "")]
+    return len(own), sum(len(answer.body()) for answer in ended) / 1e6, seconds
 
 
 def timed(page: Page, act: str, shown: str) -> float:
@@ -64,19 +61,17 @@ def main() -> None:
         page = desk.new_page()
         page.add_init_script(f"({SHIFTS})()")
         requests, megabytes, seconds = first_map(page, url)
-        print(f"to the first map: {requests} requests (60), {megabytes:.2f} MB (1.5), {seconds:.2f} s")
+        print(f"to the first map: {requests} requests (60), {megabytes:.2f} MB (1.5), {seconds:.2f} s", flush=True)
         painted(page)
-        page.wait_for_load_state("networkidle")
         tiles = "#vx-attention-canvas .below .small"
+        page.wait_for_selector(tiles)
         clicks = [
             timed(
-                page,
-                f"document.querySelectorAll('{tiles}')[{i}]?.click()",
-                f"{CANVAS}.dataset.head !== 'mean'",
+                page, f"document.querySelectorAll('{tiles}')[{tile}].click()", f"{CANVAS}.dataset.head === '{tile % 3}'"
             )
-            for i in (0, 4, 8)
+            for tile in (0, 4, 8)  # of a model of three heads a block
         ]
-        print(f"a click in the strip of heads: {statistics.median(clicks):.0f} ms (50)")
+        print(f"a click in the strip of heads: {statistics.median(clicks):.0f} ms (50)", flush=True)
         for room in get_args(RoomKey):
             go_to(page, room)
         print(f"layout shift through all rooms: {page.evaluate('window.shift'):.3f} (0.05)")
