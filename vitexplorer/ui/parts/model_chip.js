@@ -58,11 +58,9 @@ export function mount({element, props, trigger, watch}) {
     else return;
     event.preventDefault();
   });
-  onOpen(() => {
-    search.value = '';
-    filter();
-    search.focus();
-  });
+  // The field has the focus as soon as the sheet is open, and may hold the first letters before this is told.
+  onOpen(filter);
+  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') search.value = ''; });
 
   function showWeights({weights, words, title}) {
     part('.weights legend').textContent = words.weights;
