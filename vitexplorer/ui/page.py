@@ -27,7 +27,7 @@ from vitexplorer.ui.parts.image_chip import ImageChip
 from vitexplorer.ui.parts.kept import KeptViews
 from vitexplorer.ui.parts.model_chip import ModelChip
 from vitexplorer.ui.parts.rail import SELECTED, Rail
-from vitexplorer.ui.parts.size_chip import SizeChip, SizeChipData
+from vitexplorer.ui.parts.size_chip import SizeChip
 from vitexplorer.ui.parts.status import StatusData, StatusLine
 from vitexplorer.ui.places import TunedChoice
 from vitexplorer.ui.rooms.attention import AttentionRoom
@@ -132,9 +132,8 @@ class Page:
             show_progress="hidden",
             api_visibility="private",
         )
-        who = [self._browser, self.visit.wanted, self.desk.address, self.visit.language]
-        told = [self.desk.visitor, self.visit.model, self.visit.size]
-        explored.then(self.menu, who, told, js=VISITOR, **QUICK)
+        who = [self._browser, self.visit.wanted, self.visit.language]
+        explored.then(self.menu, who, [self.desk.visitor, self.visit.model], js=VISITOR, **QUICK)
 
     # -------------------------------------------------------------------------------------- events
 
@@ -165,30 +164,24 @@ class Page:
                     filled |= room.fill(line, address, language)
                 yield filled
 
-    def menu(self, browser: str, wanted: Address, shown: Address, language: Language) -> Updates:
-        """The sheets of model and size, once timm is loaded and can fill them; whose page this is."""
+    def menu(self, browser: str, wanted: Address, language: Language) -> Updates:
+        """The sheet of the models, once timm is loaded and can say which weights are here; whose page this is."""
         visitor = visitor_of(browser)
-        told: Updates = {
+        return {
             self.desk.visitor: visitor,
             self.visit.model: model_chip(wanted, language, self.settings, self._tuned(visitor)),
         }
-        if shown != Address():
-            told[self.visit.size] = self._sizes(shown, language)
-        return told
 
     def cost(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
-        """What a size that is being typed would cost."""
+        """The sheet of the sizes, filled when it is opened, with what one that is being typed would cost."""
         size = event._data.get("size")
         if not isinstance(size, str) or shown == Address():
             return gr.skip()
-        chip = self._sizes(shown, language)
-        chip.says = cost_of(self.desk.engine, shown, size, language)
-        return {self.visit.size: chip}
-
-    def _sizes(self, shown: Address, language: Language) -> SizeChipData:
-        """The size chip of what is on the screen."""
         chip = size_chip(self.desk.engine.capture(shown.picture), shown, language)
-        return with_sizes(chip, self.desk.engine, shown, language)
+        chip = with_sizes(chip, self.desk.engine, shown, language)
+        if size:
+            chip.says = cost_of(self.desk.engine, shown, size, language)
+        return {self.visit.size: chip}
 
     def _tuned(self, visitor: str) -> tuple[TunedChoice, ...]:
         """The tuned models of a visitor."""

@@ -6,7 +6,7 @@ import {make, setText} from '../kit/dom.js';
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-size'), part = (selector) => root.querySelector(selector);
-  const {sheet, say, close} = chip(root), input = part('.free input');
+  const {sheet, say, close, onOpen} = chip(root), input = part('.free input');
 
   function choose(size) {
     close();
@@ -20,7 +20,9 @@ export function mount({element, props, trigger, watch}) {
     }, make('b', {textContent: label}), make('span', {textContent: grid}), make('span', {className: 'cost', textContent: cost}));
   }
 
-  input.addEventListener('change', () => { if (input.value) trigger('cost', {size: input.value}); });
+  const ask = () => trigger('cost', {size: input.value});
+  onOpen(ask);
+  input.addEventListener('change', ask);
   part('.free').addEventListener('submit', (event) => {
     event.preventDefault();
     if (input.value) choose(input.value);

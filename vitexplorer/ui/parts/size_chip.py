@@ -40,7 +40,7 @@ class SizeChipData(GradioModel):
 
 
 class SizeChip(Widget):
-    """Fires `choose` with `size` or with `fit`, and `cost` with a `size` that is being typed."""
+    """Fires `choose` with `size` or with `fit`, and `cost` when the sheet opens, with the `size` typed."""
 
     data_model = SizeChipData
     stem = "size_chip"
