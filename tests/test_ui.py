@@ -26,7 +26,7 @@ from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator import SizeData
 from vitexplorer.ui.canvas import CanvasData, Strip, packed_bytes, unpack_attention
-from vitexplorer.ui.desk import Desk
+from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Engine, Explored, Picture, weights_of
 from vitexplorer.ui.exploring import exploring, ready
 from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
@@ -45,7 +45,7 @@ from vitexplorer.ui.rooms.size import SizeRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.ui.visit import Visit
 from vitexplorer.views import VIEWS
-from vitexplorer.words import ExplainedError
+from vitexplorer.words import ExplainedError, Language
 
 SMALL = Picture("scene_flower", "vit_tiny_patch16_224", "random")
 SWIN = Picture("scene_flower", "swin_tiny_patch4_window7_224", "random")
@@ -479,15 +479,24 @@ def test_a_query_that_does_not_look_in_a_block_is_not_in_the_lines_of_python() -
 )
 def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: str, filled: str) -> None:
     engine, address = engine_with("pvt_v2")
-    explored, here = engine.explore(address.picture), made(room, engine)
+    here = made(room, engine)
+
+    def entered(address: Address, language: Language) -> Updates:
+        if room is FlowRoom:
+            answer = here.enter("flow", address, None, language)
+            assert answer.pop(here.filled) == address
+            return answer
+        return here.fill(engine.explore(address.picture), address, language)
+
     for language, said in (("en", "only the attention of single blocks"), ("zh", "只能显示单个块的注意力")):
-        refused = here.fill(explored, address, language)
+        refused = entered(address, language)
         sentence, column = (refused[part] for part in here.own.components)
         assert VIEWS[view].question.in_(language) in sentence.value
         assert said in sentence.value
         assert (sentence.visible, column.visible) == (True, False)
         assert len(refused) == 2  # whatever else is there keeps what it has
-    shown = here.fill(engine.explore(SMALL), Address(model=SMALL.model, image=SMALL.image, weights="random"), "en")
+    engine.explore(SMALL)
+    shown = entered(Address(model=SMALL.model, image=SMALL.image, weights="random"), "en")
     assert [shown[part].visible for part in here.own.components] == [False, True]
     assert set(shown) == {*here.own.components, *(getattr(here, part) for part in filled.split())}
 

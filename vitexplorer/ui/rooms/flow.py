@@ -16,8 +16,7 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import MEAN, AttentionCanvas, CanvasData, attention_file, kept_file
 from vitexplorer.ui.canvas.canvas import query_text
 from vitexplorer.ui.controls import field_of
-from vitexplorer.ui.desk import QUICK, Desk, Updates
-from vitexplorer.ui.engine import Explored
+from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import told
 from vitexplorer.ui.rooms.block_data import frame_data, on_grids
@@ -57,12 +56,25 @@ class FlowRoom(Room):
             self.panel.build()
         self.canvas.patch_select(self.show, state, self.canvas, **latest)
         self.canvas.adjust(self.show, state, self.canvas, **latest)
-        return [*self.own.components, self.canvas]
+        self.filled = gr.State(None)  # the address that the canvas was filled for
+        return []
 
-    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
+    def enter_on(self, listen: Listen, active: gr.State) -> None:
+        """Multiply the blocks for those who enter; who waits for a first picture elsewhere does not wait for it."""
+        listen(
+            self.enter,
+            [active, self.desk.address, self.filled, self.desk.language],
+            [*self.own.components, self.canvas, self.filled],
+            **QUICK,
+        )
+        super().enter_on(listen, active)
+
+    def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> Updates:
         """What the address asks for; otherwise the whole network, heads fused by their mean, nothing discarded."""
-        capture = explored.capture
-        own = self.own.fill(capture, language)
+        if active != self.key or filled == address or address == Address():
+            return gr.skip()
+        capture = self.desk.engine.capture(address.picture)
+        own = self.own.fill(capture, language) | {self.filled: address}
         if self.own.is_refused(capture):
             return own
         data = self.data(capture, address, language, linked(capture, address))
