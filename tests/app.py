@@ -109,6 +109,7 @@ class Visit:
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("request", self._request)
+        self.page.on("domcontentloaded", self._left)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -117,13 +118,14 @@ class Visit:
     def _request(self, request: Request) -> None:
         self.requests.append(request.url)
 
+    def _left(self, _: Page) -> None:
+        self.errors = [error for error in self.errors if not CUT_OFF.search(error)]
+
     def open(self, url: str, **parameters: str) -> None:
         """Go to the page with these URL parameters and wait for its first result."""
         self.url = url
         query = "&".join(f"{name}={value}" for name, value in parameters.items())
-        before = len(self.errors)
         self.page.goto(f"{url}?{query}")
-        self.errors[before:] = [error for error in self.errors[before:] if not CUT_OFF.search(error)]
         self.wait_ready()
 
     def wait_ready(self) -> None:

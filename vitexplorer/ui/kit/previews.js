@@ -24,12 +24,18 @@ import {make} from './dom.js';
 
 const STEPS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
 
-function thumbnail({key, title, question, slow, refused, preview}) {
-  const picture = make('span', {className: 'picture', ariaHidden: 'true'}, ...(preview ? [make('img', {src: preview.url, alt: ''})] : []));
+function thumbnail({key, title, question, slow, refused}) {
+  const picture = make('span', {className: 'picture', ariaHidden: 'true'});
   return make('button', {
     type: 'button', role: 'tab', title: refused || question || title, tabIndex: -1,
     dataset: {view: key, ...(slow ? {slow: ''} : {}), ...(refused ? {refused: ''} : {})},
   }, picture, make('span', {className: 'title', textContent: title}));
+}
+
+// A picture that arrives leaves its button where it is: somebody may be pressing it.
+function showPicture(button, url) {
+  const picture = button.querySelector('.picture'), now = picture.querySelector('img')?.getAttribute('src') ?? '';
+  if (url !== now) picture.replaceChildren(...(url ? [make('img', {src: url, alt: ''})] : []));
 }
 
 /**
@@ -60,9 +66,11 @@ export function previewList(choose) {
     element,
     /** @param {Offer} offer */
     show({views, chosen, label}) {
-      const now = JSON.stringify(views), focused = element.contains(document.activeElement);
+      const now = JSON.stringify(views.map((view) => ({...view, preview: null})));
+      const focused = element.contains(document.activeElement);
       if (now !== listed) element.replaceChildren(...views.map(thumbnail));
       listed = now;
+      views.forEach(({preview}, at) => showPicture(element.children[at], preview?.url ?? ''));
       element.setAttribute('aria-label', label);
       for (const button of /** @type {Iterable<HTMLElement>} */ (element.children)) {
         const isChosen = button.dataset.view === chosen;
