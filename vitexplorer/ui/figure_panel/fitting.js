@@ -3,7 +3,7 @@
 /** @typedef {{data: any[], layout: Record<string, any>}} Drawn */
 
 /** How much narrower than its layout a figure may become: letters keep their size, so they come closer together. */
-export const LEAST = 0.94;
+const LEAST = 0.94;
 
 /**
  * A file as Python wrote it, with what its parts share put back in its places.
@@ -22,7 +22,7 @@ export function put({windows, slide, shared}) {
 }
 
 /** Below this part of the room's width a layout that is not too high looks lost: a wider one is scrolled instead. */
-export const LOST = 0.6;
+const LOST = 0.6;
 
 /**
  * The widest layout that has room, in height too where a not much narrower one has; the narrowest where none has.
