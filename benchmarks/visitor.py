@@ -1,0 +1,103 @@
+"""What one visitor's path costs the server: processor seconds, step by step.
+
+    python -m benchmarks.visitor [visitors]
+
+Visitors come one after the other, each with a new browser profile and a picture of their own, so that nothing but the
+models is remembered between them: they open the page, upload, look at three blocks, choose another model and ask for a
+relevance map. A first one who is not counted has the models loaded. What is printed is the median of each step and of
+the whole (target: a third of 1.7 s), until the server has come to rest.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import psutil
+from playwright.sync_api import Page
+
+from tests.app import Visit, browser, running_app
+from tests.rooms import choose_view, go_to, wait_for_canvas
+
+STEPS = ("open", "upload", "three blocks", "another model", "relevance")
+BLOCK = "document.querySelector('#vx-attention-canvas .vx-canvas').dataset"
+
+
+def at_rest(server: psutil.Process) -> float:
+    """The server's processor seconds until now, once it does nothing any more."""
+    while True:
+        before = sum(server.cpu_times()[:2])
+        time.sleep(0.5)
+        now = sum(server.cpu_times()[:2])
+        if now - before < 0.02:
+            return now
+
+
+def upload(page: Page, picture: Path) -> None:
+    page.locator(".vx-image .file").set_input_files(picture)
+    page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
+    wait_for_canvas(page, "attention")
+
+
+def three_blocks(page: Page) -> None:
+    for _ in range(3):
+        block = page.evaluate(f"{BLOCK}.block")
+        page.locator("#vx-attention-canvas .blocks .before").click()
+        page.wait_for_function(f"{BLOCK}.block !== '{block}' && {BLOCK}.part === 'whole'")
+
+
+def another_model(page: Page) -> None:
+    page.locator(".vx-model .chip").click()
+    page.keyboard.type("scenes_vit_patch16_192")
+    page.keyboard.press("Enter")
+    page.wait_for_selector('.vx-status[data-text^="scenes_vit_patch16_192"][data-kind="ready"]')
+    wait_for_canvas(page, "attention")
+
+
+def relevance(page: Page) -> None:
+    go_to(page, "flow")
+    choose_view(page, "flow", "generic_relevance")
+
+
+def path(visit: Visit, url: str, picture: Path, server: psutil.Process) -> list[float]:
+    """Processor seconds of the server for each step."""
+    acts: list[Callable[[], None]] = [
+        lambda: visit.open(url),
+        lambda: upload(visit.page, picture),
+        lambda: three_blocks(visit.page),
+        lambda: another_model(visit.page),
+        lambda: relevance(visit.page),
+    ]
+    clock = [at_rest(server)]
+    for act in acts:
+        act()
+        clock.append(at_rest(server))
+    return list(np.diff(clock))
+
+
+def main(visitors: int = 5) -> None:
+    """Print the median of each step, and of the whole."""
+    paths = []
+    with running_app() as url, browser() as chromium, tempfile.TemporaryDirectory() as folder:
+        (server,) = (one for one in psutil.Process().children() if "app.py" in one.cmdline())
+        for i in range(visitors + 1):
+            picture = Path(folder) / f"{i}.png"
+            noise = np.random.default_rng(i).integers(0, 255, (300, 400, 3), dtype=np.uint8)
+            PIL.Image.fromarray(noise).save(picture)
+            visit = Visit(chromium)
+            paths.append(path(visit, url, picture, server))
+            visit.close()
+    counted = paths[1:]
+    for i, step in enumerate(STEPS):
+        print(f"{step:14} {statistics.median(one[i] for one in counted):5.2f} s")
+    print(f"{'the whole':14} {statistics.median(map(sum, counted)):5.2f} s (0.57)")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:2]))
