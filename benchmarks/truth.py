@@ -31,10 +31,17 @@ from vitexplorer.capture import Capture
 from vitexplorer.models.bundled.measure import mass_mask
 from vitexplorer.models.bundled.scenes import Scene, draw_scene
 from vitexplorer.models.catalog import catalog
+from vitexplorer.quantities.faithfulness import (
+    areas_under,
+    coarsened,
+    first_ones,
+    probabilities,
+    ranking,
+    step_counts,
+)
 from vitexplorer.quantities.perturbation import Runs, baseline_image, patch_of_pixel
 from vitexplorer.types import MapResult
-from vitexplorer.views import VIEWS
-from vitexplorer.views.faithfulness import areas_under, coarsened, first_ones, probabilities, ranking, step_counts
+from vitexplorer.views import VIEWS, explanations
 
 SEED = 0
 Scores = dict[str, list[float]]
@@ -44,8 +51,8 @@ Scores = dict[str, list[float]]
 def maps_of(capture: Capture, target: int) -> dict[str, MapResult]:
     """The map of every view of attention or relevance that has a meaning for the model, at its default settings."""
     maps = {}
-    for key, view in VIEWS.items():
-        if (key == "attention_map" or view.room == "flow") and key != "faithfulness" and view.refuses(capture) is None:
+    for key, view in {"attention_map": VIEWS["attention_map"], **explanations()}.items():
+        if view.refuses(capture) is None:
             names = {control.name for control in view.controls}
             maps[key] = vx.compute(key, capture, **({"target": target} if "target" in names else {}))
     return maps

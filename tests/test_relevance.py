@@ -20,18 +20,18 @@ from tests.explicit import with_fused_attention
 from tests.reference_relevance import Differentiated, differentiate
 from tests.small_models import RECIPES, capture_small
 from vitexplorer.capture import Capture, capture_input
-from vitexplorer.controls import TargetControl
+from vitexplorer.controls import MethodsControl, TargetControl
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.interfaces import View
 from vitexplorer.quantities import gradients as kept_in
+from vitexplorer.quantities.faithfulness import areas_under, coarsened, first_ones, ranking, step_counts
 from vitexplorer.quantities.gradients import KeptGradients, gradients
 from vitexplorer.quantities.perturbation import baseline_image, blur_sigma, patch_of_pixel, patch_sums
 from vitexplorer.quantities.rollout import push_added, push_averaged
 from vitexplorer.quantities.targets import ALL_ZERO
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.types import MapResult
-from vitexplorer.views import VIEWS
-from vitexplorer.views.faithfulness import MethodsControl, areas_under, coarsened, first_ones, ranking, step_counts
+from vitexplorer.views import VIEWS, explanations
 
 TARGET = 3
 ONE_PASS = ("grad_rollout", "generic_relevance", "grad_cam", "input_x_gradient")
@@ -538,7 +538,7 @@ def test_curves_begin_and_end_at_the_same_images():
 
 def test_every_method_that_can_be_compared_draws_one_map():
     captured = capture_small("vit")
-    for name, title in MethodsControl().options:
+    for name, title in MethodsControl(known=explanations).options:
         result = vx.compute(name, captured)
         assert isinstance(result, MapResult)
         assert title == result.title

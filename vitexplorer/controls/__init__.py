@@ -11,6 +11,7 @@ from vitexplorer.controls.control import specs as specs
 from vitexplorer.controls.control import written_value as written_value
 from vitexplorer.controls.head import HeadControl as HeadControl
 from vitexplorer.controls.heads import HeadsControl as HeadsControl
+from vitexplorer.controls.methods import MethodsControl as MethodsControl
 from vitexplorer.controls.number import Number as Number
 from vitexplorer.controls.patches import PatchesControl as PatchesControl
 from vitexplorer.controls.query import QueryControl as QueryControl

@@ -9,12 +9,13 @@ import numpy as np
 
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, plain_numbers
+from vitexplorer.controls import Control, MethodsControl
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.explored import only_attention
 from vitexplorer.interfaces import View
 from vitexplorer.progress import Progress
 from vitexplorer.registry import Registry
-from vitexplorer.types import Result
+from vitexplorer.types import MapResult, Result
 from vitexplorer.words import Language, Text
 
 VIEWS: Registry[View] = Registry("view", __name__, "VIEW")
@@ -62,6 +63,23 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
             if control.name in result.settings
         },
     )
+
+
+def explanations() -> dict[str, View]:
+    """The views of the room Flow that draw one map of the image: what those that compare methods choose from."""
+    of_room = {key: view for key, view in VIEWS.items() if view.room == "flow"}
+    return {key: view for key, view in of_room.items() if not any(map(_compares, view.controls))}
+
+
+def _compares(control: Control) -> bool:
+    return isinstance(control, MethodsControl)
+
+
+def explanation(view: str, capture: Capture, target: int, seed: int, progress: Progress | None) -> MapResult:
+    """The map of one of them for a class, its other controls at their defaults."""
+    controls = {control.name for control in VIEWS[view].controls}
+    wanted = {key: value for key, value in {"target": target, "seed": seed}.items() if key in controls}
+    return compute(view, capture, progress=progress, **wanted)
 
 
 def reading(result: Result, language: Language = "en") -> str:

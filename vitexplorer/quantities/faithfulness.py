@@ -1,0 +1,125 @@
+"""Whether maps know which patches the model uses: curves of deletion and insertion, and the areas under them.
+
+Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches. Patches that a map ranks alike (a map may be
+zero in many places) go in a seeded random order, so that none gains from where it lies. Areas by the trapezoid rule
+over the share of patches really exchanged. Maps on a finer grid than the last block's (Swin) are summed over its cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.progress import Progress
+from vitexplorer.quantities.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
+from vitexplorer.types import MapResult, PatchGrid
+from vitexplorer.words import Text
+
+CURVES = ("deletion", "insertion")
+NO_ORDER = Text(
+    "{title} gives every patch the same number here, so its order is a random one too.",
+    "{title} 在这里给所有图块同样的数值，因此它的顺序也是随机的。",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Faithfulness:
+    """What was measured of several maps."""
+
+    values: Float[np.ndarray, "methods curves steps"]
+    """probability of the class"""
+    shares: Float[np.ndarray, " steps"]
+    """of the patches that are exchanged"""
+    areas: Float[np.ndarray, "methods curves"]
+    notes: tuple[Text, ...]
+    """what stands for a patch that is gone, and which maps give no order"""
+
+
+def coarsened(values: Float[np.ndarray, "rows cols"], fine: PatchGrid, coarse: PatchGrid) -> np.ndarray:
+    """A map summed over the cells of a coarser grid, (coarse rows, coarse cols)."""
+    ratio = coarse.patch_size // fine.patch_size
+    out = np.zeros((coarse.rows, coarse.cols))
+    np.add.at(out, (np.arange(fine.rows)[:, None] // ratio, np.arange(fine.cols)[None, :] // ratio), values)
+    return out
+
+
+def ranking(values: Float[np.ndarray, "rows cols"], seed: int) -> Int[np.ndarray, " patches"]:
+    """Patches from the highest value to the lowest; equal ones in a random order that the seed gives."""
+    return np.lexsort((np.random.default_rng(seed).permutation(values.size), -values.ravel()))
+
+
+def step_counts(patches: int, steps: int) -> Int[np.ndarray, " steps"]:
+    """How many patches are exchanged at each point: none, then equal steps as whole numbers have them, then all."""
+    return np.unique(np.rint(np.linspace(0, patches, steps + 1)).astype(int))
+
+
+def first_ones(order: Int[np.ndarray, " patches"], counts: Int[np.ndarray, " steps"]) -> Bool[np.ndarray, "steps more"]:
+    """For each count, which patches are among the first of the order; one more place for what belongs to no patch."""
+    place = np.empty(len(order) + 1, int)
+    place[order], place[-1] = np.arange(len(order)), len(order)
+    return place[None, :] < counts[:, None]
+
+
+def areas_under(
+    values: Float[np.ndarray, "methods curves steps"], shares: Float[np.ndarray, " steps"]
+) -> Float[np.ndarray, "methods curves"]:
+    """Trapezoids over the true share of patches."""
+    return ((values[..., 1:] + values[..., :-1]) / 2 * np.diff(shares)).sum(-1)
+
+
+def probabilities(
+    runs: Runs,
+    capture: Capture,
+    target: int,
+    other: Float[Tensor, "1 channels height width"],
+    exchanged: Bool[Tensor, "images height width"],
+) -> Float[np.ndarray, " images"]:
+    """Probability of the class for the image with pixels exchanged for another's."""
+    logits = run_exchanged(runs, capture.input.tensor, other, exchanged)
+    return logits.softmax(-1)[:, target].double().cpu().numpy()
+
+
+def num_passes(capture: Capture, maps: int, steps: int) -> int:
+    """The most images that the curves of so many maps take; a little fewer where some of them are the same."""
+    return maps * len(CURVES) * len(step_counts(capture.grid(capture.depth - 1).num_patches, steps))
+
+
+def faithfulness(
+    capture: Capture, target: int, maps: Sequence[MapResult], steps: int, seed: int, progress: Progress | None
+) -> Faithfulness:
+    """Probability of the class along both curves of each map, and the areas under them."""
+    grid, image = capture.grid(capture.depth - 1), capture.input.tensor
+    counts = step_counts(grid.num_patches, steps)
+    on_grid = [coarsened(result.values, result.grid, grid) for result in maps]
+
+    first = np.concatenate([first_ones(ranking(values, seed), counts) for values in on_grid])
+    different, place = np.unique(first, axis=0, return_inverse=True)  # all curves begin and end alike
+    at = patch_of_pixel(grid, *image.shape[-2:])
+    ranked_first = torch.from_numpy(different)[:, at].to(image.device)
+    runs = Runs(capture, len(CURVES) * len(different), progress)
+    deletion = probabilities(runs, capture, target, baseline_image(capture, "mean"), ranked_first)
+    insertion = probabilities(runs, capture, target, baseline_image(capture, "blur"), ~ranked_first)
+    curves = [curve[place.ravel()].reshape(len(maps), len(counts)) for curve in (deletion, insertion)]
+
+    values, shares = np.stack(curves, axis=1), counts / grid.num_patches
+    flat = [result.title for result, cells in zip(maps, on_grid, strict=True) if np.ptp(cells) == 0]
+    return Faithfulness(
+        values=values,
+        shares=shares,
+        areas=areas_under(values, shares),
+        notes=(
+            Text("Deleted patches become {baseline}.", "被删除的图块换成{baseline}。").format(
+                baseline=baseline_text(capture, "mean")
+            ),
+            Text("Insertion begins with {baseline}.", "插入从{baseline}开始。").format(
+                baseline=baseline_text(capture, "blur")
+            ),
+            *(NO_ORDER.format(title=title) for title in flat),
+        ),
+    )
