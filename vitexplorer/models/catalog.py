@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +35,13 @@ class CatalogEntry:
     """of a bundled model, which knows drawn scenes only: the name of one like it that knows photographs"""
 
 
+@cache
 def catalog() -> tuple[CatalogEntry, ...]:
-    """All entries, bundled models first; the bundled ones are what lies in assets/models at the moment."""
+    """All entries, bundled models first; the bundled ones are what lies in assets/models when first asked."""
     return (*_bundled(ASSETS / "models"), *_CURATED)
 
 
+@cache
 def convolutional() -> tuple[CatalogEntry, ...]:
     """The convolutional networks that can be fine-tuned beside the models of the menu, a bundled one first."""
     return (*_bundled(ASSETS / "models", convolutional=True), *_CONVOLUTIONAL)
