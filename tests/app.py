@@ -13,10 +13,12 @@ from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import gradio as gr
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+
+if TYPE_CHECKING:
+    import gradio as gr
 
 ROOT = Path(__file__).resolve().parent.parent
 ARGUMENTS = [

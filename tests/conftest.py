@@ -1,15 +1,9 @@
-"""What every test runs under: no network, one thread; the small models, one server and one browser a process.
-
-`any_model` and `any_capture` run a test once for every geometry of `tests/small_models.py`. Shapes and types are
-checked in tests marked `contract`, which go over everything registered, and in all under `--types` or `--thorough`.
-"""
+"""Which tests are run, in which order, and by which process. What they are given is in `tests/fixtures.py`."""
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +13,8 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 sys.dont_write_bytecode = False  # a dozen processes import the same files: the first compiles them for all
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-import jaxtyping  # noqa: E402
-
-import tests.typecheck  # noqa: E402, F401  (the hook looks it up by its name)
-
-jaxtyping.install_import_hook("vitexplorer", "tests.typecheck.check")
-
 import pytest  # noqa: E402
-import torch  # noqa: E402
-from playwright.sync_api import Browser, BrowserContext  # noqa: E402
 from xdist.scheduler import LoadFileScheduling  # noqa: E402
-
-from tests.app import Visit, browser, running_app  # noqa: E402
-from tests.small_models import CAPTURES, RECIPES, capture_small, load_small  # noqa: E402
-from tests.thorough import quick  # noqa: E402
-from vitexplorer.capture import Capture  # noqa: E402
-from vitexplorer.models.loading import LoadedModel  # noqa: E402
-
-torch.set_num_threads(1)
 
 WALKED = ("test_finetune_browser", "test_page_browser", "test_rooms_browser")
 """files of walks through the running app: one process has them all and starts it once"""
@@ -71,7 +49,10 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    check_types(config.getoption("types") or config.getoption("thorough"))
+    """Import what tests stand on where tests are run; the process that hands them to others does without."""
+    hands_out = config.getoption("dist") != "no" and not config.getoption("collectonly")
+    if not hands_out:
+        config.pluginmanager.import_plugin("tests.fixtures")
 
 
 class ByFile(LoadFileScheduling):
@@ -95,94 +76,3 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("thorough")]
     place = {name: at for at, name in enumerate(LONGEST_FIRST)}
     items.sort(key=lambda item: place.get(item.path.stem, len(place)))
-
-
-def pytest_collection_finish() -> None:
-    """Collections of garbage, which a training asks for, need not go through all that torch and gradio are made of."""
-    gc.collect()
-    gc.freeze()
-
-
-def pytest_unconfigure() -> None:
-    gc.unfreeze()  # libraries that count what is left at the end would call it leaked
-
-
-# ------------------------------------------------------------------------------------------------ types and shapes
-
-
-def check_types(wanted: bool) -> None:
-    """Whether annotated functions of the package look at what they get and give."""
-    jaxtyping.config.update("jaxtyping_disable", not wanted)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    everywhere = item.config.getoption("types") or item.config.getoption("thorough")
-    check_types(everywhere or item.get_closest_marker("contract") is not None)
-
-
-@pytest.fixture
-def unchecked() -> None:
-    """A test of how a wrong argument is answered where users have no type checks."""
-    check_types(False)  # what comes next is set up anew
-
-
-@pytest.fixture
-def thorough(request: pytest.FixtureRequest) -> bool:
-    """Whether `--thorough` was asked for: for a test that walks further then."""
-    return request.config.getoption("thorough")
-
-
-# ------------------------------------------------------------------------------------------------ small models
-
-
-@pytest.fixture(scope="session", params=RECIPES)
-def any_model(request: pytest.FixtureRequest) -> LoadedModel:
-    """Each small model in turn; nobody may change it."""
-    return load_small(request.param)
-
-
-AT_BOTH_SIZES = ("vit", "deit_distilled", "dinov2_registers", "siglip", "swin", "swin_padded")
-ONE_EACH = [(key, fit) for key, fit in CAPTURES if fit == "native" or not RECIPES[key].native_size]
-ONE_EACH += [(key, "squash") for key in AT_BOTH_SIZES]
-
-
-@pytest.fixture(scope="session", params=quick(CAPTURES, keep=ONE_EACH))
-def any_capture(request: pytest.FixtureRequest) -> Capture:
-    """A capture with each small model at a size that is not square or, where it takes no other, at its own.
-
-    Unlike ones, and all under `--thorough`, come at both.
-    """
-    return capture_small(*request.param)
-
-
-# ------------------------------------------------------------------------------------------------ the page
-
-
-@pytest.fixture(scope="session")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The running app's address; trainings are kept in a folder of this run."""
-    with running_app(VIT_RUNS_FOLDER=str(tmp_path_factory.mktemp("runs"))) as address:
-        yield address
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """One for the process: Playwright allows no second one beside it."""
-    with browser() as launched:
-        yield launched
-
-
-@pytest.fixture(scope="session")
-def desk(chromium: Browser) -> Iterator[BrowserContext]:
-    """Whose pages fetch and compile gradio's scripts once; for pages that remember nothing of a person."""
-    with chromium.new_context(accept_downloads=True) as context:
-        yield context
-
-
-@pytest.fixture
-def visit(chromium: Browser) -> Iterator[Visit]:
-    """A page of its own; the test fails where it complained."""
-    opened = Visit(chromium)
-    yield opened
-    opened.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -13,8 +14,6 @@ from torch import Tensor, nn
 import vitexplorer as vx
 from tests.small_models import load_small, picture, roughen
 from vitexplorer.capture import Capture, capture
-
-transformers = pytest.importorskip("transformers")
 
 NAMES = {
     "embeddings.cls_token": "cls_token",
@@ -66,7 +65,12 @@ def rough(peer: nn.Module) -> nn.Module:
 
 
 @pytest.fixture(scope="module")
-def vit() -> tuple[Capture, object]:
+def transformers() -> ModuleType:
+    return pytest.importorskip("transformers")
+
+
+@pytest.fixture(scope="module")
+def vit(transformers) -> tuple[Capture, object]:
     """The same ViT in both libraries: our capture, their output."""
     config = transformers.ViTConfig(
         hidden_size=48,
@@ -87,7 +91,7 @@ def vit() -> tuple[Capture, object]:
 
 
 @pytest.fixture(scope="module")
-def swin() -> tuple[Capture, object]:
+def swin(transformers) -> tuple[Capture, object]:
     """The same Swin in both libraries, with grids of 16 and 8 cells in shifted windows of 4.
 
     Nothing is padded: transformers pads a grid before it shifts it and timm afterwards, so there they differ.

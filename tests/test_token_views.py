@@ -8,7 +8,6 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from sklearn.decomposition import PCA
 from timm.models.beit import Beit
 from torch import nn
 
@@ -263,6 +262,8 @@ def test_readings_that_a_model_does_not_have():
 
 @pytest.mark.parametrize("norm", [True, False])
 def test_token_pca_is_that_of_sklearn(any_capture, norm):
+    from sklearn.decomposition import PCA
+
     block = any_capture.depth - 1
     prefix, grid = len(any_capture.prefix_tokens), any_capture.grid(block)
     tokens = any_capture.residual_after(block)[None]
@@ -408,6 +409,8 @@ def test_far_out_by_hand():
 
 
 def test_patch_filters_are_sklearns_components(any_model):
+    from sklearn.decomposition import PCA
+
     captured = capture_small(any_model.name)
     if any_model.name.startswith("hybrid"):
         with pytest.raises(UnsupportedError, match=r"reads features of a CNN, not colours\."):
