@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -17,29 +18,34 @@ from vitexplorer.settings import Settings
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.static_files import FIRST, SERVING, imported, page_head, static_files, version, with_imports
+from vitexplorer.ui.script import joined, source_map
+from vitexplorer.ui.static_files import SERVING, page_head, static_files, version
 
-MODULES = [name for name in static_files() if name.endswith(".js") and b"\nexport " in static_files()[name]]
 PAGE_SHEETS = ("page.css", "keyframes.css", "colours.css")
 """not of a component"""
 
 
-def fetch(path: str) -> httpx.Response:
+def fetch(path: str, encodings: str = "gzip, br") -> httpx.Response:
     async def answer() -> httpx.Response:
         transport = httpx.ASGITransport(Starlette(routes=SERVING["routes"]))
         async with httpx.AsyncClient(transport=transport, base_url="http://page") as client:
-            return await client.get(path)
+            return await client.get(path, headers={"accept-encoding": encodings})
 
     return run_apart(answer())
 
 
-@pytest.mark.parametrize(("name", "kind"), [("kit/dom.js", "text/javascript"), ("style.css", "text/css")])
+@pytest.mark.parametrize(("name", "kind"), [("script.js", "text/javascript"), ("style.css", "text/css")])
 def test_files_are_kept_for_good_under_the_hash_of_all(name: str, kind: str) -> None:
     answer = fetch(f"/modules/{version()}/{name}")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == f"{kind}; charset=utf-8"
     assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert answer.content == static_files()[name]
+    assert answer.headers["content-encoding"] == "br"
+    plain = fetch(f"/modules/{version()}/{name}", "gzip")
+    assert "content-encoding" not in plain.headers
+    assert plain.content == static_files()[name]
+    assert plain.headers["vary"] == answer.headers["vary"] == "accept-encoding"
 
 
 @pytest.mark.parametrize(
@@ -58,22 +64,74 @@ def test_nothing_else_is_served_and_no_other_version(path: str) -> None:
     assert "immutable" not in answer.headers.get("cache-control", "")
 
 
-def test_every_import_leads_to_a_module_that_exports_what_is_wanted() -> None:
-    wanted = re.compile(r"^import \{([^}]*)\} from '(\.[^']+)'", re.MULTILINE)
-    for module in MODULES:
-        source = static_files()[module].decode()
-        for (names, _), target in zip(wanted.findall(source), imported(module), strict=True):
-            exported = re.findall(
-                r"^export (?:async )?(?:function\*?|const|class) (\w+)", static_files()[target].decode(), re.M
-            )
-            assert {name.split(" as ")[0].strip() for name in names.split(",") if name.strip()} <= set(exported), module
+ONE = """\
+// One.
+import {two as second, three} from '../kit/two.js';
+export async function one(x) {
+  return (await import(`./${x}.js`)).second(three);
+}
+"""
+TWO = """\
+/** @type {import('./x.js').X} */
+export const two = 2;
+export class three {}
+"""
 
 
-def test_the_page_fetches_what_its_first_room_needs_at_once() -> None:
+def test_modules_are_joined_line_by_line() -> None:
+    sources = {"a/one.js": ONE, "kit/two.js": TWO}
+    lines = joined(sources, first="a/one.js").splitlines()
+    at = lines.index("makers['a/one.js'] = (__import) => {")
+    assert lines[at + 1 : at + 9] == [
+        "// One.",
+        "const {two: second, three} = module('kit/two.js');",
+        "async function one(x) {",
+        "  return (await __import(`./${x}.js`)).second(three);",
+        "}",
+        "",
+        "return {one};",
+        "};",
+    ]
+    assert "module('a/one.js');" in lines
+    for section in json.loads(source_map(sources))["sections"]:
+        (path,) = section["map"]["sources"]
+        assert lines[section["offset"]["line"]] == sources[path].splitlines()[0]
+        assert section["map"]["mappings"].count(";") == sources[path].count("\n")
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "export default 1;",
+        "export {two};",
+        "export let two = 2;",
+        "export * from './two.js';",
+        "import two from './two.js';",
+        "import * as two from './two.js';",
+        "import './two.js';",
+        "import {two} from 'two';",
+        "const two = import('./two.js');",
+        "import {four} from './two.js';",
+    ],
+)
+def test_another_form_of_import_or_export_is_refused(form: str) -> None:
+    with pytest.raises(ValueError, match=r"kit/one\.js imports"):
+        joined({"kit/one.js": f"// One.\n{form}\n", "kit/two.js": TWO}, first="kit/one.js")
+
+
+def test_no_module_waits_for_itself() -> None:
+    wanted: dict[str, list[str]] = {}
+    for line in static_files()["script.js"].decode().splitlines():
+        if begun := re.match(r"makers\['(.+)'\]", line):
+            wanted[begun[1]] = []
+        elif taken := re.match(r"(?:const|}).* = module\('(.+)'\);", line):
+            wanted[next(reversed(wanted))].append(taken[1])
+    TopologicalSorter(wanted).prepare()
+
+
+def test_the_page_fetches_one_script_and_one_sheet() -> None:
     head = page_head("en")
-    preloaded = re.findall(r'<link rel="modulepreload" href="\./modules/\w+/([^"]+)">', head)
-    assert preloaded == with_imports(FIRST)
-    assert "kit/address.js" in preloaded
+    assert re.findall(r'<script [^>]*src="\./modules/\w+/([^"]+)">', head) == ["script.js"]
     assert head.count('rel="stylesheet"') == 1
     assert "未能加载" in page_head("zh")
 

@@ -1,7 +1,8 @@
 """One language for a whole visit: `?lang=` where it is given, otherwise what the browser asks for.
 
 gradio translates its own words and ours by `navigator.language`, and knows no URL parameter. A middleware writes the
-language into the page before any script runs, so that the browser and the server always agree on it.
+language into the page before any script runs, so that the browser and the server always agree on it. The page goes out
+compressed, which gradio does for its scripts alone.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import parse_qs
 
+import brotli
 import gradio as gr
 from gradio.i18n import I18nData
 
@@ -71,10 +73,19 @@ class LanguageMiddleware:
                 if not message.get("more_body"):
                     page = with_language(body.decode(), language, self.head(language)).encode()
                     rest = [(name, value) for name, value in held["headers"] if name.lower() != b"content-length"]
+                    rest.append((b"vary", b"accept-encoding"))
+                    if takes_brotli(headers.get(b"accept-encoding", b"").decode("latin-1")):
+                        page = brotli.compress(page, quality=4)
+                        rest.append((b"content-encoding", b"br"))
                     await send({**held, "headers": [*rest, (b"content-length", str(len(page)).encode())]})
                     await send({"type": "http.response.body", "body": page})
 
         await self.app(scope, receive, rewrite)
+
+
+def takes_brotli(accept_encoding: str) -> bool:
+    """Whether a browser reads what is compressed so; all do that import modules."""
+    return "br" in re.findall(r"\w+", accept_encoding)
 
 
 def _is_page(message: dict) -> bool:

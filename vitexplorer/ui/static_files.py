@@ -1,4 +1,4 @@
-"""The page's JavaScript modules and its style sheet as static files, sent once; and the markup of its components.
+"""The page's JavaScript and its style sheet as static files, sent once; and the markup of its components.
 
 Every path holds a hash of them all, so that a browser may keep a file for good, and relative imports between modules
 stay within one version. Of a version that is no longer there nothing is served: a page that was left open then says
@@ -11,54 +11,43 @@ from __future__ import annotations
 import hashlib
 import html
 import json
-import posixpath
 import re
 from functools import cache
 from pathlib import Path
 from typing import get_args
 
+import brotli
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.glossary import of_language
-from vitexplorer.ui.language import LanguageMiddleware, word
+from vitexplorer.ui.language import LanguageMiddleware, takes_brotli, word
+from vitexplorer.ui.script import joined, source_map
 from vitexplorer.words import Language
 
 _FOLDER = Path(__file__).parent
-_STYLE = "style.css"
-
-_KINDS = sorted(path.relative_to(_FOLDER).as_posix() for path in (_FOLDER / "controls").glob("*.js"))
-FIRST = (
-    "page.js",
-    "kit/widget.js",
-    "parts/image_chip.js",
-    "parts/model_chip.js",
-    "parts/size_chip.js",
-    "parts/kept.js",
-    "parts/header.js",
-    "parts/status.js",
-    "parts/rail.js",
-    "canvas/canvas.js",
-    *_KINDS,
-)
-"""modules that the first room begins with, every kind of control among them; what they import comes with them"""
-
-_IMPORT = re.compile(r"^(?:import|export)\b[^'\";]*?from\s+'(\.[^']+)'", re.MULTILINE)
+_STYLE, _SCRIPT, _START = "style.css", "script.js", "kit/start.js"
 
 
 @cache
 def static_files() -> dict[str, bytes]:
-    """Every module by its path below `ui`, the glossary in each language, and the style sheets as one."""
-    files = {path.relative_to(_FOLDER).as_posix(): path.read_bytes() for path in sorted(_FOLDER.rglob("*.js"))}
-    return {**files, **_glossaries(), _STYLE: _style().encode()}
+    """Every module by its path below `ui` and all as one, the glossary in each language, the style sheets as one.
+
+    What runs is the one script; the modules are what a browser shows for its lines.
+    """
+    paths = {path.relative_to(_FOLDER).as_posix(): path for path in sorted(_FOLDER.rglob("*.js"))}
+    modules = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if name != _START}
+    texts = {**modules, **_glossaries(), _STYLE: _style()}
+    texts |= {_SCRIPT: joined(modules, first="page.js"), f"{_SCRIPT}.map": source_map(modules)}
+    return {name: text.encode() for name, text in texts.items()}
 
 
-def _glossaries() -> dict[str, bytes]:
+def _glossaries() -> dict[str, str]:
     """The words that `kit/glossary.js` fetches: one language's."""
     tables = {code: json.dumps(of_language(code), ensure_ascii=False) for code in get_args(Language)}
-    return {f"kit/glossary_{code}.js": f"export const entries = {table};\n".encode() for code, table in tables.items()}
+    return {f"kit/glossary_{code}.js": f"export const entries = {table};\n" for code, table in tables.items()}
 
 
 def _style() -> str:
@@ -80,30 +69,20 @@ def version() -> str:
     return total.hexdigest()[:16]
 
 
-def imported(module: str) -> list[str]:
-    """The modules that one imports, as paths below `ui`."""
-    source = static_files()[module].decode()
-    return [posixpath.normpath(posixpath.join(posixpath.dirname(module), path)) for path in _IMPORT.findall(source)]
-
-
-def with_imports(modules: tuple[str, ...]) -> list[str]:
-    """These modules and all that they import, each once."""
-    found: dict[str, None] = {}
-    waiting = list(modules)
-    while waiting:
-        module = waiting.pop(0)
-        if module not in found:
-            found[module] = None
-            waiting.extend(imported(module))
-    return list(found)
+@cache
+def _compressed(name: str) -> bytes:
+    return brotli.compress(static_files()[name], quality=9)
 
 
 async def _serve(request: Request) -> Response:
-    content = static_files().get(request.path_params["path"])
-    if content is None or request.path_params["version"] != version():
+    name = request.path_params["path"]
+    if name not in static_files() or request.path_params["version"] != version():
         return PlainTextResponse("Not found", 404, {"cache-control": "no-store"})
-    kind = "text/css" if request.path_params["path"] == _STYLE else "text/javascript"
-    return Response(content, media_type=kind, headers={"cache-control": "public, max-age=31536000, immutable"})
+    headers = {"cache-control": "public, max-age=31536000, immutable", "vary": "accept-encoding"}
+    kind = "text/css" if name == _STYLE else "text/javascript"
+    if not takes_brotli(request.headers.get("accept-encoding", "")):
+        return Response(static_files()[name], media_type=kind, headers=headers)
+    return Response(_compressed(name), media_type=kind, headers={**headers, "content-encoding": "br"})
 
 
 @cache
@@ -119,24 +98,23 @@ def _filled(markup: str, language: Language) -> str:
 
 
 def page_head(language: Language) -> str:
-    """What stands in the page's <head>: the style, the modules to fetch at once, and how a component is mounted.
+    """What stands in the page's <head>: the style, the modules, and how a component is mounted.
 
     The last needs the markup of every component, once for all its instances. It is a script of the page itself, so
     that it can say so where no module arrives.
     """
     folder = f"./modules/{version()}/"
-    start = (_FOLDER / "kit" / "start.js").read_text(encoding="utf-8")
+    start = (_FOLDER / _START).read_text(encoding="utf-8")
     sentence = html.escape(word("module_failed", language))
     return "\n".join(
         [
             f'<link rel="stylesheet" href="{folder}{_STYLE}">',
-            *(f'<link rel="modulepreload" href="{folder}{module}">' for module in with_imports(FIRST)),
             *(
                 f'<template data-module="{module}">{_filled(markup, language)}</template>'
                 for module, markup in _markup().items()
             ),
-            f'<script data-folder="{folder}" data-failed="{sentence}">{start}</script>',
-            f'<script type="module" src="{folder}page.js"></script>',
+            f'<script data-modules="{folder}{_SCRIPT}" data-failed="{sentence}">{start}</script>',
+            f'<script type="module" src="{folder}{_SCRIPT}"></script>',
         ]
     )
 

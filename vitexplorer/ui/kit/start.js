@@ -2,14 +2,14 @@
 // itself: it must be there before gradio is, and say so where a module does not arrive. The component's markup, which
 // stands in the page as a template, is shown at once, so that nothing moves when the module is there.
 {
-  const {folder, failed} = document.currentScript.dataset;
-  const load = (path) => import(new URL(folder + path, document.baseURI).href);
+  const {modules, failed} = document.currentScript.dataset;
 
   window.vxMount = async (path, events, {element, props, trigger, watch}) => {
     const markup = document.querySelector(`template[data-module="${path}"]`);
     element.replaceChildren(markup.content.cloneNode(true));
     try {
-      const [{latestOnly}, {mount}] = await Promise.all([load('kit/widget.js'), load(path)]);
+      const {module} = await import(new URL(modules, document.baseURI).href);
+      const {latestOnly} = module('kit/widget.js'), {mount} = module(path);
       if (element.isConnected) mount({element, props, trigger: latestOnly(trigger, events), watch});
     } catch (error) {
       console.error(error);
