@@ -11,6 +11,12 @@ from vitexplorer.ui.words import UI_WORDS
 
 PATIENCE = 60_000
 """milliseconds"""
+FILLED = {
+    "size": ".vx-size:not([data-empty])",
+    "what_if": '.vx-changes:not([data-state="empty"])',
+    "finetune": '.vx-methods:not([data-state="empty"])',
+}
+"""rooms in which there is more than a picture, once it has its words"""
 EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[object |Something went wrong|\bNone\b")
 
 
@@ -19,6 +25,8 @@ def go_to(page: Page, room: str, language: str = "en") -> None:
     page.locator(".vx-rail").get_by_role("button", name=UI_WORDS[f"room_{room}"].in_(language), exact=True).click()
     if room in ("patches", "attention", "flow"):
         wait_for_own_picture(page, room)
+    if room in FILLED:
+        page.locator(FILLED[room]).first.wait_for(timeout=PATIENCE)
     if page.locator(f"#vx-{room}-figures:visible").count() and not page.locator(f"#vx-{room}-panel").count():
         page.locator(f"#vx-{room}-figures > button").click()  # folded until somebody asks
         panel_of(page, room).wait_for(timeout=PATIENCE)
@@ -73,7 +81,7 @@ def wait_for_canvas(page: Page, room: str) -> None:
 
 def wait_for_own_picture(page: Page, room: str) -> None:
     """Until the board or canvas of a room is there, or the sentence that says why there is none."""
-    own = ".vx-board" if room == "patches" else f"#vx-{room}-canvas"
+    own = ".vx-board[data-ready]" if room == "patches" else f"#vx-{room}-canvas"
     instead = f"#vx-{room}-refused:visible, #vx-{room}-panel .vx-panel[data-view]:visible"
     page.locator(f"{own}:visible, {instead}").first.wait_for(timeout=PATIENCE)
     if page.locator(f"#vx-{room}-panel:visible").count():

@@ -247,6 +247,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
 
 PERSON = gr.Request(session_hash="a person")
 ADDRESS = Address(image="scene_ring", model="small")
+NOTHING = gr.EventData(None, {})
 
 
 def asking(view: str, number: int = 1, **settings: str) -> gr.EventData:
@@ -341,12 +342,13 @@ def test_a_question_that_is_none_changes_nothing(panel: RoomFigures, sent: dict)
 
 
 def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigures):
-    assert panel.begin(ADDRESS, "en").chosen == panel.enter(panel.room, ADDRESS, None, "en")[panel.panel].chosen
+    entered = panel.enter(panel.room, ADDRESS, None, "en")[panel.panel]
+    assert panel.begin(NOTHING, ADDRESS, "en").chosen == entered.chosen
     said = json.dumps({"search": "?room=flow&view=random&v.seed=3&v.noise=1", "theme": "dark"})
-    assert not panel.begin(ADDRESS, "en", said).settings  # there is no such setting
-    data = panel.begin(ADDRESS, "en", said.replace("&v.noise=1", ""))
-    assert (data.chosen, data.settings, data.theme) == ("random", {"seed": "3"}, "dark")
+    assert not panel.begin(NOTHING, ADDRESS, "en", said).settings  # there is no such setting
+    data = panel.begin(gr.EventData(None, {"asked": 2}), ADDRESS, "en", said.replace("&v.noise=1", ""))
+    assert (data.chosen, data.settings, data.theme, data.asked) == ("random", {"seed": "3"}, "dark", 2)
     assert [one.key for one in data.views if one.preview] == ["random"]
     for junk in ("", "{}", "[1]", '{"search": 3, "theme": null}'):
-        assert panel.begin(ADDRESS, "en", junk).bare  # the room's own
-    assert not isinstance(panel.begin(Address(), "en"), PanelData)
+        assert panel.begin(NOTHING, ADDRESS, "en", junk).bare  # the room's own
+    assert not isinstance(panel.begin(NOTHING, Address(), "en"), PanelData)

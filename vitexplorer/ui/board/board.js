@@ -180,8 +180,10 @@ export function mount({element, props, trigger, watch}) {
 
   async function show() {
     const value = props.value, mine = ++turn;
-    root.toggleAttribute('data-empty', !value?.image);
-    if (!value?.image) return;
+    if (!value?.image) {
+      root.toggleAttribute('data-empty', true);
+      return;
+    }
     const next = value.image.url === url ? scene.image : await decoded(value.image.url);
     if (mine !== turn) return;  // a newer value came meanwhile
     const fresh = !isPicked || kept.row >= value.rows || kept.col >= value.cols;
@@ -190,6 +192,7 @@ export function mount({element, props, trigger, watch}) {
     part('.failed').hidden = Boolean(next);
     sharp(board);
     writeWords();
+    root.removeAttribute('data-empty');  // not before: buttons without a word are nothing to press
     root.style.setProperty('--aspect', value.cols / value.rows);
     pointed = null;
     if (fresh) {

@@ -137,8 +137,8 @@ class PanelData(GradioModel):
 class FigurePanel(Widget):
     """The panel. Fires `ask` and `work` with `view`, `settings` (name -> text), `theme` and `asked`.
 
-    Also `stop`, `open` with `block` and `head`, `previews` once a figure is on the screen, and `begin` where it was
-    shown and nothing came.
+    Also `stop`, `open` with `block` and `head`, `previews` once a figure is on the screen, and `begin` with
+    `asked` where it was shown and nothing came.
     """
 
     data_model = PanelData

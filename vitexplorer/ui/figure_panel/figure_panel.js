@@ -14,6 +14,7 @@ export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-panel'), part = (selector) => root.querySelector(selector);
   let waiting = 0;
   let shown = null;  // the view on the screen; the component's value may be how far the next one is
+  let newest = null;  // the view that came last, which may wait for the modules of its controls
   let asked = 0, pending = false;  // number of the latest question; whether its answer is still to come
   let controls = null, shapeOfControls = '';
   let marked = '', lookedAhead = '';  // view that is marked as chosen; run whose previews were asked for
@@ -190,15 +191,15 @@ export function mount({element, props, trigger, watch}) {
     }
   }
 
-  function show() {
-    const value = props.value;
+  function show(value = props.value) {
     if (value?.asked && value.asked !== asked) return;  // the answer to an earlier question
     if (value?.work) showWork(value.work);
     if (Object.keys(value?.previews ?? {}).length) takePreviews(value);
     if (!value?.chosen) return;
+    newest = value;
     const kinds = missing(value.controls);
     if (kinds) {
-      kinds.then(show);
+      kinds.then(() => { if (newest === value) show(value); });  // what came meanwhile may be previews alone
       return;
     }
     shown = value;
@@ -234,8 +235,13 @@ export function mount({element, props, trigger, watch}) {
   }
 
   onTheme(followTheme);
-  watch('value', show);
+  watch('value', () => show());
   show();
-  // What is sent while a tab is being opened can be lost: a panel that stays empty asks for its room's first view.
-  setTimeout(() => { if (!shown) trigger('begin', {}); }, 3000);
+  // What is sent while a tab is being opened can be lost: a panel that stays empty asks for its room's first view. Where
+  // that came after all, and a person went on to another, the answer to this is an earlier question's.
+  setTimeout(() => {
+    if (shown) return;
+    asked += 1;
+    trigger('begin', {asked});
+  }, 3000);
 }

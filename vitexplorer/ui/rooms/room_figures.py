@@ -62,7 +62,7 @@ class RoomFigures:
         state = [self.desk.address, self.desk.language]
         self.panel.ask(self.answer, state, self.panel, trigger_mode="always_last", **QUICK)
         self.panel.begin(self.begin, [*state, self.said], self.panel, js=SHOWN, **QUICK)
-        self.panel.previews(self.previews, state, self.panel, **QUICK)
+        self.panel.previews(self.previews, state, self.panel, trigger_mode="always_last", **QUICK)
         self.panel.work(
             self.work,
             state,
@@ -103,9 +103,13 @@ class RoomFigures:
             return gr.skip()
         return {self.panel: self._begun(address, language, said), self.filled: address}
 
-    def begin(self, address: Address, language: Language, said: str = "") -> Any:
+    def begin(self, event: gr.EventData, address: Address, language: Language, said: str = "") -> Any:
         """The same for a panel that was not reached by what `enter` sent."""
-        return gr.skip() if address == Address() else self._begun(address, language, said)
+        if address == Address():
+            return gr.skip()
+        data, number = self._begun(address, language, said), event._data.get("asked")
+        data.asked = number if isinstance(number, int) else 0
+        return data
 
     def _begun(self, address: Address, language: Language, said: str) -> PanelData:
         """The view that the browser's address names, or the first one.

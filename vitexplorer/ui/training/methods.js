@@ -164,12 +164,11 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.shown = Number(root.dataset.shown ?? 0) + 1;
   }
 
-  function show() {
-    const value = props.value;
+  function show(value = props.value) {
     if (!value) return;
     const kinds = missing(value.items.flatMap((one) => one.settings));
     if (kinds) {
-      kinds.then(show);
+      kinds.then(() => show(value));  // the component's value may be an answer without methods by then
       return;
     }
     showAnswer(value);
@@ -186,6 +185,6 @@ export function mount({element, props, trigger, watch}) {
     ask('start');
   });
   part('.estimate').addEventListener('click', () => ask('estimate'));
-  watch('value', show);
+  watch('value', () => show());
   show();
 }
