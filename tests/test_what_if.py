@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from urllib.parse import parse_qsl
 
 import gradio as gr
@@ -107,7 +108,7 @@ def test_whatever_a_browser_sends_is_checked(room, text):
 
 def test_another_model_without_such_a_head_begins_anew(room):
     before = Address(**{**vars(HERE), "change": "heads_off:heads=11.2"})
-    updates = room.enter("what_if", HERE, before, None, "en")
+    updates = room.enter("what_if", HERE, before, replace(HERE, image="scene_ring"), "en")
     assert updates[room.changed].change == "shuffle_patches:seed=0"
     assert not updates[room.picker].refused
 

@@ -27,7 +27,7 @@ def room_after(room: str) -> str:
     return next(iter(rooms[rooms.index(room) + 1 :]), "") if room in rooms else ""
 
 
-OF_BROWSER = ("room", "head", "query", "mode", "colormap", "scale", "opacity", "smooth", "keep")
+OF_BROWSER = ("room", "head", "query", "mode", "colormap", "scale", "opacity", "smooth", "keep", "change", "design")
 """what the browser alone writes, as a person chooses it"""
 
 _FORMS = {
@@ -52,6 +52,9 @@ _FORMS = {
     "start": r"\d{1,3}",
     "design": r"[A-Za-z0-9_;=./-]{1,300}",
     "change": r"[a-z0-9_:;=,.+*-]{1,4000}",
+    "both_block": r"\d{1,3}",
+    "both_head": r"mean|max|min|\d{1,3}",
+    "both_query": r"cls|dist|mean|\d{1,4},\d{1,4}",
 }
 
 
@@ -87,8 +90,15 @@ class Address:
     start: str = ""
     change: str = ""
     """changes of the room What if, as `vx.intervene` reads them"""
+    both_block: str = ""
+    both_head: str = ""
+    both_query: str = ""
+    """what is looked at in both runs of that room"""
     design: str = ""
     """what the sliders of the room Size & cost describe"""
+    opened: int = 0
+    """how many links were opened before this one, in a page that was loaded once: a room takes from the address what a
+    person sets in the browser when it first sees it, and again when it is another link's"""
 
     @classmethod
     def read(cls, parameters: Mapping[str, str]) -> Address:
@@ -116,7 +126,7 @@ class Address:
 
     def parameters(self) -> dict[str, str]:
         """For the browser to write into its URL."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "opened"}
 
 
 @dataclass(frozen=True)

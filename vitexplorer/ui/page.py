@@ -115,7 +115,7 @@ class Page:
             room.lead(visit, self.then_explore)
         self.then_explore(page.load(visit.start, None, visit.components, **QUICK))
         visit.size.cost(self.cost, [self.desk.address, visit.language], visit.size, trigger_mode="always_last", **QUICK)
-        self.then_explore(visit.kept.go(visit.go, visit.language, visit.of_choice, **QUICK))
+        self.then_explore(visit.kept.go(visit.go, [visit.wanted, visit.language], visit.of_choice, **QUICK))
         chosen = [visit.wanted, visit.image, visit.model]
         for part in (visit.image, visit.model, visit.size, visit.status):
             here = [visit.wanted, visit.language, self.desk.visitor]

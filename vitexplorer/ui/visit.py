@@ -83,10 +83,12 @@ class Visit:
             self.model: model_chip(address, language, settings(), tuned),
         }
 
-    def go(self, event: gr.EventData, language: Language) -> Updates:
+    def go(self, event: gr.EventData, before: Address, language: Language) -> Updates:
         """What a link says, without loading the page anew."""
         query = event._data.get("query")
-        return self.enter(Address.read(dict(parse_qsl(query))), language) if isinstance(query, str) else gr.skip()
+        if not isinstance(query, str):
+            return gr.skip()
+        return self.enter(replace(Address.read(dict(parse_qsl(query))), opened=before.opened + 1), language)
 
     @property
     def of_choice(self) -> list[Block]:
@@ -105,12 +107,13 @@ class Visit:
         }
 
 
+BOTH = ("both_block", "both_head", "both_query")
 _ANEW = {
-    "model": ("size", "block", "head", "query", "source", "start"),
-    "image": ("query", "source"),
-    "size": ("query", "source"),
-    "fit": ("query", "source"),
-    "weights": (),
+    "model": ("size", "block", "head", "query", "source", "start", *BOTH),
+    "image": ("query", "source", *BOTH),
+    "size": ("query", "source", *BOTH),
+    "fit": ("query", "source", *BOTH),
+    "weights": BOTH,
 }
 """what a person may choose, and which fields of the address then begin anew"""
 

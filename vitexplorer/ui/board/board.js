@@ -1,5 +1,6 @@
 // The board as a whole: what Python sent, which patch is looked at, and the keys and pointers that choose it.
 
+import {inAddress, onLink, writeAddress} from '../kit/address.js';
 import {filled, make, setText} from '../kit/dom.js';
 import {showFrame} from '../kit/frame.js';
 import {ARROWS} from '../kit/grid.js';
@@ -17,6 +18,9 @@ import {sequence} from './sequence.js';
 
 /** Milliseconds after which picking has come to rest and is spoken. */
 const RESTS = 400;
+
+/** Space between patches that a board begins with, in hundredths of a side. */
+const GAP = 12;
 
 /** A line of mathematics: D leans. */
 function written(text) {
@@ -40,14 +44,14 @@ export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-board'), part = (selector) => root.querySelector(selector);
   const board = part('.patches');
   /** @type {import('./cut.js').Scene} */
-  const scene = {value: null, image: null, gap: 0.12};
+  const scene = {value: null, image: null, gap: GAP / 100};
   const cut = cutImage(board, scene), zoom = magnifier(root, scene, say), tokens = sequence(root, scene);
   /** @type {Patch} */
   let kept = {row: 0, col: 0};  // clicked or reached by keys, and until then the one that Python begins with
   let isPicked = false;
   /** @type {Patch | null} */
   let pointed = null;  // under the pointer, while it is there
-  let url = null, turn = 0, speaking;
+  let url = null, turn = 0, speaking, telling;
 
   const shown = () => pointed ?? kept;
 
@@ -95,7 +99,10 @@ export function mount({element, props, trigger, watch}) {
     pointed = keep ? null : patch;
     if (follow) tokens.centre(numberOf(scene.value, shown()));
     if (keep || before.row !== shown().row || before.col !== shown().col) paint();
-    if (keep) say(`${part('.title').textContent}, ${scene.value.words.index} ${tokenIndex(scene.value, kept)}`);
+    if (!keep) return;
+    say(`${part('.title').textContent}, ${scene.value.words.index} ${tokenIndex(scene.value, kept)}`);
+    clearTimeout(telling);
+    telling = setTimeout(() => writeAddress({patch: `${kept.row},${kept.col}`}), RESTS);
   }
 
   function pick(row, col) {
@@ -136,10 +143,38 @@ export function mount({element, props, trigger, watch}) {
 
   // ------------------------------------------------------------------------------------ gap and files
 
-  part('.gap input').addEventListener('input', (event) => {
-    scene.gap = event.target.valueAsNumber / 100;
+  const gap = part('.gap input');
+
+  function takeGap() {
+    scene.gap = gap.valueAsNumber / 100;
     cut.paintLayer();
     paint();
+  }
+
+  gap.addEventListener('input', takeGap);
+  gap.addEventListener('change', () => writeAddress({gap: gap.valueAsNumber === GAP ? '' : gap.value}));
+
+  // ------------------------------------------------------------------------------------ the address
+
+  /** @returns {Patch | null} null where it names none of this picture */
+  function patchInAddress() {
+    const [row, col] = inAddress('patch').split(',').map(Number), {rows, cols} = scene.value;
+    return row >= 0 && row < rows && col >= 0 && col < cols ? {row, col} : null;
+  }
+
+  /** The patch that the address names, otherwise the one that Python begins with. */
+  function begin() {
+    const named = patchInAddress(), [row, col] = scene.value.start;
+    [kept, isPicked] = [named ?? {row, col}, Boolean(named)];
+    if (!named) writeAddress({patch: ''});
+  }
+
+  onLink(() => {
+    if (!scene.image) return;
+    begin();
+    gap.value = inAddress('gap') || String(GAP);
+    takeGap();
+    tokens.centre(numberOf(scene.value, shown()));
   });
 
   const picture = () => drawing(scene, shown(), zoom.plane);
@@ -196,8 +231,7 @@ export function mount({element, props, trigger, watch}) {
     root.style.setProperty('--aspect', value.cols / value.rows);
     pointed = null;
     if (fresh) {
-      const [row, col] = value.start;
-      [kept, isPicked] = [{row, col}, false];
+      begin();
       zoom.begin();
     }
     lay();
@@ -207,6 +241,8 @@ export function mount({element, props, trigger, watch}) {
   new ResizeObserver(() => { if (scene.image) lay(); }).observe(root);
   root.pick = pick;
   root.picture = picture;  // the SVG element that the buttons save
+  gap.value = inAddress('gap') || String(GAP);
+  scene.gap = gap.valueAsNumber / 100;
   watch('value', show);
   show();
 }

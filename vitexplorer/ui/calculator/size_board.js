@@ -1,6 +1,6 @@
 // The board of sizes: a model's story, the sliders that design another one in the same table, and tables on demand.
 
-import {writeAddress} from '../kit/address.js';
+import {inAddress, onLink, writeAddress} from '../kit/address.js';
 import {make, setText} from '../kit/dom.js';
 import {showFrame} from '../kit/frame.js';
 import {countTable} from './count_table.js';
@@ -15,7 +15,7 @@ export function mount({element, props, trigger, watch}) {
   let moved = new Map();
   /** @type {Map<string, number>} */
   let before = new Map();  // exact counts of the last design, to mark what a slider moved
-  let opened = '';  // label of the table that is
+  let opened = Number(inAddress('table'));  // number of the table that is, from 1; 0 for none
 
   function ask() {
     const text = written(preset, moved);
@@ -61,21 +61,26 @@ export function mount({element, props, trigger, watch}) {
 
   function showTables({tables, words}) {
     setText(part('.ask'), words.tables);
-    if (!tables.some(({label}) => label === opened)) opened = '';
-    part('.open').replaceChildren(...tables.map(({label, title}) => make('button', {
-      type: 'button', textContent: label, title, ariaExpanded: String(label === opened), onclick: () => open(label),
+    part('.open').replaceChildren(...tables.map(({label, title}, at) => make('button', {
+      type: 'button', textContent: label, title, ariaExpanded: String(at + 1 === opened), onclick: () => open(at + 1),
     })));
-    const shown = tables.find(({label}) => label === opened);
+    const shown = tables[opened - 1];
     part('.opened').replaceChildren(...(shown ? countTable(shown, words) : []));
   }
 
-  function open(label) {
-    opened = label === opened ? '' : label;
+  /** @param {number} number of a table; the one that is open is closed */
+  function open(number) {
+    opened = number === opened ? 0 : number;
+    writeAddress({table: opened || ''});
     showTables(props.value);
-    if (!opened) return;
-    part('.opened').scrollIntoView({block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
-    part('.open [aria-expanded="true"]').focus({preventScroll: true});
+    part('.open').children[number - 1].focus({preventScroll: true});
+    if (opened) part('.opened').scrollIntoView({block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
   }
+
+  onLink(() => {
+    opened = Number(inAddress('table'));
+    if (props.value?.rows?.length) showTables(props.value);
+  });
 
   // ------------------------------------------------------------------------------------ what Python sent
 

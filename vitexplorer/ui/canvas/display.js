@@ -1,12 +1,29 @@
 // How maps are shown: one choice for all canvases of a page, which also stands in its address.
 
-import {firstState} from './selection.js';
+import {inAddress, onLink} from '../kit/address.js';
+import {firstState, settle} from './selection.js';
 
 /** Parameters of the address by the names of the state. */
 const NAMES = {mode: 'mode', colormap: 'colormap', scale: 'scale', opacity: 'opacity', smooth: 'smooth', keep_mass: 'keep'};
 
 /** What a person chose since the page was loaded; from then on nothing that Python sends is another choice. */
 let chosen = /** @type {Partial<import('./selection.js').State> | null} */ (null);
+
+/** Another link is opened in this page: it says how its maps are shown, or they are as a canvas begins. */
+onLink(() => {
+  const state = firstState(), said = (name) => inAddress(NAMES[name]), share = (name) => (said(name) ? Number(said(name)) : NaN);
+  settle(state, {heads: 0, prefix: []}, {
+    mode: said('mode'), colormap: said('colormap'), scale: said('scale'), smooth: said('smooth') === '1',
+    opacity: share('opacity'), keep_mass: share('keep_mass'),
+  });
+  choose(state);
+  document.dispatchEvent(new CustomEvent('vx-display', {detail: {sender: null}}));
+});
+
+/** @param {import('./selection.js').State} state */
+function choose(state) {
+  chosen = Object.fromEntries(Object.keys(NAMES).map((name) => [name, state[name]]));
+}
 
 /** @param {Record<string, any>} changes */
 export const isDisplay = (changes) => Object.keys(changes).some((name) => Object.hasOwn(NAMES, name));
@@ -21,7 +38,7 @@ export function takeDisplay(state) {
  * @param {import('./selection.js').State} state
  */
 export function tellDisplay(root, state) {
-  chosen = Object.fromEntries(Object.keys(NAMES).map((name) => [name, state[name]]));
+  choose(state);
   document.dispatchEvent(new CustomEvent('vx-display', {detail: {sender: root}}));
 }
 

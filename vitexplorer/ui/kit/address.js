@@ -32,6 +32,21 @@ export function pushAddress(changes) {
   if (url.href !== location.href) history.pushState(history.state, '', url);
 }
 
+/**
+ * What the address says of one thing; empty where it says nothing.
+ *
+ * @param {string} name
+ */
+export const inAddress = (name) => new URL(location.href).searchParams.get(name) ?? '';
+
+const OPENED = 'vx-link-opened';
+
+/** Says that the address is another link's, in a page that is not loaded anew. */
+export const linkOpened = () => { document.dispatchEvent(new CustomEvent(OPENED)); };
+
+/** @param {() => void} follow */
+export const onLink = (follow) => { document.addEventListener(OPENED, follow); };
+
 const SETTING = 'v.';
 
 /**

@@ -1,6 +1,7 @@
 // Kept views: a lecture is a list of links. It stays in this browser; presenter keys step through it; it goes home as
 // one small file, or as a page that needs no server. Back and forward over an image or a model lead here, too.
 
+import {linkOpened} from '../kit/address.js';
 import {chip} from '../kit/chip.js';
 import {filled, make, setText} from '../kit/dom.js';
 import {asLookedAt, lecturePage, read, shown, written} from '../kit/kept.js';
@@ -59,6 +60,7 @@ export function mount({element, props, trigger, watch}) {
     history.pushState(history.state, '', asLookedAt(query, location.search));
     lead(query);
     document.dispatchEvent(new CustomEvent('vx-address'));
+    linkOpened();
     show();
   }
 

@@ -9,14 +9,14 @@ import gradio as gr
 from gradio.components.base import Component
 
 from vitexplorer.formulas import ViTShape
-from vitexplorer.ui.address import Address
+from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.calculator import SizeBoard, SizeData
 from vitexplorer.ui.calculator.designs import Design
 from vitexplorer.ui.calculator.sizes import design_sizes, model_sizes
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.desk import QUICK, Listen, Updates
 from vitexplorer.ui.rooms.room import Room, frame_data
-from vitexplorer.ui.rooms.room_figures import RoomFigures
+from vitexplorer.ui.rooms.room_figures import SHOWN, RoomFigures
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class SizeRoom(Room):
         """The board, and the room's figures for those who ask."""
         self.filled = gr.State(None)
         self.board = SizeBoard(elem_id="vx-size-board")
-        with gr.Accordion(self.desk.t("size_figures"), open=False, elem_id="vx-size-figures"):
+        with gr.Accordion(self.desk.t("size_figures"), open=False, elem_id="vx-size-figures") as self.figures:
             self.panel = RoomFigures(self.desk, self.key)
             self.panel.build()
         state = [self.desk.address, self.desk.language]
@@ -41,16 +41,23 @@ class SizeRoom(Room):
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Count when the room is entered, and when the model is another."""
-        state = [active, self.desk.address, self.filled, self.desk.language]
-        listen(self.enter, state, [self.board, self.filled], **QUICK)
+        state = [active, self.desk.address, self.filled, self.desk.language, self.panel.said]
+        listen(self.enter, state, [self.board, self.filled, self.figures], js=SHOWN, **QUICK)
         super().enter_on(listen, active)
 
-    def enter(self, active: str, address: Address, filled: Address | None, language: Language) -> Updates:
-        """The model on the screen; in a page that was just opened the design of its address."""
+    def enter(
+        self, active: str, address: Address, filled: Address | None, language: Language, said: str = ""
+    ) -> Updates:
+        """The model on the screen; of a link that was just opened its design, and the figures that it names."""
         if active != self.key or filled == address or address == Address():  # nothing is captured yet
             return gr.skip()
-        design = Design.read("" if filled else address.design)
-        return {self.board: self.data(design, address, language), self.filled: address}
+        linked = filled is None or filled.opened != address.opened
+        entered: Updates = {
+            self.board: self.data(Design.read(address.design if linked else ""), address, language),
+            self.filled: address,
+        }
+        named = ShownView.read(said)
+        return entered | ({self.figures: gr.Accordion(open=True)} if named.room == self.key and named.view else {})
 
     def design(self, event: gr.EventData, address: Address, language: Language) -> SizeData:
         """What the sliders describe; whatever a browser sends is read as an address is."""

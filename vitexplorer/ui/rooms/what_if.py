@@ -18,7 +18,7 @@ from vitexplorer.settings import settings
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas import AttentionCanvas
-from vitexplorer.ui.canvas.canvas import query_text
+from vitexplorer.ui.canvas.canvas import head_of, query_of, query_text
 from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.changes import ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.changes.changes import START
@@ -125,18 +125,17 @@ class WhatIfRoom(Room):
         """The changes chosen before, or those of the address, or a puzzle; the last block."""
         if active != self.key or shown == address or address == Address():
             return gr.skip()
-        before = (
-            changed.change if changed != Address() else {"": START, NOTHING: ""}.get(address.change, address.change)
-        )
+        linked = shown is None or shown.opened != address.opened
+        before = {"": START, NOTHING: ""}.get(address.change, address.change) if linked else changed.change
         plain = self.desk.engine.capture(address.picture)
         data, run, text = self._changed(address, before, language)
         if run is None:  # another model may have no such head
             data, run, text = self._changed(address, START, language)
-        block = plain.depth - 1
+        block = min(int(address.both_block or plain.depth - 1), plain.depth - 1)
         return {
             self.picker: data,
             self.block: block,
-            **self._canvases(plain, run, block, language, default_query(plain, block)),
+            **self._looked_at(plain, run, block, address, language),
             self.changed: replace(address, change=text),
             self.shown: address,
         }
@@ -178,6 +177,15 @@ class WhatIfRoom(Room):
         data.answer = answer(plain, run, language) if chosen else ""
         data.next, data.next_room = lead_to("finetune", language), "finetune"
         return data, run, write_changes(chosen)
+
+    def _looked_at(self, plain: Capture, run: Capture, block: int, address: Address, language: Language) -> Updates:
+        """Both runs as the address has them, as far as this model can."""
+        canvases = self._canvases(plain, run, block, language, default_query(plain, block))
+        for data in canvases.values():
+            query = query_of(address.both_query, data)
+            data.query = data.query if query is None else query_text(query)
+            data.head = head_of(address.both_head, data.heads)
+        return canvases
 
     def _canvases(
         self, plain: Capture, run: Capture, block: int, language: Language, query: Query | None = None

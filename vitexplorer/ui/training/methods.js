@@ -1,7 +1,9 @@
 // Methods as switches. What is set stays here; Python is told the whole choice and answers with counts and estimates.
 
+import {inAddress, onLink, writeAddress} from '../kit/address.js';
 import {make} from '../kit/dom.js';
 import {form, missing} from '../kit/form.js';
+import {FIRST, read, written} from './plan.js';
 
 const AUGMENTATIONS = ['none', 'crop_flip', 'crop_flip_colour'];
 const WEIGHTS = ['none', 'balanced'], HEADS = ['baseline', 'fresh'];
@@ -10,9 +12,15 @@ const FIELDS = ':is(input, select, summary)';
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-methods'), part = (selector) => root.querySelector(selector);
-  const on = {}, settings = {}, rates = {}, unfolded = {};  // by method
-  const plan = {epochs: '10', seed: '0', augmentation: 'crop_flip', class_weights: 'none', head: 'baseline', backbone: ''};
+  const on = {}, unfolded = {};  // by method, and so are these:
+  /** @type {Record<string, Record<string, string>>} */
+  const settings = {};
+  /** @type {Record<string, string>} */
+  const rates = {};
+  const plan = {...FIRST};
+  let linked = read(inAddress('plan'));  // what the address says, until the fields have taken it
   let shown = null;  // the last value that had methods
+  let begun = '';  // keys of the methods that Python ticked
   let planOf = '';  // the training whose plan the fields took last
 
   // ------------------------------------------------------------------------------------ asking
@@ -33,7 +41,33 @@ export function mount({element, props, trigger, watch}) {
     trigger(kind, choice());
   }
 
-  const changed = () => ask('count');
+  function changed() {
+    tell();
+    ask('count');
+  }
+
+  /** The address names what was chosen. */
+  function tell() {
+    const keys = shown.items.map(({key}) => key).filter((key) => on[key]);
+    writeAddress({plan: written({on: keys.join() === begun ? null : keys, settings, rates, plan})});
+  }
+
+  function take(chosen) {
+    if (chosen.on) for (const key of Object.keys(on)) on[key] = chosen.on.includes(key);
+    Object.assign(settings, chosen.settings);
+    Object.assign(rates, chosen.rates);
+    Object.assign(plan, chosen.plan);
+  }
+
+  onLink(() => {
+    linked = read(inAddress('plan'));
+    if (!shown) return;
+    for (const one of [settings, rates]) for (const key of Object.keys(one)) delete one[key];
+    take({on: begun.split(','), settings: {}, rates: {}, plan: FIRST});
+    take(linked);
+    showPlan(shown);
+    ask('count');
+  });
 
   // ------------------------------------------------------------------------------------ methods
 
@@ -101,6 +135,7 @@ export function mount({element, props, trigger, watch}) {
   function planned(input, label) {
     input.addEventListener('change', () => {
       plan[input.name] = input.value;
+      tell();
       for (const one of root.querySelectorAll('.estimated')) one.remove();  // they were for another plan
     });
     return make('label', {}, label, input);
@@ -142,14 +177,21 @@ export function mount({element, props, trigger, watch}) {
 
   /** The plan that the fields begin with: its own, or that of a training that was opened. */
   function takePlan(value) {
-    if (!shown) for (const {key, on: ticks} of value.items) on[key] = ticks;
+    if (!shown) {
+      for (const {key, on: ticks} of value.items) on[key] = ticks;
+      begun = value.items.filter((one) => one.on).map(({key}) => key).join();
+    }
     const another = value.plan && value.plan.training !== planOf;
     if (another) {
       const {training, ...fields} = value.plan;
       planOf = training;
       Object.assign(plan, fields);
     }
-    if (another || !shown) showPlan(value);
+    if (another || !shown) {
+      take(linked);
+      showPlan(value);
+    }
+    if (another || !inAddress('run')) linked = read('');
   }
 
   function showMethods(value) {
@@ -176,6 +218,7 @@ export function mount({element, props, trigger, watch}) {
     takePlan(value);
     shown = value;
     showMethods(value);
+    if (value.plan) tell();
     const set = plan.backbone || Object.keys(settings).length || Object.keys(rates).length;
     if (!value.asked && set) changed();
   }
