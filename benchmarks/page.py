@@ -17,7 +17,7 @@ from playwright.sync_api import Page, Response
 
 from tests.app import browser, running_app
 from tests.rooms import go_to, painted
-from vitexplorer.ui.address import RoomKey
+from vitexplorer.ui.order import RoomKey
 
 CANVAS = "document.querySelector('#vx-attention-canvas .vx-canvas')"
 SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => {

@@ -16,7 +16,7 @@ import vitexplorer as vx
 from tests.app import CUT_OFF, Visit
 from tests.rooms import assert_fits, go_to, painted
 from vitexplorer.settings import ASSETS
-from vitexplorer.ui.address import RoomKey
+from vitexplorer.ui.order import RoomKey
 
 pytestmark = pytest.mark.browser
 

@@ -25,7 +25,7 @@ from tests.rooms import (
     wait_for_view,
 )
 from tests.thorough import quick
-from vitexplorer.ui.address import RoomKey
+from vitexplorer.ui.order import RoomKey
 
 pytestmark = pytest.mark.browser
 

@@ -10,22 +10,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 from urllib.parse import parse_qsl
 
 from vitexplorer.settings import settings
 from vitexplorer.types import Fit
 from vitexplorer.ui.engine import Picture
+from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.pictures import UPLOAD, examples
-
-RoomKey = Literal["patches", "attention", "flow", "tokens", "outputs", "positions", "size", "what_if", "finetune"]
-
-
-def room_after(room: str) -> str:
-    """Key of the next room in the order of a lecture; empty after the last."""
-    rooms = get_args(RoomKey)
-    return next(iter(rooms[rooms.index(room) + 1 :]), "") if room in rooms else ""
-
 
 OF_BROWSER = ("room", "head", "query", "mode", "colormap", "scale", "opacity", "smooth", "keep", "change", "design")
 """what the browser alone writes, as a person chooses it"""

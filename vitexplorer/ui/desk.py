@@ -17,7 +17,7 @@ from vitexplorer.ui.language import Translations
 QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 """options of an event that is answered from memory"""
 Listen = Callable[..., Dependency]
-"""how a function is bound to an event: `button.click`, `address.change`, or `event.then`"""
+"""how a function is bound to an event: `button.click`, or `event.then`"""
 Updates = dict[Block | str, Any]
 """what an event changes: a value for each output that becomes another; `gr.skip()`, whose key is a word, for none"""
 

@@ -30,5 +30,8 @@ document.addEventListener('vx-select', (event) => {
 // A room counts as entered when the rail says so; the tab that gradio selects while the page loads does not.
 window.vxEnter = (room) => (document.querySelector('.vx-rail')?.dataset.room === room ? room : '');
 
+// The capture is new: the room that is looked at fills itself.
+window.vxLook = () => { document.dispatchEvent(new CustomEvent('vx-look')); };
+
 // Terms explain themselves once the page has time to look for them.
 addEventListener('load', () => explain(document.body).catch((error) => console.warn('glossary:', error)));

@@ -15,18 +15,19 @@ from gradio.blocks import Block
 from gradio.events import Dependency
 
 from vitexplorer.settings import Settings
-from vitexplorer.ui.address import Address, RoomKey
+from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.exploring import exploring, ready
 from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.menu import model_chip
+from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.parts.header import Header
 from vitexplorer.ui.parts.image_chip import ImageChip
 from vitexplorer.ui.parts.kept import KeptViews
 from vitexplorer.ui.parts.model_chip import ModelChip
-from vitexplorer.ui.parts.rail import SELECTED, Rail
+from vitexplorer.ui.parts.rail import LOOK, SELECTED, Rail
 from vitexplorer.ui.parts.size_chip import SizeChip
 from vitexplorer.ui.parts.status import StatusData, StatusLine
 from vitexplorer.ui.places import TunedChoice
@@ -86,7 +87,7 @@ class Page:
         entering = gr.Textbox(visible=False)  # through which the browser says which room is entered
         with gr.Tabs(selected="attention", elem_id="vx-rooms") as tabs:
             self.rooms = [room(self.desk) for room in ROOMS if self.settings.trainings or room is not FinetuneRoom]
-            filled = [self._build_room(room, entering, active) for room in self.rooms]
+            filled = [self._build_room(room, rail, entering, active) for room in self.rooms]
         wanted = gr.State(Address())
         self.visit = Visit(self.desk.language, wanted, active, image, model, size, status, kept, header, rail, tabs)
         self._browser = gr.Textbox(visible=False)  # through which it says who it is
@@ -98,13 +99,13 @@ class Page:
         ]
         self._bind(page)
 
-    def _build_room(self, room: Room, entering: gr.Textbox, active: gr.State) -> list[Block]:
+    def _build_room(self, room: Room, rail: Rail, entering: gr.Textbox, active: gr.State) -> list[Block]:
         """A room behind its door; its panel fills itself when it is entered."""
         with gr.Tab(self.desk.t(f"room_{room.key}"), id=room.key) as door:
             components = room.build()
         entered = door.select(self.enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
         room.enter_on(entered.then, active)
-        room.enter_on(self.desk.address.change, active)  # which gradio tells of because `explore` is queued
+        room.enter_on(rail.look(room.key), active)
         return components
 
     def _bind(self, page: gr.Blocks) -> None:
@@ -122,7 +123,7 @@ class Page:
             self.then_explore(part.choose(self.choose, here, chosen, **QUICK))
 
     def then_explore(self, event: Dependency) -> None:
-        """Fill every room after an event that wrote the wanted address, and then the menu of models."""
+        """Fill what all rooms show after an event that wrote the wanted address, then the room that is looked at."""
         explored = event.success(
             self.explore,
             [self.visit.wanted, self.desk.address, self.visit.language],
@@ -133,6 +134,7 @@ class Page:
             api_visibility="private",
         )
         who = [self._browser, self.visit.wanted, self.visit.language]
+        explored.then(None, js=LOOK)
         explored.then(self.menu, who, [self.desk.visitor, self.visit.model], js=VISITOR, **QUICK)
 
     # -------------------------------------------------------------------------------------- events

@@ -14,10 +14,11 @@ import gradio as gr
 from gradio.blocks import Block
 
 from vitexplorer.settings import settings
-from vitexplorer.ui.address import Address, RoomKey
+from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Updates
 from vitexplorer.ui.language import language_of_request, word
 from vitexplorer.ui.menu import model_chip
+from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.parts.header import Header, header_data
 from vitexplorer.ui.parts.image_chip import ImageChip, image_chip
 from vitexplorer.ui.parts.kept import KeptViews, kept_data

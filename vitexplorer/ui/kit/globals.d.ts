@@ -6,6 +6,7 @@ interface Window {
   vxShown: (...inputs: unknown[]) => unknown[];
   vxVisitor: typeof import('../visitor.js').visitor;
   vxEnter: (room: string) => string;
+  vxLook: () => void;
 }
 
 interface ParentNode {

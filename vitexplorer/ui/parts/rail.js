@@ -41,6 +41,7 @@ export function mount({element, props, trigger, watch}) {
     buttons[(at + step + buttons.length) % buttons.length].focus();
   });
   document.addEventListener('vx-room', (/** @type {CustomEvent} */ event) => go(event.detail.room));
+  document.addEventListener('vx-look', () => trigger(`look_${root.dataset.room}`, {}));
   addEventListener('popstate', () => {
     const room = new URL(location.href).searchParams.get('room') ?? props.value.first;
     if (room !== root.dataset.room) enter(room);

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from collections.abc import Callable
+from functools import partial
+from typing import get_args
 
+from gradio.data_classes import GradioModel
+from gradio.events import Dependency
+
+from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.parts.widget import Widget
 
 SELECTED = "() => ({__type__: 'update', selected: document.querySelector('.vx-rail').dataset.room})"
 """what the tabs become in the browser itself, without a word to the server"""
+LOOK = "() => window.vxLook()"
+"""lets the rail fire the event of the room that is looked at, again without a word to the server"""
 
 
 class RailItem(GradioModel):
@@ -30,8 +38,15 @@ class RailData(GradioModel):
 
 
 class Rail(Widget):
-    """Fires `enter` with `room` whenever another room is looked at."""
+    """Fires `enter` with `room` whenever another room is looked at, and an event of each room, see `look`."""
 
     data_model = RailData
     stem = "rail"
-    sends = ("enter",)
+    sends = ("enter", *(f"look_{room}" for room in get_args(RoomKey)))
+
+    def look(self, room: str) -> Callable[..., Dependency]:
+        """What binds a function to the moments in which this room is looked at and the capture is new.
+
+        The browser knows which room that is: the others ask nothing.
+        """
+        return partial(getattr(self, f"look_{room}"), trigger_mode="always_last")

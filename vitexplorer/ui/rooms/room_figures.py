@@ -12,12 +12,13 @@ from gradio.data_classes import FileData
 
 from vitexplorer.progress import Progress
 from vitexplorer.types import Result
-from vitexplorer.ui.address import Address, ShownView, room_after
+from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.figure_panel import FigurePanel, PanelData, bare_data, panel_data, work_data
 from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.language import word
+from vitexplorer.ui.order import room_after
 from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
