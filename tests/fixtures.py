@@ -16,8 +16,9 @@ from collections.abc import Iterator  # noqa: E402
 
 import jaxtyping  # noqa: E402
 
-import tests.typecheck  # noqa: E402, F401  (the hook looks it up by its name)
+import tests.typecheck  # noqa: E402
 
+jaxtyping.jaxtyped = tests.typecheck.jaxtyped  # which the hook writes before every function
 jaxtyping.install_import_hook("vitexplorer", "tests.typecheck.check")
 
 import pytest  # noqa: E402
