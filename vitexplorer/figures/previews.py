@@ -67,7 +67,7 @@ def heat(values: np.ndarray, size: tuple[int, int] = (SIDE, SIDE)) -> np.ndarray
     return _sized(np.concatenate([colors, alpha[..., None]], axis=-1), size, Image.Resampling.NEAREST)
 
 
-def lines(curves: Sequence[np.ndarray]) -> np.ndarray:
+def lines(curves: np.ndarray | Sequence[np.ndarray]) -> np.ndarray:
     """Every curve from the left to the right, all to one scale that includes zero."""
     together = np.concatenate([np.ravel(curve) for curve in curves]).astype(float)
     finite = together[np.isfinite(together)]
