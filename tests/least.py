@@ -14,6 +14,7 @@ from vitexplorer.views import VIEWS, compute
 LEAST: dict[str, dict[str, Any]] = {
     "faithfulness": {"methods": ("input_x_gradient",), "steps": 2},
     "integrated_gradients": {"steps": 2},
+    "side_by_side": {"methods": ("input_x_gradient",), "steps": 2, "measure": True},
     "translation": {"patches": 1},
 }
 

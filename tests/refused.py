@@ -31,6 +31,7 @@ REFUSED: dict[str, frozenset[str]] = {
     "position_similarity": RELATIVE,
     "random": NO_CLASSIFIER,
     "relative_position_bias": ALL - RELATIVE,
+    "side_by_side": NO_CLASSIFIER,
 }
 
 

@@ -30,6 +30,7 @@ from vitexplorer.types import (
     LensResult,
     MapResult,
     MatrixResult,
+    MethodsResult,
     OffsetsResult,
     PatchGrid,
     PoolingResult,
@@ -539,3 +540,31 @@ def test_faithfulness_says_whether_anything_beats_chance():
         "0.0200 for the best, Grad-CAM."
     )
     assert check(explained(0.05))[0].startswith("Random order alone leaves an area of 0.0500")
+
+
+def beside(values: np.ndarray, *gains: float) -> MethodsResult:
+    """Maps (methods, rows, cols), and the area between the curves of each where they were measured; random is last."""
+    grid, names = PatchGrid(*values.shape[1:], 16), ("LeGrad", "Grad-CAM", "Random map")[-len(values) :]
+    areas = np.array([(0.5, 0.5 + gain) for gain in gains]) if gains else None
+    return planted(
+        MethodsResult, "side_by_side", values, ("methods", "rows", "cols"), methods=names,
+        titles=tuple(map(same, names)), units=(same("1"),) * len(names), grids=(grid,) * len(names), grid=grid,
+        image=IMAGE, curves=("deletion", "insertion"), areas=areas, passes=9,
+    )  # fmt: skip
+
+
+def test_side_by_side_says_who_agrees_and_once_measured_whom_to_trust():
+    maps = np.array([[[1.0, 2, 3, 4]], [[1.0, 2, 4, 3]], [[4.0, 1, 3, 2]]])
+    assert check(beside(maps))[0] == (
+        "LeGrad and Grad-CAM put the patches in the most similar order (rank correlation 0.800). Whether the model "
+        "follows any of them is yet to be measured."
+    )
+    assert check(beside(maps[1:]))[0] == "There are no two maps to compare here."
+    assert check(beside(maps, 0.3, 0.02, 0.05))[0] == (
+        "LeGrad does best here: the area between insertion and deletion is 0.300, that of random order 0.0500. "
+        "Grad-CAM does worst with 0.0200; 1 of 2 methods do no better than random order."
+    )
+    assert check(beside(maps, 0.3, 0.2, 0.05))[0].endswith("with 0.200, which is more than random order has.")
+    assert check(beside(maps, 0.01, 0.02, 0.05))[0].startswith("No method beats random order here")
+    assert check(beside(maps[1:], 0.3, 0.05))[0].endswith("that of random order 0.0500.")
+    assert check(beside(maps[2:], 0.05))[0].startswith("Random order alone leaves an area of 0.0500")

@@ -31,11 +31,13 @@ from vitexplorer.quantities.rollout import push_added, push_averaged
 from vitexplorer.quantities.targets import ALL_ZERO
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.types import MapResult
-from vitexplorer.views import VIEWS, explanations
+from vitexplorer.views import VIEWS, explanation, explanations
+from vitexplorer.views.side_by_side import agreements, ranks
 
 TARGET = 3
 ONE_PASS = ("grad_rollout", "generic_relevance", "grad_cam", "input_x_gradient")
-MANY_PASSES = ("integrated_gradients", "occlusion", "faithfulness")
+MANY_PASSES = ("integrated_gradients", "occlusion", "faithfulness", "side_by_side")
+RANDOM_ALONE = {"faithfulness": {"methods": "random"}, "side_by_side": {"methods": "random", "measure": True}}
 CLASS_VIEWS = (*ONE_PASS, "legrad", *MANY_PASSES, "random")
 NOT_FOR_SWIN = ("generic_relevance", "legrad")
 CLASSIFIERS = [key for key in RECIPES if key != "encoder"]
@@ -436,7 +438,7 @@ def test_two_classes_that_change_places_change_maps(view):
         module.head.bias.copy_(module.head.bias[swapped])
     there = with_module(captured, module)
     here, there = vx.compute(view, captured, target=1), vx.compute(view, there, target=5)
-    if view == "faithfulness":  # random order knows the number of the class
+    if view in RANDOM_ALONE:  # random order knows the number of the class
         here, there = (result.values[:-1] for result in (here, there))
     else:
         here, there = here.values, there.values
@@ -520,6 +522,42 @@ def test_a_map_that_knows_beats_random_and_its_opposite_does_not(planted, seed):
     areas = dict(zip(result.methods, result.areas, strict=True))
     assert areas["knows"][0] < areas["random"][0] < areas["knows_the_opposite"][0]
     assert areas["knows"][1] > areas["random"][1] > areas["knows_the_opposite"][1]
+
+
+@pytest.mark.parametrize("key", ["vit_not_square", "swin_padded"])
+def test_side_by_side_stand_the_maps_and_areas_of_the_single_views(key):
+    captured, told = capture_small(key), []
+    asked = {"target": TARGET, "steps": 3, "seed": 5}
+    result = vx.compute("side_by_side", captured, measure=True, **asked, progress=lambda *step: told.append(step))
+    assert (
+        set(result.methods) | {name for name, _ in result.others}
+        == dict(MethodsControl(known=explanations).offered(captured)).keys()
+    )
+    for at, name in enumerate(result.methods):
+        one = explanation(name, captured, TARGET, 5, None)
+        np.testing.assert_array_equal(result.own_values(at), one.values)
+        assert (result.titles[at], result.units[at], result.grids[at]) == (one.title, one.unit, one.grid)
+        for row, col in np.ndindex(result.values.shape[1:]):  # every fine cell has the number of the one it lies in
+            middle = (np.array([row, col]) + 0.5) * result.grid.patch_size
+            assert result.values[at, row, col] == one.values[tuple((middle // one.grid.patch_size).astype(int))]
+    curves = vx.compute("faithfulness", captured, methods=result.methods, **asked)
+    np.testing.assert_array_equal(result.areas, curves.areas)
+    assert curves.notes[-2:] == result.notes[-2:]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert told[-1][0] == told[-1][1] <= result.passes + len(result.methods)
+    quick = vx.compute("side_by_side", captured, **asked)
+    assert quick.areas is None
+    np.testing.assert_array_equal(quick.values, result.values)
+
+
+def test_rank_correlation_by_hand():
+    """Places 1, 2.5, 2.5, 4 against 4, 2.5, 2.5, 1 and against 1, 2, 3, 4: 4.5 / sqrt(4.5 * 5)."""
+    first, turned, other = (np.array([row]) for row in ([0.0, 3, 3, 9], [8.0, 5, 5, 1], [1.0, 2, 3, 4]))
+    assert ranks(first).tolist() == [1, 2.5, 2.5, 4]
+    (least, *pair), *_, (most, *alike) = agreements(np.stack([first, turned, other, 0 * first]))
+    assert (pair, alike) == ([0, 1], [0, 2])
+    assert least == pytest.approx(-1)
+    assert most == pytest.approx(4.5 / np.sqrt(4.5 * 5))
 
 
 def test_curves_begin_and_end_at_the_same_images():
@@ -667,11 +705,12 @@ def test_what_the_callback_raises_stops_the_work(view, passes):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        vx.compute(view, captured, progress=stop, **({"methods": "random"} if view == "faithfulness" else {}))
+        vx.compute(view, captured, progress=stop, **RANDOM_ALONE.get(view, {}))
     assert len(passes) == 1
 
 
-def test_a_method_that_takes_long_can_be_stopped_within_faithfulness(passes):
+@pytest.mark.parametrize("view", RANDOM_ALONE)
+def test_a_method_that_takes_long_can_be_stopped_within_others(view, passes):
     calls = []
 
     def stop(done: int, total: int) -> None:
@@ -679,9 +718,8 @@ def test_a_method_that_takes_long_can_be_stopped_within_faithfulness(passes):
         raise StoppedError
 
     with pytest.raises(StoppedError):
-        vx.compute("faithfulness", capture_small("vit"), methods=["occlusion"], progress=stop)
-    assert calls == [0]
-    assert len(passes) == 1
+        vx.compute(view, capture_small("vit"), methods=["occlusion"], progress=stop)
+    assert len(calls) == len(passes) == 1
 
 
 # ------------------------------------------------------------------------------------------------ sentences

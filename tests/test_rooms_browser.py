@@ -90,6 +90,14 @@ def test_a_slow_view_is_stopped_and_the_page_goes_on(visit: Visit, url: str) -> 
     assert page.evaluate("document.querySelector('#vx-flow-panel .vx-panel').dataset.shown") == drawn
     choose_view(page, "flow", "random")
     expect(work).to_be_hidden()
+    choose_view(page, "flow", "side_by_side")
+    first = panel.locator(".figure .hm").first.bounding_box()  # a map that is pressed is shown large
+    page.mouse.move(first["x"] + first["width"] / 2, first["y"] + first["height"] / 2)
+    expect(panel.locator(".figure .hovertext")).not_to_have_count(0)
+    page.mouse.down()
+    page.mouse.up()
+    expect(page.locator("#vx-flow-canvas")).to_be_visible(timeout=PATIENCE)
+    expect(page).to_have_url(re.compile("view=attention_rollout"))
 
 
 @pytest.fixture(scope="module")

@@ -43,6 +43,7 @@ PROMISED = {
     "occlusion": ("vit", FEW, MAP),
     "random": ("vit", {**FEW, "seed": 3}, MAP),
     "faithfulness": ("vit", {**FEW, "methods": "grad_cam", "steps": 2}, (2, 2, 3)),
+    "side_by_side": ("vit", {**FEW, "methods": "grad_cam", "measure": "on", "steps": 2}, (2, *MAP)),
     "pooling": ("vit", {}, (3,)),
     "logit_lens": ("vit", {"token": "patches"}, (3, *MAP)),
     "token_pca": ("vit", {"block": 1, "norm": True, "foreground": True}, (*MAP, 3)),

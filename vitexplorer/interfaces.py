@@ -50,6 +50,9 @@ class View:
     settings. Whoever shows the last two waits for their turn on the model and remembers the result.
     """
 
+    overview: bool = False
+    """shows what the other views of its room show, small and side by side: it stands before them"""
+
     def settings(self, capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every control's value, see `checked`."""
         return checked(self.controls, capture, given)

@@ -431,6 +431,39 @@ class FaithfulnessResult(Result):
     """(methods, curves): area under each curve, 0-1; low for deletion and high for insertion where a map is right"""
 
 
+@dataclass(frozen=True, kw_only=True)
+class MethodsResult(Result):
+    """The maps of several methods, values (methods, rows, cols), each in its own unit; random order is last.
+
+    They share the finest grid among them: each cell of it has the number of the coarser cell that it lies in.
+    """
+
+    methods: tuple[str, ...]
+    titles: tuple[Text, ...]
+    """of the methods"""
+    units: tuple[Text, ...]
+    """of the methods"""
+    grids: tuple[PatchGrid, ...]
+    """of each method's own map"""
+    grid: PatchGrid
+    """the finest of them"""
+    image: np.ndarray
+    """(height, width, 3) uint8: the pixels the model saw"""
+    curves: tuple[str, ...]
+    """deletion, insertion"""
+    areas: np.ndarray | None
+    """(methods, curves): area under each curve, 0-1; None where it was not measured"""
+    passes: int
+    """images that measuring it takes at most"""
+    others: tuple[tuple[str, Text], ...] = ()
+    """names and titles of methods that take many passes and were not asked for"""
+
+    def own_values(self, method: int) -> np.ndarray:
+        """The map of one method on its own grid."""
+        every = self.grids[method].patch_size // self.grid.patch_size
+        return self.values[method, ::every, ::every]
+
+
 @dataclass(frozen=True)
 class PredictionChange:
     """One class of a classifier in two runs."""

@@ -1,7 +1,8 @@
 """Which colour stands for which number: 256-entry tables, perceptually uniform and safe for colour-blind readers.
 
 One direction in all sequential tables: the brighter, the more. `balance` is for signed maps: blue is negative, red
-positive, zero in the middle. The anchors are plotly's own, interpolated in RGB.
+positive, zero in the middle. `ice_inferno` is for signed maps beside others, which keep the colours of inferno. The
+anchors are plotly's own, interpolated in RGB.
 """
 
 from __future__ import annotations
@@ -22,11 +23,12 @@ ANCHORS = {
     "inferno": sequential.Inferno,
     "greys": sequential.Greys[::-1],  # black to white: plotly's own goes the other way
     "balance": cmocean.balance,
+    "ice_inferno": [*cmocean.ice[:0:-1][:9], *sequential.Inferno],  # its upper half is inferno, dark in the middle
 }
 ENTRIES = 256
 EASE = 0.7
 """below 1: over a picture, half of the largest value is more than half as strong"""
-UNSIGNED, SIGNED = "inferno", "balance"
+UNSIGNED, SIGNED, SIGNED_BESIDE = "inferno", "balance", "ice_inferno"
 """of every map, on the canvas too: nothing is black, as if it were not lit; signed maps are pale where nothing is"""
 
 
@@ -52,6 +54,8 @@ def direction(name: str) -> Text:
     """How the table reads, for captions."""
     if name == "balance":
         return Text("blue is negative, red positive", "蓝色为负，红色为正")
+    if name == SIGNED_BESIDE:
+        return Text("brighter is more, blue is negative", "越亮表示绝对值越大，蓝色为负")
     return Text("brighter is more", "越亮表示值越大")
 
 

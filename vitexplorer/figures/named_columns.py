@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from vitexplorer.figures.caption import percent
-from vitexplorer.types import BeforeAfterResult, LensResult, PoolingResult, Prediction, PredictionChange, Result
+from vitexplorer.types import (
+    BeforeAfterResult,
+    LensResult,
+    MethodsResult,
+    PoolingResult,
+    Prediction,
+    PredictionChange,
+    Result,
+)
 from vitexplorer.words import Language
 
 Columns = dict[str, Sequence[Any]]
@@ -23,6 +31,8 @@ def named_columns(result: Result, language: Language) -> Columns:
         return _readings(result, language)
     if isinstance(result, BeforeAfterResult):
         return _answers(result, language)
+    if isinstance(result, MethodsResult):
+        return _methods(result, language) | _target(result, language)
     return _target(result, language)
 
 
@@ -55,6 +65,15 @@ def _answers(result: BeforeAfterResult, language: Language) -> Columns:
         likeliest: PredictionChange = max(result.classes, key=lambda one: getattr(one, run))
         said = f"{_name(likeliest, language)} {percent(getattr(likeliest, run))}"
         columns |= {f"answer_{run}": [said] * count}
+    return columns
+
+
+def _methods(result: MethodsResult, language: Language) -> Columns:
+    """The unit of each method, and the areas under its curves where they were measured."""
+    each = result.values[0].size
+    columns: Columns = {"unit": [unit.in_(language) for unit in result.units for _ in range(each)]}
+    if result.areas is not None:
+        columns |= dict(zip(result.curves, np.repeat(result.areas, each, axis=0).T.tolist(), strict=True))
     return columns
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -197,11 +197,13 @@ class Page:
         opacity: float = 1.0,
         where: Text = ROW_AND_COLUMN,
         places: np.ndarray | None = None,
+        press: Mapping[str, Any] | None = None,
     ) -> None:
         """(rows, cols) as crisp cells; what is not a finite number is left out. Hover tells the place and the value.
 
         With an `opacity` below 1 they lie over a picture, which stays as it is where they are zero.
         `where` says a place with `%{customdata[i]}` for `places[row, col, i]`; without them these are row and column.
+        `press` says what the page shows when they are pressed: another `view`, or this one with other `settings`.
         """
         rows, cols = values.shape
         if places is None:
@@ -218,6 +220,7 @@ class Page:
                 "hovertemplate": where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
                 "hoverongaps": False,
                 "zsmooth": False,
+                "meta": press,
             }
         )
 
@@ -231,8 +234,13 @@ class Page:
             "showscale": False,
         }
 
-    def bars(self, pieces: Sequence[tuple[Box, str, str]], gap: float = 1) -> None:
-        """Filled boxes, each (box, colour, words that are shown when a mouse is over it), `gap` pixels apart."""
+    def bars(
+        self, pieces: Sequence[tuple[Box, str, str]], gap: float = 1, press: Mapping[str, Any] | None = None
+    ) -> None:
+        """Filled boxes, each (box, colour, words that are shown when a mouse is over it), `gap` pixels apart.
+
+        `press` as in `cells`.
+        """
         boxes = [box for box, _, _ in pieces]
         self._traces.append(
             {
@@ -248,6 +256,7 @@ class Page:
                 },
                 "customdata": ["<br>".join(map(escape, words.split("\n"))) for _, _, words in pieces],
                 "hovertemplate": "%{customdata}<extra></extra>",
+                "meta": press,
             }
         )
 

@@ -16,6 +16,7 @@ from PIL import Image, ImageDraw
 from vitexplorer.figures.colors import EASE, lookup_table, scale_of
 from vitexplorer.figures.meanings import CATEGORIES
 from vitexplorer.figures.renderers.board import sheet
+from vitexplorer.figures.scaling import painted_each
 from vitexplorer.types import (
     BeforeAfterResult,
     BoardResult,
@@ -30,6 +31,7 @@ from vitexplorer.types import (
     LensResult,
     MapResult,
     MatrixResult,
+    MethodsResult,
     OffsetsResult,
     ReconstructionResult,
     Result,
@@ -122,6 +124,12 @@ def _(result: GalleryResult) -> np.ndarray:
         if len(result.values) >= 4
         else heat(result.values[0])
     )
+
+
+@_pixels.register
+def _(result: MethodsResult) -> np.ndarray:
+    maps = painted_each(result.values).values[np.arange(4) % len(result.values)]
+    return heat(sheet(maps.reshape(2, 2, *maps.shape[1:])))
 
 
 @_pixels.register

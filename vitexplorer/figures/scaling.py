@@ -76,7 +76,7 @@ def painted(values: np.ndarray, normalise: str) -> Painted:
     return Painted(shown / peak, how.format(largest=peak), _remarks(values), rescaled=True)
 
 
-def painted_each(values: np.ndarray) -> Painted:
-    """Maps (heads, rows, cols), each divided by its own maximum; maps of zeros stay as they are."""
+def painted_each(values: np.ndarray, how: Text = EACH) -> Painted:
+    """Maps (heads, rows, cols), each divided by its own maximum, said by `how`; maps of zeros stay as they are."""
     maps = [painted(one, "max").values for one in values]
-    return Painted(np.stack(maps), EACH, _remarks(values), rescaled=True)
+    return Painted(np.stack(maps), how, _remarks(values), rescaled=True)

@@ -4,6 +4,20 @@ from tests.mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "ranks that give numbers which are alike the last of their places",
+        "ranks",
+        "last - (count - 1) / 2",
+        "last + 0 * count",
+        "test_rank_correlation_by_hand",
+    ),
+    Mutant(
+        "maps side by side that are shifted against their cells",
+        "on_finer",
+        "np.arange(fine.rows)[:, None] // ratio",
+        "(np.arange(fine.rows)[:, None] + ratio - 1).clip(max=fine.rows - 1) // ratio",
+        "test_side_by_side_stand_the_maps_and_areas_of_the_single_views",
+    ),
+    Mutant(
         "rollout without the residual",
         "push_averaged",
         "pushed[..., queries] += half",

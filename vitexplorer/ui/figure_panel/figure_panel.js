@@ -19,8 +19,10 @@ export function mount({element, props, trigger, watch}) {
   let controls = null, shapeOfControls = '';
   let marked = '', lookedAhead = '';  // view that is marked as chosen; run whose previews were asked for
 
-  // A cell of a matrix of blocks and heads opens that head's map.
-  const {draw, forget, picture, save} = drawing(part('.stage'), part('.figure'), ({customdata}) => {
+  // A mark may say what it shows when it is pressed; a cell of a matrix of blocks and heads opens that head's map.
+  const {draw, forget, picture, save} = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
+    if (meta?.view) choose(meta.view);
+    if (meta?.settings) ask(shown.chosen, {...controls.settings(), ...meta.settings});
     if (!shown.opens || !customdata) return;
     trigger('open', {block: customdata[0], head: customdata[1]});
     const own = shown.views.find((view) => view.own);

@@ -86,11 +86,11 @@ class RoomFigures:
         )
 
     def views(self) -> tuple[str, ...]:
-        """Keys of the views of this room; those that run the network many times stand last."""
+        """Keys of the views of this room; an overview stands first, what runs the network many times last."""
         from vitexplorer.views import VIEWS
 
         keys = [key for key, view in VIEWS.items() if view.room == self.room and key not in self._own]
-        return tuple(sorted(keys, key=lambda key: VIEWS[key].runs == "many"))
+        return tuple(sorted(keys, key=lambda key: (not VIEWS[key].overview, VIEWS[key].runs == "many")))
 
     def listed(self) -> tuple[str, ...]:
         """The same after the one that the room shows in its own way."""

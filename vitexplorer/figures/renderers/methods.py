@@ -1,0 +1,229 @@
+"""Maps of several methods over one picture: the same size, one colour map, each as a share of its own largest number.
+
+Under each stands its range and, once it was measured, a bar from the area under its deletion curve to that under its
+insertion curve, on one line from 0 to 1 for all: the longer, the better. In a window a map is pressed to see it large,
+and what was not computed stands as a tile that asks for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from vitexplorer.figures.boxes import Box, Place, place
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.colors import SIGNED_BESIDE, UNSIGNED, direction, scale_of
+from vitexplorer.figures.page import BAR_ROOM, Page
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.scaling import painted_each, remark
+from vitexplorer.figures.themes import SMALL_SIZE, TEXT_SIZE
+from vitexplorer.figures.typesetting import wrap
+from vitexplorer.numbers import measured, percent
+from vitexplorer.types import MethodsResult
+from vitexplorer.words import Text
+
+GAP, LINE = 14, 20
+NARROWEST = 140
+BAR, BUTTON, TALL = 8, 44, 40
+"""heights of the bar of one method, of the button under all, and of one in a tile"""
+EACH = Text(
+    "each map divided by its own largest magnitude: its range stands under it",
+    "每幅图除以各自的最大绝对值，其取值范围写在图下方",
+)
+SHARE = Text("share of the map's largest magnitude", "占该图最大绝对值的比例")
+RANGE = Text("{low} to {high}", "{low} 至 {high}")
+AREAS = Text(
+    "Bars on a line from 0 to 1: area under the deletion curve ↓ (lower is better) to that under the insertion curve ↑ "
+    "(higher is better). The longer, the better; grey: no better than random order.",
+    "条形位于 0 到 1 的线上：从删除曲线下面积 ↓（越低越好）到插入曲线下面积 ↑（越高越好）。条形越长越好；"
+    "灰色：不优于随机顺序。",
+)
+BEST, WORST = Text("best", "最好"), Text("worst", "最差")
+MEASURE = Text(
+    "Measure how faithful each one is ({passes} images through the model)",
+    "测量每种方法的忠实度（模型需处理 {passes} 幅图像）",
+)
+HINT = Text("deletion and insertion, for every map here", "对此处每幅图计算删除与插入曲线")
+COMPUTE = Text("Compute", "计算")
+MANY = Text("{title}: takes many passes through the model", "{title}：需要多次运行模型")
+IMAGE = Text("image", "图像")
+
+
+def draw(page: Page, result: MethodsResult, *, colormap: str | None = None, opacity: float = 0.85) -> float:
+    """Draw the maps.
+
+    Options: colormap, None takes inferno or, where a map is signed, ice_inferno; opacity of the cells over the image,
+    0-1.
+    """
+    shown = painted_each(result.values, EACH)
+    signed = bool((shown.values < 0).any())
+    scale = scale_of(shown.values, colormap or (SIGNED_BESIDE if signed else UNSIGNED))
+    titles = [_short(title) for title in (IMAGE, *result.titles, *_offered(page, result))]
+    narrow = page.inner < 4 * NARROWEST
+    places, bottom = _places(page, result, page.header(result), titles, narrow)
+    axis = page.color_scale(scale, beside=_beside(places, narrow), title=SHARE)
+    for at, title in zip(places, titles, strict=False):
+        _title(page, at, title)
+    for at in places[: 1 + len(result.methods)]:
+        page.picture(at.image, result.image)
+    _answer(page, places[0], result)
+    maps = places[1 : 1 + len(result.methods)]
+    for number, at in enumerate(maps):
+        _map(page, at, result, number, axis, opacity)
+    for at, (key, title) in zip(places[1 + len(maps) :], _waiting(page, result), strict=False):
+        _button(page, at.image, COMPUTE, MANY.format(title=title), {"methods": ",".join((*result.methods, key))})
+    bottom = _below(page, bottom + 6, result)
+    how = Text("{each}; {direction}", "{each}；{direction}").format(each=EACH, direction=direction(scale.colormap))
+    return facts_below(page, bottom, facts(result, how, shown.remarks))
+
+
+def _short(title: Text) -> Text:
+    """Without what stands in brackets."""
+    return Text(title.en, title.zh.partition("（")[0])
+
+
+def _waiting(page: Page, result: MethodsResult) -> tuple[tuple[str, Text], ...]:
+    """Nothing can be pressed on a slide."""
+    return () if page.sheet.is_slide else result.others
+
+
+def _offered(page: Page, result: MethodsResult) -> list[Text]:
+    return [title for _, title in _waiting(page, result)]
+
+
+# ------------------------------------------------------------------------------------------------ where
+
+
+def _places(page: Page, result: MethodsResult, y: float, titles: list[Text], narrow: bool) -> tuple[list[Place], float]:
+    """Places in rows, as large as the page allows, and y below them; in a narrow page the scale has the last one."""
+    count, room = len(titles) + narrow, page.inner - (0 if narrow else BAR_ROOM)
+    below = 8 + LINE + (BAR + 6 + LINE if result.areas is not None else 0)
+    ratio = result.image.shape[0] / result.image.shape[1]
+    tall = page.high(620, y + page.margin + 2 * LINE + BUTTON, 0)
+
+    def wide_in(cols: int) -> float:
+        rows, across = math.ceil(count / cols), (room + GAP) / cols - GAP
+        return across if narrow else min(across, max(NARROWEST, (tall / rows - 2 * LINE - below) / ratio))
+
+    possible = [n for n in range(1, count + 1) if n == 1 or (room + GAP) / n - GAP >= NARROWEST]
+    cols = max(possible, key=lambda n: (wide_in(n), n))
+    first = place(result.image, result.grid, Box(page.margin, y, wide_in(cols), wide_in(cols) * ratio))
+    across, down = first.right - page.margin + GAP, first.bottom - y
+    lines = max(len(_lines(page, title, across - GAP)) for title in titles)
+    step = 6 + LINE * lines + down + below + GAP
+    tops = [y + 6 + LINE * lines + number // cols * step - y for number in range(count)]
+    places = [
+        Place(*(box._replace(x=box.x + number % cols * across, y=box.y + top) for box in first))
+        for number, top in enumerate(tops)
+    ]
+    return places, places[-1].bottom + below
+
+
+def _beside(places: list[Place], narrow: bool) -> Box:
+    """What the colour scale stands beside."""
+    if narrow:
+        last = places[-1].image
+        return last._replace(x=last.x, width=0)
+    top = places[0].image.y
+    return Box(max(at.right for at in places), top, 0, places[0].bottom - top)
+
+
+def _lines(page: Page, title: Text, pixels: float) -> list[str]:
+    return wrap(title.in_(page.language), pixels, TEXT_SIZE * 1.05)  # a little more, as it is bold
+
+
+# ------------------------------------------------------------------------------------------------ what
+
+
+def _title(page: Page, at: Place, title: Text) -> None:
+    wide = at.right - at.image.x
+    y = at.image.y - 4 - LINE * len(_lines(page, title, wide))
+    for line in _lines(page, title, wide):
+        page.text(at.image.x, y, line, bold=True)
+        y += LINE
+
+
+def _answer(page: Page, at: Place, result: MethodsResult) -> None:
+    """The class that is explained, under the image."""
+    if result.target is None:
+        return
+    name = result.target.name if result.target.name.en else Text("class {n}", "类别 {n}").format(n=result.target.index)
+    said = Text("{name} {share}", "{name} {share}").format(name=name, share=percent(result.target.probability))
+    page.text(at.image.x, at.bottom + 6, said, size=SMALL_SIZE, color=page.theme.muted, pixels=at.right - at.image.x)
+
+
+def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, opacity: float) -> None:
+    values = result.own_values(number)
+    share = painted_each(values[None]).values[0]
+    title = _short(result.titles[number])
+    row, col = np.meshgrid(*map(np.arange, values.shape), indexing="ij")
+    said = Text("row %{customdata[0]}, column %{customdata[1]}: ", "第 %{customdata[0]} 行第 %{customdata[1]} 列：")
+    page.cells(
+        at.cells,
+        share,
+        axis,
+        name=title.in_(page.language),
+        opacity=opacity,
+        where=Text(said.en + "%{customdata[2]:.4g}<br>%{z:.3f}", said.zh + "%{customdata[2]:.4g}<br>%{z:.3f}"),
+        places=np.stack([row, col, values], axis=-1),
+        press={"view": result.methods[number]},
+    )
+    y, x = at.bottom + 6, at.image.x
+    said = remark(values) or RANGE.format(low=measured(np.nanmin(values)), high=measured(np.nanmax(values)))
+    page.text(x, y, said, size=SMALL_SIZE, color=page.theme.muted)
+    if result.areas is not None:
+        gains = _areas(page, Box(x, y + LINE + 2, at.right - x, BAR), result, result.areas, number)
+        _mark(page, at.cells, gains[:-1], number)
+
+
+def _areas(page: Page, line: Box, result: MethodsResult, areas: np.ndarray, number: int) -> np.ndarray:
+    """The bar from one area to the other and both numbers. Returns the area between the curves of each method."""
+    down, up = (float(areas[number, result.curves.index(curve)]) for curve in ("deletion", "insertion"))
+    gains = areas[:, result.curves.index("insertion")] - areas[:, result.curves.index("deletion")]
+    page.rectangle(line, fill=page.theme.line)
+    left, right = sorted((down, up))
+    color = page.theme.bar if gains[number] > gains[-1] else page.theme.muted
+    page.rectangle(line._replace(x=line.x + left * line.width, width=max(2, (right - left) * line.width)), fill=color)
+    y = line.bottom + 4
+    page.text(line.x, y, f"{down:.3f} ↓", size=SMALL_SIZE)
+    page.text(line.right, y, f"{up:.3f} ↑", size=SMALL_SIZE, anchor="right")
+    return gains
+
+
+def _mark(page: Page, cells: Box, gains: np.ndarray, number: int) -> None:
+    """A word in the corner of the best and of the worst map."""
+    if number >= len(gains) or np.ptp(gains) == 0 or gains.min() < gains[number] < gains.max():
+        return
+    is_best = gains[number] == gains.max()
+    words, fill = (BEST, page.theme.bar) if is_best else (WORST, page.theme.muted)
+    box = Box(cells.right - 54, cells.bottom - 24, 54, 24)
+    page.rectangle(box, fill=fill)
+    page.text(
+        *box.centre, words, size=SMALL_SIZE, bold=True, color=page.theme.paper, anchor="center", vertical="middle"
+    )
+
+
+def _below(page: Page, y: float, result: MethodsResult) -> float:
+    """How the bars are read, or what is pressed to measure them. Returns y below it."""
+    if result.areas is not None:
+        return page.text(page.margin, y, AREAS, size=SMALL_SIZE, color=page.theme.muted, pixels=page.inner) + 12
+    if page.sheet.is_slide:
+        return y + 6
+    box = Box(page.margin, y, page.inner, BUTTON)
+    _button(page, box, MEASURE.format(passes=result.passes), HINT, {"measure": "True"})
+    return box.bottom
+
+
+def _button(page: Page, box: Box, words: Text, hover: Text, settings: Mapping[str, str]) -> None:
+    """A button in the middle of a field; the whole field asks for this figure with other settings."""
+    (x, y), said = box.centre, hover.in_(page.language)
+    inner = Box(box.x + 8, y - TALL / 2, box.width - 16, TALL) if box.height > BUTTON else box
+    page.bars([(box, page.theme.line, said), (inner, page.theme.bar, said)], gap=0, press={"settings": settings})
+    inside = {"anchor": "center", "vertical": "middle", "pixels": inner.width - 8}
+    page.text(x, y, words, bold=True, color=page.theme.paper, **inside)
+
+
+RENDERER = Renderer(MethodsResult, draw)

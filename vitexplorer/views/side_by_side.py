@@ -1,0 +1,232 @@
+"""Which of these explanations should I trust? The maps of several methods for one class, side by side.
+
+Each is the map that its own view gives for the class with other controls at their defaults. Their units differ (a share
+of attention, a part of a logit), so one common range would show nothing but the units: each is drawn as a share of its
+own largest magnitude, which stands under it, in one colour map for all. On request each is measured by deletion and
+insertion as in the view `faithfulness` (Petsiuk et al. 2018, arXiv 1806.07421), random order included.
+
+Misleading: that maps agree proves nothing, since all may look where the model does not; one image ranks no methods.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from vitexplorer.capture import Capture
+from vitexplorer.controls import MethodsControl, Number, Switch, TargetControl
+from vitexplorer.explored import without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import measured as rounded
+from vitexplorer.progress import Progress
+from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
+from vitexplorer.quantities.on_the_map import is_constant
+from vitexplorer.quantities.targets import class_text, explained
+from vitexplorer.types import MapResult, MethodsResult, PatchGrid
+from vitexplorer.views import explanation, explanations
+from vitexplorer.words import Text, same
+
+TITLE = Text("Side by side", "并排比较")
+AT_DEFAULTS = Text(
+    "Each method explains this class, its other settings at their defaults.", "各方法解释同一类别，其余设置取默认值。"
+)
+NO_CLASS = Text("{title} is the same for every class.", "{title} 对所有类别都相同。")
+
+
+def compute(
+    capture: Capture,
+    target: int,
+    methods: tuple[str, ...],
+    measure: bool,
+    steps: int,
+    seed: int,
+    progress: Progress | None = None,
+) -> MethodsResult:
+    """The map of each method, (methods, rows, cols), and if wanted the areas under its curves, (methods, curves)."""
+    passes = num_passes(capture, len(methods), steps)
+    maps, done = _maps(capture, target, methods, seed, passes if measure else 0, progress)
+    found = faithfulness(capture, target, maps, steps, seed, _after(done, progress)) if measure else None
+    known = explanations()
+    classless = [known[name].title for name in methods if not any(one.name == "target" for one in known[name].controls)]
+    finest = min((result.grid for result in maps), key=lambda grid: grid.patch_size)
+    return MethodsResult(
+        view="side_by_side",
+        title=TITLE,
+        values=np.stack([on_finer(result.values, result.grid, finest) for result in maps]),
+        axes=("methods", "rows", "cols"),
+        unit=Text("of each method, its own", "各方法各自的单位"),
+        formula="",
+        provenance=capture.provenance,
+        settings={"target": target, "methods": methods, "measure": measure, "steps": steps, "seed": seed},
+        notes=(
+            class_text(explained(capture, target)),
+            AT_DEFAULTS,
+            *(NO_CLASS.format(title=title) for title in classless),
+            *(found.notes if found else ()),
+        ),
+        target=explained(capture, target),
+        methods=methods,
+        titles=tuple(result.title for result in maps),
+        units=tuple(result.unit for result in maps),
+        grids=tuple(result.grid for result in maps),
+        grid=finest,
+        image=capture.input.pixels,
+        curves=CURVES,
+        areas=found.areas if found else None,
+        passes=passes,
+        others=tuple((key, view.title) for key, view in _slow(capture).items() if key not in methods),
+    )
+
+
+def _maps(
+    capture: Capture, target: int, methods: tuple[str, ...], seed: int, later: int, progress: Progress | None
+) -> tuple[list[MapResult], int]:
+    """The map of each method, and how many images went through the model; `later` more will be shown to it."""
+    least = [int(explanations()[name].runs != "nothing") for name in methods]
+    maps, done = [], 0
+    for at, name in enumerate(methods):
+        told = _Told(progress, done, sum(least[at + 1 :]) + later, least[at])
+        maps.append(explanation(name, capture, target, seed, told))
+        done += told.of
+        if progress:
+            progress(done, done + told.after)
+    return maps, done
+
+
+@dataclass
+class _Told:
+    """Passes a method's progress on, as part of the whole."""
+
+    progress: Progress | None
+    before: int
+    after: int
+    of: int
+    """images that the method takes, as far as it said"""
+
+    def __call__(self, done: int, of: int) -> None:
+        self.of = of
+        if self.progress:
+            self.progress(self.before + done, self.before + of + self.after)
+
+
+def _after(before: int, progress: Progress | None) -> Progress | None:
+    return progress and _Told(progress, before, 0, 0)
+
+
+def _slow(capture: Capture) -> dict[str, View]:
+    """Methods that are computed when somebody asks for them."""
+    return {key: view for key, view in explanations().items() if view.runs == "many" and view.refuses(capture) is None}
+
+
+def on_finer(values: Float[np.ndarray, "rows cols"], coarse: PatchGrid, fine: PatchGrid) -> np.ndarray:
+    """A map on the cells of a finer grid, (fine rows, fine cols), each with the number of the cell that it lies in."""
+    ratio = coarse.patch_size // fine.patch_size
+    return values[np.arange(fine.rows)[:, None] // ratio, np.arange(fine.cols)[None, :] // ratio]
+
+
+def ranks(values: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, " cells"]:
+    """The place of each number among all of them; those that are alike share the mean of their places."""
+    _, group, count = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(count)
+    return (last - (count - 1) / 2)[group.ravel()]
+
+
+def agreements(maps: Float[np.ndarray, "methods rows cols"]) -> list[tuple[float, int, int]]:
+    """Spearman's rank correlation of every two maps that say something, from the least to the most alike."""
+    ordered = [(at, ranks(values)) for at, values in enumerate(maps) if not is_constant(values)]
+    return sorted(
+        (float(np.corrcoef(one, other)[0, 1]), at, to) for (at, one), (to, other) in itertools.combinations(ordered, 2)
+    )
+
+
+def reading(result: MethodsResult) -> Text:
+    """How alike the maps are; once they are measured, the best and the worst beside random order."""
+    return _agreement(result) if result.areas is None else _trust(result, result.areas)
+
+
+def _agreement(result: MethodsResult) -> Text:
+    pairs = agreements(result.values[:-1])
+    if not pairs:
+        return Text("There are no two maps to compare here.", "这里没有两幅可以比较的图。")
+    (least, a, b), (most, c, d) = pairs[0], pairs[-1]
+    said = dict(zip("abcd", (result.titles[at] for at in (a, b, c, d)), strict=True))
+    said |= {"least": rounded(least), "most": rounded(most)}
+    alike = Text(
+        "{c} and {d} put the patches in the most similar order (rank correlation {most})",
+        "“{c}”与“{d}”给出的图块顺序最接近（秩相关系数 {most}）",
+    )
+    apart = Text("{alike}, {a} and {b} in the least similar ({least}).", "{alike}，“{a}”与“{b}”相差最大（{least}）。")
+    alone = Text("{alike}.", "{alike}。")
+    which = Text(" Whether the model follows any of them is yet to be measured.", "模型是否真的依据它们，尚待测量。")
+    sentence = (apart if len(pairs) > 1 else alone).format(alike=alike.format(**said), **said)
+    return Text(sentence.en + which.en, sentence.zh + which.zh)
+
+
+def _trust(result: MethodsResult, areas: Float[np.ndarray, "methods curves"]) -> Text:
+    """By the area between insertion and deletion, as the view `faithfulness` says it."""
+    gains = areas[:, CURVES.index("insertion")] - areas[:, CURVES.index("deletion")]
+    chance, others = float(gains[-1]), gains[:-1]
+    said = {"chance": rounded(chance)}
+    if not others.size:
+        return Text(
+            "Random order alone leaves an area of {chance} between insertion and deletion: a map has to do better.",
+            "仅用随机顺序，插入与删除曲线之间的面积为 {chance}：图的表现应当优于它。",
+        ).format(**said)
+    best, worst, beaten = int(others.argmax()), int(others.argmin()), int((others <= chance).sum())
+    said |= {"best": result.titles[best], "high": rounded(others[best])}
+    said |= {"worst": result.titles[worst], "low": rounded(others[worst]), "count": beaten, "all": len(others)}
+    if beaten == len(others):
+        return Text(
+            "No method beats random order here: the area between insertion and deletion is {chance} for random order "
+            "and {high} for the best, {best}.",
+            "这里没有方法胜过随机顺序：插入与删除曲线之间的面积，随机顺序为 {chance}，最好的“{best}”为 {high}。",
+        ).format(**said)
+    first = Text(
+        "{best} does best here: the area between insertion and deletion is {high}, that of random order {chance}.",
+        "此处“{best}”最好：插入与删除曲线之间的面积为 {high}，随机顺序为 {chance}。",
+    ).format(**said)
+    return Text("{first}{rest}", "{first}{rest}").format(first=first, rest=_rest(said, best != worst))
+
+
+def _rest(said: dict[str, object], differ: bool) -> Text:
+    if not differ:
+        return same("")
+    if not said["count"]:
+        return Text(
+            " {worst} does worst with {low}, which is more than random order has.",
+            "“{worst}”最差，为 {low}，但仍优于随机顺序。",
+        ).format(**said)
+    return Text(
+        " {worst} does worst with {low}; {count} of {all} methods do no better than random order.",
+        "“{worst}”最差，为 {low}；{all} 种方法中有 {count} 种不优于随机顺序。",
+    ).format(**said)
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("Which of these explanations should I trust?", "这些解释中，应当相信哪一个？"),
+    misleads=Text(
+        "Each map is scaled to its own largest number: a bright patch of one says nothing about another. That maps "
+        "agree proves nothing, and the areas come from images unlike any the model was trained on: one image compares "
+        "methods, it does not rank them.",
+        "每幅图都按各自的最大值缩放，不同图的亮度不能互相比较。图彼此一致并不能证明什么；曲线下面积来自训练中从未见过的图像："
+        "一幅图像只能比较方法，不能给方法排名。",
+    ),
+    room="flow",
+    compute=compute,
+    reading=reading,
+    runs="many",
+    overview=True,
+    controls=(
+        TargetControl(),
+        MethodsControl(known=explanations),
+        Switch("measure", Text("Measure faithfulness", "测量忠实度")),
+        Number("steps", Text("Steps", "步数"), low=2, high=100, start=10, step=1, whole=True),
+        Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
+    ),
+    paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
+    refuses=without_classifier,
+)
