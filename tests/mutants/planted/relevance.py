@@ -145,7 +145,7 @@ MUTANTS = (
     ),
     Mutant(
         "deletion and insertion exchanged",
-        "compute",
+        "faithfulness",
         "for curve in (deletion, insertion)]",
         "for curve in (insertion, deletion)]",
         "test_curves_and_areas",
