@@ -19,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from playwright.sync_api import Page
 
 from tests.app import browser
-from tests.canvas_demo import CASES, server
+from tests.canvas_cases import CASES, open_case
+from tests.plain_page import PlainPage, plain_pages
 
 TARGET = 20.0
 """ms from the event to the end of drawing, median"""
@@ -60,11 +61,11 @@ def main() -> int:
     hovers = parser.parse_args().hovers
     missed = False
     print(f"{'attention':<26}{'':<12}{'median':>9}{'p90':>9}   ms")
-    with browser() as chromium, server() as url:
+    with browser() as chromium, plain_pages() as pages:
         for name in ("vit", "large"):
             case = CASES[name]
             page = chromium.new_page(viewport={"width": 1440, "height": 900})
-            page.goto(f"{url}?case={name}")
+            open_case(PlainPage(page, pages), name)
             for kind, times in hover(page, name, hovers).items():
                 tokens = len(case.prefix) + case.rows * case.cols
                 print(

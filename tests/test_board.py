@@ -9,16 +9,14 @@ from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
-import gradio as gr
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Error, Locator, Page, expect
 
-from tests.app import served
+from tests.plain_page import PlainPage, PlainPages
 from vitexplorer.types import PatchGrid
-from vitexplorer.ui.board import BOARD_WORDS, PatchesBoard, board_data, reading
-from vitexplorer.ui.static_files import SERVING
+from vitexplorer.ui.board import BOARD_WORDS, BoardData, PatchesBoard, board_data, reading
 from vitexplorer.words import Text
 
 BOARDS = {
@@ -93,36 +91,37 @@ def test_both_languages_say_the_same_things(key):
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory) -> Iterator[str]:
-    """A page with one board for each entry of BOARDS; a click on a patch is written into a text box."""
-    folder = tmp_path_factory.mktemp("boards")
-    with gr.Blocks(analytics_enabled=False) as page:
-        chosen = gr.Textbox(elem_id="chosen")
-        for name, (grid, prefix) in BOARDS.items():
-            caption = [Text(HOSTILE, HOSTILE)]
-            data = board_data(write_image(folder, name), grid, prefix, 192, "en", caption)
-            board = PatchesBoard(value=data, elem_id=name)  # by name: gradio drops positions of a checked __init__
-            board.patch_select(write_choice, None, chosen, queue=False, show_progress="hidden")
-    with served(page, allowed_paths=[str(folder)], app_kwargs=SERVING) as url:
-        yield url
+def boards(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, type[PatchesBoard], BoardData]]:
+    """One for each entry of BOARDS."""
+    folder, caption = tmp_path_factory.mktemp("boards"), [Text(HOSTILE, HOSTILE)]
+    return [
+        (name, PatchesBoard, board_data(write_image(folder, name), grid, prefix, 192, "en", caption))
+        for name, (grid, prefix) in BOARDS.items()
+    ]
 
 
-def write_choice(event: gr.EventData) -> str:
-    return f"{event.row} {event.col}"
+@pytest.fixture(scope="module")
+def tab(desk: BrowserContext, pages: PlainPages) -> Iterator[PlainPage]:
+    page = desk.new_page()
+    yield PlainPage(page, pages)
+    page.close()
 
 
 @pytest.fixture
-def page(desk, address) -> Iterator[Page]:
+def page(tab: PlainPage, boards: list) -> Iterator[Page]:
     """The boards on a wide screen; any error in a script fails the test."""
     errors: list[str] = []
-    page = desk.new_page()
-    page.set_viewport_size({"width": 1440, "height": 900})
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.goto(address)
+
+    def complain(error: Error) -> None:
+        errors.append(str(error))
+
+    tab.page.set_viewport_size({"width": 1440, "height": 900})
+    tab.page.on("pageerror", complain)
+    tab.open(*boards)
     for name in BOARDS:
-        expect(board(page, name)).to_have_attribute("data-ready", re.compile(r"\d+"), timeout=30_000)
-    yield page
-    page.close()
+        expect(board(tab.page, name)).to_have_attribute("data-ready", re.compile(r"\d+"))
+    yield tab.page
+    tab.page.remove_listener("pageerror", complain)
     assert errors == []
 
 
@@ -157,10 +156,11 @@ def test_the_patch_under_the_mouse_is_enlarged_with_its_numbers(page, gap):
 
 
 @pytest.mark.browser
-def test_a_click_keeps_the_patch_and_tells_python(page):
+def test_a_click_keeps_the_patch_and_is_told(page):
     shown = board(page, "distilled")
     shown.locator(".patches").click(position=point_at(shown, 0, 1, 3, 5))
-    expect(page.locator("#chosen textarea")).to_have_value("0 1")
+    page.wait_for_function("() => asked.length")
+    assert page.evaluate("() => asked") == [{"id": "distilled", "kind": "patch_select", "data": {"row": 0, "col": 1}}]
     shown.locator(".patches").hover(position=point_at(shown, 2, 4, 3, 5))
     expect(shown).to_have_attribute("data-index", "16")
     page.mouse.move(0, 0)

@@ -39,10 +39,14 @@ class Widget(gr.HTML):
         )
 
     @classmethod
+    def module_path(cls) -> str:
+        """Its JavaScript module, below `ui`."""
+        return (cls.folder / f"{cls.stem}.js").relative_to(_UI).as_posix()
+
+    @classmethod
     def _mount(cls) -> str:
         """Gradio takes for an event of the component what stands here in quotes."""
-        module = (cls.folder / f"{cls.stem}.js").relative_to(_UI).as_posix()
-        return f"vxMount('{module}', {json.dumps(cls.sends)}, {{element, props, trigger, watch}});"
+        return f"vxMount('{cls.module_path()}', {json.dumps(cls.sends)}, {{element, props, trigger, watch}});"
 
     def postprocess(self, value: Any) -> Any:
         """The data model goes to the browser as it is."""

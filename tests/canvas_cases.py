@@ -1,42 +1,37 @@
-"""A page with attention canvases over made-up attention, for the browser tests and the benchmark.
+"""Attention canvases over made-up attention, for the browser tests and the benchmark.
 
-`?case=` chooses what is shown. Weights are a softmax over distance and colour with a temperature for each head, so that
+Weights are a softmax over distance and colour with a temperature for each head, so that
 the maps look as attention does. Cases with a `model` show that of a small random one instead, whose queries and keys
 are not the same patches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
+from typing import Any
 
-import gradio as gr
 import numpy as np
 import PIL.Image
 import PIL.ImageOps
 
-from tests.app import served
+from tests.plain_page import PlainPage
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import PatchGrid, WindowLayout
 from vitexplorer.ui.canvas import (
     AttentionCanvas,
     CanvasData,
-    Selection,
     attention_file,
     canvas_words,
 )
 from vitexplorer.ui.files import cached_file, image_file
-from vitexplorer.ui.static_files import SERVING
-from vitexplorer.ui.theme import theme
 
 REGISTERS = ("cls", "reg1", "reg2", "reg3", "reg4")
 
 
 @dataclass(frozen=True)
 class Case:
-    """One page of the demo."""
+    """What a canvas shows."""
 
     rows: int = 14
     cols: int = 14
@@ -184,57 +179,24 @@ def value_of_model(case: Case, block: int) -> CanvasData:
     return data
 
 
-def build_demo() -> gr.Blocks:
-    """One canvas, a second one for linking, a button for the next block, and what Python hears."""
-    with gr.Blocks(analytics_enabled=False, fill_width=True) as demo:
-        name, block, data = gr.State("vit"), gr.State(7), gr.State(None)
-        canvas = AttentionCanvas(elem_id="first")
-        with gr.Column(visible=False) as second_column:
-            second = AttentionCanvas(elem_id="second")
-        with gr.Row():
-            following = gr.Button("next block", elem_id="next", size="sm")
-            heard = gr.Textbox(label="Python heard", elem_id="heard")
-
-        def start(request: gr.Request):
-            chosen = request.query_params.get("case", "vit")
-            case = CASES[chosen]
-            value = value_of(case, 7)
-            shown = None if chosen == "empty" else value
-            if case.lost:
-                stump = cached_file(b"not a payload", "attention.bin", "application/octet-stream")
-                shown = value.model_copy(update={"attention": stump})
-            other = None
-            if case.linked:
-                rows, cols = case.linked
-                other = value_of(replace(case, rows=rows, cols=cols, heads=6), 7)
-            return chosen, shown, other, gr.Column(visible=bool(other)), value.model_copy(update={"attention": None})
-
-        def next_block(chosen: str, at: int):
-            at = (at + 1) % 12
-            return at, value_of(CASES[chosen], at)
-
-        def hear(event: gr.EventData, chosen: str, at: int, known: CanvasData):
-            picked = Selection.read(event._data, known)
-            case = CASES[chosen]
-            if picked is None or not case.partial:
-                return str(picked), gr.skip()
-            query = picked.query if isinstance(picked.query, str) else f"{picked.query[0]},{picked.query[1]}"
-            return str(picked), gr.skip() if query == "mean" else value_of(case, at, query)
-
-        def show_block(event: gr.EventData, chosen: str):
-            value = value_of(CASES[chosen], event._data["to"])
-            return value.model_copy(update={"asked": event._data["asked"]})
-
-        quick = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
-        demo.load(start, None, [name, canvas, second, second_column, data], **quick)
-        following.click(next_block, [name, block], [block, canvas], **quick)
-        canvas.choose_block(show_block, name, canvas, trigger_mode="always_last", **quick)
-        canvas.patch_select(hear, [name, block, data], [heard, canvas], **quick)
-    return demo
+def open_case(page: PlainPage, name: str) -> None:
+    """One canvas, `first`, in block 7; another one, `second`, for linking."""
+    case = CASES[name]
+    value = None if name == "empty" else value_of(case, 7)
+    if case.lost:
+        stump = cached_file(b"not a payload", "attention.bin", "application/octet-stream")
+        value = value.model_copy(update={"attention": stump})
+    shown = [("first", AttentionCanvas, value)]
+    if case.linked:
+        rows, cols = case.linked
+        shown.append(("second", AttentionCanvas, value_of(replace(case, rows=rows, cols=cols, heads=6), 7)))
+    page.open(*shown, answer=partial(answer, case))
 
 
-@contextmanager
-def server() -> Iterator[str]:
-    """The URL of the demo, in this process and with the project's theme."""
-    with served(build_demo(), theme=theme(), app_kwargs=SERVING, footer_links=[], enable_monitoring=False) as url:
-        yield url
+def answer(case: Case, canvas: str, event: str, data: dict[str, Any]) -> dict[str, CanvasData]:
+    """As the room of attention does: another block, or the row of a query that the canvas does not have."""
+    if event == "choose_block":
+        return {canvas: value_of(case, data["to"]).model_copy(update={"asked": data["asked"]})}
+    if event == "patch_select" and case.partial and data["query"] != "mean":
+        return {canvas: value_of(case, data["block"], data["query"])}
+    return {}

@@ -1,0 +1,126 @@
+"""Components of the page without gradio around them, for tests of what they do in the browser.
+
+A page of gradio is seconds of work to open, this one a tenth of a second: gradio's style sheet and theme, our own head
+with its modules, and components that are mounted as gradio does it. What they ask is answered by a function of the
+test. That they also work within gradio is seen on the walks through the running app.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import uvicorn
+from gradio.data_classes import GradioModel
+from gradio_client.utils import is_file_obj, traverse
+from playwright.sync_api import Page
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.static_files import SERVING
+from vitexplorer.ui.theme import theme
+
+FRONTEND = Path(gr.__file__).parent / "templates" / "frontend"
+KEPT = {"cache-control": "public, max-age=31536000, immutable"}
+
+Answer = Callable[[str, str, dict[str, Any]], Mapping[str, GradioModel]]
+"""Called with a component's id, the event and its data; gives new values by id."""
+
+
+def no_answer(component: str, event: str, data: dict[str, Any]) -> Mapping[str, GradioModel]:
+    """Nothing changes."""
+    return {}
+
+
+@dataclass
+class PlainPages:
+    """Where plain pages are, and what files their components may fetch."""
+
+    address: str
+    files: set[str] = field(default_factory=set)
+
+    def sent(self, value: GradioModel | None) -> Any:
+        """A value as the browser gets it: files have a URL."""
+        return traverse(value.model_dump(), self._with_url, is_file_obj) if value else None
+
+    def _with_url(self, file: dict[str, Any]) -> dict[str, Any]:
+        self.files.add(file["path"])
+        return {**file, "url": f"./file{file['path']}"}
+
+
+class PlainPage:
+    """A tab of the browser that shows components, one set after the other."""
+
+    def __init__(self, page: Page, pages: PlainPages):
+        self.page, self.pages = page, pages
+        self._answer = no_answer
+        page.expose_function("askPython", self._asked)
+
+    def open(self, *shown: tuple[str, type[Widget], GradioModel | None], answer: Answer = no_answer) -> None:
+        """A page with nothing but these: id, component and value of each."""
+        self._answer = answer
+        self.page.goto(self.pages.address)
+        parts = [[name, widget.module_path(), widget.sends, self.pages.sent(value)] for name, widget, value in shown]
+        self.page.evaluate("(parts) => Promise.all(parts.map((part) => add(...part)))", parts)
+
+    def send(self, name: str, value: GradioModel | None) -> None:
+        """A new value."""
+        self.page.evaluate("([name, value]) => show(name, value)", [name, self.pages.sent(value)])
+
+    def _asked(self, component: str, event: str, data: dict[str, Any]) -> dict[str, Any]:
+        return {name: self.pages.sent(value) for name, value in self._answer(component, event, data).items()}
+
+
+@contextmanager
+def plain_pages() -> Iterator[PlainPages]:
+    """A server in this process, on a free port."""
+    pages = PlainPages("")
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        pages.address = f"http://127.0.0.1:{door.getsockname()[1]}/"
+        server = uvicorn.Server(uvicorn.Config(_app(pages), log_level="error"))
+        thread = threading.Thread(target=server.run, args=([door],))
+        thread.start()
+        try:
+            yield pages
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def _app(pages: PlainPages) -> Starlette:
+    page, style = _page(), theme()._get_theme_css()
+
+    def blank(request: Request) -> Response:
+        return HTMLResponse(page)
+
+    def theme_css(request: Request) -> Response:
+        return Response(style, media_type="text/css", headers=KEPT)
+
+    def file(request: Request) -> Response:
+        path = f"/{request.path_params['path']}"
+        return FileResponse(path, headers=KEPT) if path in pages.files else Response(status_code=404)
+
+    routes = [
+        Route("/", blank),
+        Route("/theme.css", theme_css),
+        Route("/file/{path:path}", file),
+        Mount("/gradio", StaticFiles(directory=FRONTEND)),
+    ]
+    return Starlette(routes=[*routes, *SERVING["routes"]], middleware=SERVING["middleware"])
+
+
+def _page() -> str:
+    sheet = re.search(r'href="\./(assets/index-[\w-]+\.css)"', (FRONTEND / "index.html").read_text(encoding="utf-8"))[1]
+    page = Path(__file__).with_suffix(".html").read_text(encoding="utf-8")
+    return page.replace("{{sheet}}", sheet).replace("{{version}}", gr.__version__.replace(".", "-"))
