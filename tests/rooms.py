@@ -19,6 +19,14 @@ FILLED = {
 """rooms in which there is more than a picture, once it has its words"""
 EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[object |Something went wrong|\bNone\b")
 
+LEAVING = """() => [...document.querySelectorAll('.vx-canvas, .vx-board')].flatMap((root) => {
+  const {left, right} = root.getBoundingClientRect();
+  const isOut = (box) => box.width && (box.left < left - 1 || box.right > right + 1);
+  return [...root.querySelectorAll('.picture, .patches, .heads, .segment, .save, select, input[type=range]')]
+    .filter((part) => part.checkVisibility() && isOut(part.getBoundingClientRect())).map((part) => part.outerHTML);
+})"""
+"""what sticks out of a canvas or board at a side; what scrolls within it is not asked"""
+
 
 def go_to(page: Page, room: str, language: str = "en") -> None:
     """By the rail, until it is whole."""
@@ -112,6 +120,7 @@ def assert_open_to_all(page: Page, room: str) -> None:
 
 
 def assert_fits(page: Page, room: str) -> None:
-    """The page is as wide as its window."""
+    """The page is as wide as its window, and nothing on a picture's board or canvas leaves it at a side."""
     painted(page)
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (room, page.viewport_size)
+    assert page.evaluate(LEAVING) == [], (room, page.viewport_size)

@@ -47,15 +47,15 @@ def canvas_state(page: Page, room: str = "attention") -> dict:
     return page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read()")
 
 
+def place_of(page: Page, row: int, col: int, room: str) -> dict[str, float]:
+    """The middle of a patch in pixels of the canvas."""
+    state, box = canvas_state(page, room), page.locator(f"#vx-{room}-canvas .view").bounding_box()
+    return {"x": (col + 0.5) / state["cols"] * box["width"], "y": (row + 0.5) / state["rows"] * box["height"]}
+
+
 def hover_patch(page: Page, row: int, col: int, room: str = "attention") -> dict:
     """Point at a patch and read the map."""
-    state = canvas_state(page, room)
-    view = page.locator(f"#vx-{room}-canvas .view")
-    view.scroll_into_view_if_needed()
-    box = view.bounding_box()
-    page.mouse.move(
-        box["x"] + (col + 0.5) / state["cols"] * box["width"], box["y"] + (row + 0.5) / state["rows"] * box["height"]
-    )
+    page.locator(f"#vx-{room}-canvas .view").hover(position=place_of(page, row, col, room))
     return canvas_state(page, room)
 
 
@@ -149,6 +149,11 @@ def test_a_link_opens_the_very_picture(visit: Visit, url: str) -> None:
     capture = vx.capture(model, ASSETS / "examples" / "scene_ring.webp")
     truth = vx.compute("attention_map", capture, block=2, head=1, query=(4, 7)).values.ravel()
     np.testing.assert_allclose(state["map"], truth, atol=truth.max() / 255)
+    canvas = visit.page.locator("#vx-attention-canvas .vx-canvas")
+    canvas.evaluate("(root) => { for (const block of [3, 1, 4]) root.vx.set({block}); }")  # faster than the answers
+    expect(canvas.and_(visit.page.locator('[data-block="4"][data-part="whole"]'))).to_have_count(1)
+    link["block"], truth = "4", vx.compute("attention_map", capture, block=4, head=1, query=(4, 7)).values.ravel()
+    np.testing.assert_allclose(canvas_state(visit.page)["map"], truth, atol=truth.max() / 255)
     go_to(visit.page, "flow")
     canvas = visit.page.locator("#vx-flow-canvas .vx-canvas")
     truth = vx.compute("attention_rollout", capture, query=(3, 4), head_fusion="max", discard_ratio=0.9, start_block=2)
@@ -156,6 +161,13 @@ def test_a_link_opens_the_very_picture(visit: Visit, url: str) -> None:
         canvas_state(visit.page, "flow")["map"], truth.values.ravel(), atol=truth.values.max() / 255
     )
     assert display.items() <= canvas.evaluate("(root) => root.vx.get()").items()
+    flow["source"] = "6,2"
+    canvas.locator(".view").click(position=place_of(visit.page, 6, 2, "flow"))
+    expect(canvas).to_have_attribute("data-query", "6,2")  # Python was asked: a rollout travels row by row
+    truth = vx.compute("attention_rollout", capture, query=(6, 2), head_fusion="max", discard_ratio=0.9, start_block=2)
+    np.testing.assert_allclose(
+        canvas_state(visit.page, "flow")["map"], truth.values.ravel(), atol=truth.values.max() / 255
+    )
     canvas.locator(".mode label", has_text="reveal").click()
     canvas.locator(".settings select").select_option("min")
     visit.page.wait_for_function("new URLSearchParams(location.search).get('fusion') === 'min'")
