@@ -8,6 +8,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
+import gradio as gr
 import httpx
 import pytest
 from starlette.applications import Starlette
@@ -46,6 +47,16 @@ def test_files_are_kept_for_good_under_the_hash_of_all(name: str, kind: str) -> 
     assert "content-encoding" not in plain.headers
     assert plain.content == static_files()[name]
     assert plain.headers["vary"] == answer.headers["vary"] == "accept-encoding"
+
+
+def test_gradios_own_files_are_kept_for_good_too() -> None:
+    folder = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
+    for file in (next(folder.glob("index-*.js")), next(folder.glob("*.css"))):
+        answer = fetch(f"/assets/{file.name}")
+        assert answer.content == file.read_bytes()
+        assert answer.headers["content-encoding"] == "br"
+        assert "immutable" in answer.headers["cache-control"]
+    assert fetch("/assets/nosuch.js").status_code == fetch("/assets/..%2f..%2f..%2froutes.py").status_code == 404
 
 
 @pytest.mark.parametrize(

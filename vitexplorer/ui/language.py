@@ -15,6 +15,7 @@ import brotli
 import gradio as gr
 from gradio.i18n import I18nData
 
+from vitexplorer.ui.lasting import takes_brotli
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text, normalise_language
 
@@ -81,11 +82,6 @@ class LanguageMiddleware:
                     await send({"type": "http.response.body", "body": page})
 
         await self.app(scope, receive, rewrite)
-
-
-def takes_brotli(accept_encoding: str) -> bool:
-    """Whether a browser reads what is compressed so; all do that import modules."""
-    return "br" in re.findall(r"\w+", accept_encoding)
 
 
 def _is_page(message: dict) -> bool:

@@ -16,14 +16,14 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
-import brotli
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.glossary import of_language
-from vitexplorer.ui.language import LanguageMiddleware, takes_brotli, word
+from vitexplorer.ui.language import LanguageMiddleware, word
+from vitexplorer.ui.lasting import GRADIO_FILES, lasting
 from vitexplorer.ui.script import joined, source_map
 from vitexplorer.words import Language
 
@@ -69,20 +69,11 @@ def version() -> str:
     return total.hexdigest()[:16]
 
 
-@cache
-def _compressed(name: str) -> bytes:
-    return brotli.compress(static_files()[name], quality=9)
-
-
 async def _serve(request: Request) -> Response:
     name = request.path_params["path"]
     if name not in static_files() or request.path_params["version"] != version():
         return PlainTextResponse("Not found", 404, {"cache-control": "no-store"})
-    headers = {"cache-control": "public, max-age=31536000, immutable", "vary": "accept-encoding"}
-    kind = "text/css" if name == _STYLE else "text/javascript"
-    if not takes_brotli(request.headers.get("accept-encoding", "")):
-        return Response(static_files()[name], media_type=kind, headers=headers)
-    return Response(_compressed(name), media_type=kind, headers={**headers, "content-encoding": "br"})
+    return lasting(request, static_files()[name], "text/css" if name == _STYLE else "text/javascript")
 
 
 @cache
@@ -120,7 +111,7 @@ def page_head(language: Language) -> str:
 
 
 SERVING = {
-    "routes": [Route("/modules/{version}/{path:path}", _serve)],
+    "routes": [Route("/modules/{version}/{path:path}", _serve), GRADIO_FILES],
     "middleware": [Middleware(LanguageMiddleware, head=page_head)],
 }
 """what gradio's `launch(app_kwargs=)` wants to know"""

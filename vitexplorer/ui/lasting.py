@@ -1,0 +1,62 @@
+"""Files that never change under their address: compressed once, and kept by a browser for good.
+
+gradio's own scripts are such files, for their names hold a hash; it would compress them anew for every visitor, which
+took more of the server's time than to show the visitor's first picture. They are read when somebody wants them.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from functools import cache
+from pathlib import Path
+
+import brotli
+import gradio
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+_GRADIO = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
+_TEXTS = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml"}
+"""what is worth compressing, and what it is"""
+
+
+def takes_brotli(accept_encoding: str) -> bool:
+    """Whether a browser reads what is compressed so; all do that import modules."""
+    return "br" in re.findall(r"\w+", accept_encoding)
+
+
+def lasting(request: Request, content: bytes, kind: str) -> Response:
+    """The answer with a file's content and its kind, text/css for one."""
+    headers = {"cache-control": "public, max-age=31536000, immutable", "vary": "accept-encoding"}
+    if kind not in _TEXTS.values() or not takes_brotli(request.headers.get("accept-encoding", "")):
+        return Response(content, media_type=kind, headers=headers)
+    return Response(_compressed(content), media_type=kind, headers={**headers, "content-encoding": "br"})
+
+
+@cache
+def _compressed(content: bytes) -> bytes:
+    return brotli.compress(content, quality=6)
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(path.name for path in _GRADIO.iterdir() if path.is_file())
+
+
+@cache
+def _content(name: str) -> bytes:
+    return (_GRADIO / name).read_bytes()
+
+
+async def _serve(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in _names():
+        return PlainTextResponse("Not found", 404, {"cache-control": "no-store"})
+    kind = _TEXTS.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return lasting(request, _content(name), kind)
+
+
+GRADIO_FILES = Route("/assets/{name}", _serve)
+"""in place of gradio's own route of this name"""
