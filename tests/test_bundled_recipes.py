@@ -46,7 +46,7 @@ def test_all_bundled_weights_are_small():
 
 
 def short(recipe, steps: int) -> loop.Schedule:
-    return dataclasses.replace(recipe.schedule, steps=steps, batch_size=4, warmup=1)
+    return dataclasses.replace(recipe.schedule, steps=steps, batch_size=2, warmup=1)
 
 
 def state(learner) -> dict[str, torch.Tensor]:
@@ -82,7 +82,7 @@ def test_the_loss_falls_on_one_batch(name, pool):
     scenes = pool.take(range(4))
     optimiser = torch.optim.AdamW([p for p in learner.parameters() if p.requires_grad], lr=1e-3)
     losses = []
-    for _ in range(8):
+    for _ in range(6):
         loss = learner(scenes, np.random.default_rng(0), 0)
         loss.backward()
         optimiser.step()

@@ -27,6 +27,7 @@ from vitexplorer.quantities.multiplications import (
     PROJECTIONS,
     count_multiplications,
 )
+from vitexplorer.types import CountResult
 
 
 def on_meta(architecture: str, **options) -> nn.Module:
@@ -38,30 +39,33 @@ def on_meta(architecture: str, **options) -> nn.Module:
 # ------------------------------------------------------------------------------------------------ the count
 
 
-def test_cost_is_what_torchs_counter_says_of_a_real_pass(any_capture):
+@pytest.fixture(scope="module")
+def cost(any_capture) -> CountResult:
+    return vx.compute("cost", any_capture)
+
+
+def test_cost_is_what_torchs_counter_says_of_a_real_pass(any_capture, cost):
     module = copy.deepcopy(any_capture.model.module).requires_grad_(False)  # the counter fails on used-up gradients
     with FlopCounterMode(display=False) as counter:
         module(any_capture.input.tensor)
-    result = vx.compute("cost", any_capture)
-    assert 2 * result.total_macs == counter.get_total_flops()
-    assert result.values.sum() == result.total_macs
-    np.testing.assert_array_equal(result.split.sum(1), result.values)
-    assert len(result.parts) == len(result.values) == len(set(result.parts))
-    assert result.split.shape[1] == len(KINDS)
+    assert 2 * cost.total_macs == counter.get_total_flops()
+    assert cost.values.sum() == cost.total_macs
+    np.testing.assert_array_equal(cost.split.sum(1), cost.values)
+    assert len(cost.parts) == len(cost.values) == len(set(cost.parts))
+    assert cost.split.shape[1] == len(KINDS)
 
 
-def test_attention_has_two_products_of_each_call(any_capture):
+def test_attention_has_two_products_of_each_call(any_capture, cost):
     """queries x keys x head dim, twice, for each head and window; attention pooling does the same outside blocks."""
     expected = 0
     for block in range(any_capture.depth):
         call = any_capture.call(block)
         windows, heads, tokens, dim = call.query.shape
         expected += 2 * windows * heads * tokens * call.num_tokens * dim
-    result = vx.compute("cost", any_capture)
-    in_blocks = [part.startswith("block ") for part in result.parts]
-    assert result.split[in_blocks, PRODUCTS].sum() == expected
+    in_blocks = [part.startswith("block ") for part in cost.parts]
+    assert cost.split[in_blocks, PRODUCTS].sum() == expected
     assert sum(in_blocks) == any_capture.depth
-    assert (result.split[np.invert(in_blocks), PROJECTIONS] == 0).all()
+    assert (cost.split[np.invert(in_blocks), PROJECTIONS] == 0).all()
 
 
 @pytest.mark.parametrize(
