@@ -19,6 +19,7 @@ UI_WORDS: dict[str, Text] = {
         "讲课模式按键：1–9 切换页面；, 和 . 切换块；[ 和 ] 切换头；方向键移动查询；PageUp/PageDown 翻看已保存的视图。",
     ),
     "link": Text("Link", "链接"),
+    "skip": Text("Skip to the picture", "跳到图"),
     "link_copied": Text("Copied", "已复制"),
     "link_not_copied": Text("Copy it from the address bar", "请从地址栏复制"),
     "kept": Text("Views", "视图"),

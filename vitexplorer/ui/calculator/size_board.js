@@ -1,7 +1,7 @@
 // The board of sizes: a model's story, the sliders that design another one in the same table, and tables on demand.
 
 import {inAddress, onLink, writeAddress} from '../kit/address.js';
-import {make, setText} from '../kit/dom.js';
+import {make, refill, setText} from '../kit/dom.js';
 import {showFrame} from '../kit/frame.js';
 import {countTable} from './count_table.js';
 import {bars, table} from './story.js';
@@ -42,7 +42,7 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.preset span'), words.preset);
     part('.preset select').replaceChildren(...presets.map(({value, label}) => new Option(label, value, false, value === preset)));
     const drawn = part('.sliders').querySelectorAll('input');
-    if (drawn.length !== sliders.length || drawn[0].closest('label').innerText !== sliders[0].label) part('.sliders').replaceChildren(...sliders.map(slider));
+    if (drawn.length !== sliders.length || drawn[0].previousElementSibling.textContent !== sliders[0].label) part('.sliders').replaceChildren(...sliders.map(slider));
     for (const {name, value} of sliders) {
       const input = part(`.sliders [name="${name}"]`);
       if (!moved.has(name)) input.value = String(value);
@@ -61,7 +61,7 @@ export function mount({element, props, trigger, watch}) {
 
   function showTables({tables, words}) {
     setText(part('.ask'), words.tables);
-    part('.open').replaceChildren(...tables.map(({label, title}, at) => make('button', {
+    refill(part('.open'), ...tables.map(({label, title}, at) => make('button', {
       type: 'button', textContent: label, title, ariaExpanded: String(at + 1 === opened), onclick: () => open(at + 1),
     })));
     const shown = tables[opened - 1];
@@ -73,7 +73,6 @@ export function mount({element, props, trigger, watch}) {
     opened = number === opened ? 0 : number;
     writeAddress({table: opened || ''});
     showTables(props.value);
-    part('.open').children[number - 1].focus({preventScroll: true});
     if (opened) part('.opened').scrollIntoView({block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
   }
 

@@ -1,6 +1,6 @@
 // The controls around the picture: made once, shown for a state, and calling `change` with what a person chose.
 
-import {make, setText} from '../kit/dom.js';
+import {make, refill, setText} from '../kit/dom.js';
 import {fold, leadTo} from '../kit/frame.js';
 import {COLORMAPS} from './colormaps.js';
 import {FUSIONS} from './maps.js';
@@ -83,7 +83,7 @@ export function newControls(root, change) {
     }
     const tokens = ['cls', 'dist'].filter((name) => value.prefix.includes(name)).map((name) => queryCode(value, name));
     const codes = [...tokens, MEAN].filter((code) => !isSilent(value, code));
-    from.replaceChildren(...codes.map((code) => {
+    refill(from, ...codes.map((code) => {
       const button = make('button', {type: 'button', value: queryText(value, code)}, tokenText(value, code));
       button.addEventListener('click', () => change({query: button.value}));
       return button;

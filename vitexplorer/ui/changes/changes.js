@@ -1,7 +1,7 @@
 // Interventions as switches. Whatever settles sends all changes as one text; Python answers with the changed run.
 
 import {writeAddress} from '../kit/address.js';
-import {make, setText} from '../kit/dom.js';
+import {make, refill, setText} from '../kit/dom.js';
 import {form, missing, shape} from '../kit/form.js';
 import {leadTo} from '../kit/frame.js';
 
@@ -60,7 +60,7 @@ export function mount({element, props, trigger, watch}) {
 
   function showExamples({examples, words, text: chosen}) {
     part('.examples').setAttribute('aria-label', words.changes_examples);
-    part('.examples').replaceChildren(...examples.map((one) => make('button', {
+    refill(part('.examples'), ...examples.map((one) => make('button', {
       type: 'button', textContent: one.label, ariaPressed: String(one.text === chosen), onclick: () => choose(one.text),
     })));
   }

@@ -2,7 +2,7 @@
 // it is wanted. The numbers are a table too, for those who do not see the picture.
 
 import {rowsOf} from '../kit/csv.js';
-import {filled, make, setText} from '../kit/dom.js';
+import {filled, make, refill, setText} from '../kit/dom.js';
 
 /** @type {[string, string, number][]} */
 const PICTURES = [['PNG 2×', 'png', 2], ['PNG 4×', 'png', 4], ['SVG', 'svg', 1]];
@@ -46,7 +46,7 @@ export function taking(card, save) {
       shown = value;
       card.hidden = !value.figure && !value.python;
       setText(part('summary'), value.words.panel_take);
-      part('.save').replaceChildren(...buttons(value));
+      refill(part('.save'), ...buttons(value));
       part('.save').setAttribute('aria-label', value.words.save ?? '');
       setText(part('.python'), value.python);
       part('.facts').replaceChildren(...(value.facts ?? []).flatMap(({label, value: said}) => [

@@ -30,6 +30,21 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+const TAKES_FOCUS = 'a[href], button, input, select, textarea, summary, [tabindex]';
+
+/**
+ * Other children in place of those that are there; what stands where a person was has the focus again.
+ *
+ * @param {Element} parent
+ * @param {...(Node | string)} children
+ */
+export function refill(parent, ...children) {
+  const places = () => /** @type {HTMLElement[]} */ ([...parent.querySelectorAll(TAKES_FOCUS)]);
+  const at = places().indexOf(/** @type {any} */ (document.activeElement));
+  parent.replaceChildren(...children);
+  if (at >= 0) places().slice(0, at + 1).at(-1)?.focus({preventScroll: true});
+}
+
 /**
  * A sentence of Python's with its {names} filled in; a name without a value stays as it is, so that it is noticed.
  *

@@ -105,10 +105,24 @@ function roomOf(inside) {
 export function offerViews(inside, offer) {
   const room = roomOf(inside), column = /** @type {HTMLElement | null} */ (inside.closest(ROOM));
   if (!room) return;
+  const wasHere = Boolean(document.activeElement.closest('.vx-previews')) && column.contains(document.activeElement);
   room.offer = offer;
   column.dataset.view = offer.chosen;
   column.toggleAttribute('data-own', Boolean(offer.views.find(({key}) => key === offer.chosen)?.own));
   for (const tell of room.follow) tell(offer);
+  if (wasHere) keepFocus(column);
+}
+
+/**
+ * One list of a room is in sight at a time: who walks through the one that goes is led on to the other.
+ *
+ * @param {Element} column
+ */
+function keepFocus(column) {
+  const focused = document.activeElement;
+  if (column.contains(focused) && focused.checkVisibility()) return;
+  const chosen = /** @type {HTMLElement[]} */ ([...column.querySelectorAll('.vx-previews [aria-selected="true"]')]);
+  chosen.find((button) => button.checkVisibility())?.focus();
 }
 
 /**

@@ -1,6 +1,7 @@
 // The switches at the right end of the top bar, which act in the browser alone.
 
 import {writeAddress} from '../kit/address.js';
+import {make} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {listenInLectures} from './lecture.js';
 
@@ -11,6 +12,18 @@ export function mount({element, props, watch}) {
   const root = element.querySelector('.vx-header');
   const [language, dark, lecture, link] = root.querySelectorAll('button');
 
+  // The first that a keyboard meets: past the bar and the rail, to the question of the room that is open.
+  const skip = make('a', {className: 'vx-skip', href: '#vx-rooms', onclick(event) {
+    event.preventDefault();
+    const headings = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('#vx-rooms :is(.question, h2)')]);
+    const question = headings.find((one) => one.checkVisibility());
+    if (!question) return;
+    question.tabIndex = -1;
+    question.focus();
+  }});
+  document.querySelector('.vx-skip')?.remove();
+  document.body.prepend(skip);
+
   function show() {
     const {words = {}, other_code = ''} = props.value || {};
     language.textContent = words.other_language || '';
@@ -19,6 +32,7 @@ export function mount({element, props, watch}) {
     lecture.textContent = words.lecture_mode || '';
     lecture.title = words.lecture_keys || '';
     link.textContent = words.link || '';
+    skip.textContent = words.skip || '';
   }
 
   /** @param {boolean} on */

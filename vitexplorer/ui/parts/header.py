@@ -15,6 +15,7 @@ _WORDS = (
     "lecture_mode",
     "lecture_keys",
     "link",
+    "skip",
     "link_copied",
     "link_not_copied",
 )

@@ -1,7 +1,7 @@
 // The image in use, and every way to another one: examples, a file, a drop anywhere on the page, the clipboard, the webcam.
 
 import {chip} from '../kit/chip.js';
-import {make, setText} from '../kit/dom.js';
+import {make, refill, setText} from '../kit/dom.js';
 import {sendPicture} from '../kit/sending.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
@@ -114,7 +114,7 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.note'), words.image_drop);
     if (root.dataset.names !== names) {
       root.dataset.names = names;
-      part('.groups').replaceChildren(...groups.map(group));
+      refill(part('.groups'), ...groups.map(group));
     }
     for (const item of root.querySelectorAll('.row button')) item.setAttribute('aria-pressed', String(item.dataset.id === chosen));
     root.dataset.image = chosen;

@@ -3,7 +3,7 @@
 
 import {linkOpened} from '../kit/address.js';
 import {chip} from '../kit/chip.js';
-import {filled, make, setText} from '../kit/dom.js';
+import {filled, make, refill, setText} from '../kit/dom.js';
 import {asLookedAt, lecturePage, read, shown, written} from '../kit/kept.js';
 import {stagePicture} from '../kit/pictures.js';
 
@@ -41,7 +41,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   async function keep() {
-    const title = [...document.querySelectorAll('#vx-rooms .question')].find((node) => node.checkVisibility())?.textContent;
+    const title = [...document.querySelectorAll('#vx-rooms :is(.question, h2)')].find((node) => node.checkVisibility())?.textContent;
     const view = {title: title || document.title, query: shown(location.search), picture: await stagePicture()};
     views = [...views, view];
     now = views.length - 1;
@@ -114,7 +114,8 @@ export function mount({element, props, trigger, watch}) {
     for (const [name, word] of [['.keep', 'kept_keep'], ['.export', 'kept_export'], ['.import', 'kept_import'], ['.page', 'kept_page'], ['.note', 'kept_note']]) {
       setText(part(name), words[word]);
     }
-    list.replaceChildren(...views.map(entry));
+    refill(list, ...views.map(entry));
+    if (list.closest('.sheet').matches(':popover-open') && document.activeElement === document.body) part('.keep').focus();
   }
 
   watch('value', show);

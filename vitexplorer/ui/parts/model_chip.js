@@ -1,7 +1,7 @@
 // The model in use, and the list in which another is searched. Any name that is typed may be asked for where Python allows it.
 
 import {chip} from '../kit/chip.js';
-import {filled, make, setText} from '../kit/dom.js';
+import {filled, make, refill, setText} from '../kit/dom.js';
 import {found, grouped} from '../kit/searching.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
@@ -64,7 +64,7 @@ export function mount({element, props, trigger, watch}) {
 
   function showWeights({weights, words, title}) {
     part('.weights legend').textContent = words.weights;
-    part('.weights .segments').replaceChildren(...['trained', 'random'].map((kind) => make('label', {},
+    refill(part('.weights .segments'), ...['trained', 'random'].map((kind) => make('label', {},
       make('input', {type: 'radio', name: `${sheet.id}-weights`, value: kind, checked: kind === weights, onchange: () => trigger('choose', {weights: kind})}),
       make('span', {textContent: words[`weights_${kind}`]}))));
     part('.weights').setAttribute('aria-label', `${words.weights}: ${title}`);

@@ -40,7 +40,10 @@ export function mount({element, props, trigger, watch}) {
     event.preventDefault();
     buttons[(at + step + buttons.length) % buttons.length].focus();
   });
-  document.addEventListener('vx-room', (/** @type {CustomEvent} */ event) => go(event.detail.room));
+  document.addEventListener('vx-room', (/** @type {CustomEvent} */ event) => {
+    go(event.detail.room);
+    if (event.target === document.activeElement) /** @type {HTMLElement | null} */ (list.querySelector('[aria-current]'))?.focus({preventScroll: true});
+  });
   document.addEventListener('vx-look', () => trigger(`look_${root.dataset.room}`, {}));
   addEventListener('popstate', () => {
     const room = new URL(location.href).searchParams.get('room') ?? props.value.first;

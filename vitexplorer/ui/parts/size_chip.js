@@ -1,7 +1,7 @@
 // The size of the model's input and how the image is brought to it, with what another size will cost.
 
 import {chip} from '../kit/chip.js';
-import {make, setText} from '../kit/dom.js';
+import {make, refill, setText} from '../kit/dom.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
@@ -30,7 +30,7 @@ export function mount({element, props, trigger, watch}) {
 
   function showFits({fit, words}) {
     part('.fits legend').textContent = words.fit;
-    part('.fits .segments').replaceChildren(...['crop', 'squash', 'pad', 'native'].map((kind) => make('label', {},
+    refill(part('.fits .segments'), ...['crop', 'squash', 'pad', 'native'].map((kind) => make('label', {},
       make('input', {type: 'radio', name: `${sheet.id}-fit`, value: kind, checked: kind === fit, onchange: () => trigger('choose', {fit: kind})}),
       make('span', {textContent: words[`fit_${kind}`]}))));
   }
@@ -42,7 +42,7 @@ export function mount({element, props, trigger, watch}) {
     say(words.size, title, note);
     part('.sizes').hidden = !sizes.length;
     part('.sizes legend').textContent = words.size;
-    part('.choices').replaceChildren(...sizes.map(choice));
+    refill(part('.choices'), ...sizes.map(choice));
     part('.free').hidden = !step;
     part('.free span').textContent = words.size_free;
     part('.free button').textContent = words.size_apply;

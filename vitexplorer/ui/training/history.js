@@ -1,6 +1,6 @@
 // Earlier trainings. Deleting asks once more in the button itself.
 
-import {make} from '../kit/dom.js';
+import {make, refill} from '../kit/dom.js';
 
 /** @typedef {{run: string, text: string, begun: number, running: boolean}} OldTraining begun: seconds since 1970 */
 
@@ -44,7 +44,7 @@ export function mount({element, props, trigger, watch}) {
     if (!value?.words?.runs_title) return;
     const {words, trainings} = value, none = make('li', {textContent: words.runs_none});
     root.querySelector('summary').textContent = `${words.runs_title} (${trainings.length})`;
-    list.replaceChildren(...(trainings.length ? trainings.map((one) => row(one, value)) : [none]));
+    refill(list, ...(trainings.length ? trainings.map((one) => row(one, value)) : [none]));
     root.dataset.count = trainings.length;
   }
 

@@ -1,6 +1,6 @@
 // The data report. A column that is picked asks Python, which reads the images again.
 
-import {make} from '../kit/dom.js';
+import {make, refill} from '../kit/dom.js';
 
 /** Counts as bars, one for each class or range of numbers. */
 function chart({chart: title, bars, more}) {
@@ -85,7 +85,7 @@ export function mount({element, props, trigger, watch}) {
     }
     const refused = value.refused ? [make('p', {className: 'refused', role: 'status', textContent: value.refused})] : [];
     root.dataset.state = stateOf(value);
-    root.replaceChildren(...refused, ...body(value));
+    refill(root, ...refused, ...body(value));
   }
 
   watch('value', show);

@@ -1,6 +1,6 @@
 // Leaderboard, images and files. A row that is pressed becomes the chosen run; an image that is pressed opens the rooms.
 
-import {filled, make} from '../kit/dom.js';
+import {filled, make, refill} from '../kit/dom.js';
 import {cameFrom} from './came_from.js';
 
 const cells = (texts) => texts.map((textContent) => make('td', {textContent}));
@@ -77,13 +77,13 @@ export function mount({element, props, trigger, watch}) {
   function showResults(value) {
     const {words, verdicts} = value;
     part('h3').textContent = words.board_title;
-    part('.table').replaceChildren(table(value, (run) => trigger('choose', {run})));
+    refill(part('.table'), table(value, (run) => trigger('choose', {run})));
     part('.verdicts').replaceChildren(
       make('h4', {textContent: words.board_really}), ...verdicts.map((textContent) => make('p', {textContent})));
     part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen});
-    part('.buttons').replaceChildren(...buttons(value));
+    refill(part('.buttons'), ...buttons(value));
     part('.wrong-title').textContent = value.wrong_title;
-    part('.wrong').replaceChildren(...value.wrong.map(image));
+    refill(part('.wrong'), ...value.wrong.map(image));
   }
 
   function show() {
