@@ -5,6 +5,7 @@ It claims the job before anything heavy is imported, so that whoever started it 
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -16,8 +17,11 @@ def main(folder: Path) -> int:
     """Work until the job ends; the exit code says how: 0 finished or stopped, 2 a sentence, told as an event too."""
     try:
         with claimed(folder):
+            gc.disable()  # nothing that is imported is garbage, and looking for some slows the start
             from vitexplorer.finetune.training.whole_job import do_job
 
+            gc.freeze()
+            gc.enable()
             do_job(folder)
     except ExplainedError as error:
         print(error.text.en, file=sys.stderr)
