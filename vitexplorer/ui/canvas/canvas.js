@@ -93,10 +93,12 @@ export function mount({element, props, trigger, watch}) {
     ask(kind, more);
   }
 
+  /** What was chosen is painted first: to send a question takes gradio longer than a frame. */
   function ask(kind, more = {}) {
     const {block: number, head, query, pinned, settings: values} = selection();
     asked += 1;
-    trigger(kind, {block: number, head, query, pinned, ...(values && {settings: values}), ...more, asked});
+    const question = {block: number, head, query, pinned, ...(values && {settings: values}), ...more, asked};
+    requestAnimationFrame(() => setTimeout(() => trigger(kind, question)));
   }
 
   function selection() {

@@ -18,7 +18,7 @@ const NUMBER = 18;  // CSS pixels of the line with a block's number
  */
 export function newStrip(below, fetchBytes, choose) {
   const groups = below.querySelector('.groups');
-  let url = '', rows = [], tiles = [], cols = [], drawn = '', value = null, latest = null;
+  let url = '', rows = [], tiles = [], cols = [], drawn = '', value = null, latest = null, isLong = false;
 
   /** The rows of a value, fetched and drawn; one without leaves nothing. */
   async function take(next) {
@@ -63,6 +63,7 @@ export function newStrip(below, fetchBytes, choose) {
     for (const [name, length] of Object.entries({...lengths, tile: laid.tile})) groups.style.setProperty(`--${name}`, `${length}px`);
     below.parentElement.parentElement.style.setProperty('--vx-foot', `${lengths.high}px`);
     cols.forEach((count, i) => /** @type {HTMLElement} */ (groups.children[i]).style.setProperty('--cols', String(count)));
+    isLong = groups.scrollWidth > groups.clientWidth;  // asked here, for at a click the answer would wait for a layout
   }
 
   function paint() {
@@ -93,7 +94,7 @@ export function newStrip(below, fetchBytes, choose) {
       });
     });
     const group = groups.children[block];
-    if (group && groups.scrollWidth > groups.clientWidth) groups.scrollTo({left: /** @type {HTMLElement} */ (group).offsetLeft - groups.clientWidth / 2});
+    if (group && isLong) groups.scrollTo({left: /** @type {HTMLElement} */ (group).offsetLeft - groups.clientWidth / 2});
   }
 
   groups.addEventListener('keydown', (event) => {
