@@ -132,13 +132,13 @@ def test_the_bundled_models_of_this_checkout_come_first():
 def test_what_a_bundled_model_cannot_do_is_said() -> None:
     learned = measured({"20-nearest-neighbour accuracy": 0.8, "20-nearest-neighbour accuracy, untrained": 0.1})
     assert [text.en for text in learned] == [
-        "Measured on held-out scenes: 20-nearest-neighbour accuracy 80.0% (untrained: 10.0%)."
+        "Measured on held-out scenes: 20-nearest-neighbour accuracy 80.0 % (untrained: 10.0 %)."
     ]
     (drawn,) = measured({"reconstruction error, ratio": 0.314})
     assert "31 % of" in drawn.en
-    assert "31%" in drawn.zh
+    assert "31 %" in drawn.zh
     (taught,) = measured({"accuracy": 0.9, "accuracy of the teacher": 0.95})
-    assert "accuracy 90.0%; its teacher's 95.0%" in taught.en
+    assert "accuracy 90.0 %; its teacher's 95.0 %" in taught.en
     unlearned = measured({"20-nearest-neighbour accuracy": 0.11, "20-nearest-neighbour accuracy, untrained": 0.1})
     assert "next to nothing" in unlearned[-1].en
     assert "几乎没有" in unlearned[-1].zh

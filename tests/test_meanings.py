@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -30,6 +33,13 @@ def test_a_part_has_one_colour_under_all_its_names(names, color):
 def test_attention_and_mlp_do_not_swap_their_colours(view):
     assert {ATTENTION, MLP} <= colours_of(view)
     assert colours_of(view) <= {*CATEGORIES, BLOCK, OTHER}
+
+
+def test_the_parts_of_a_design_have_the_colours_of_the_figures():
+    rule = (Path(vx.__file__).parent / "ui" / "calculator" / "size_board.css").read_text().partition("}")[0]
+    colours = dict(re.findall(r"--(\w+): (#\w{6});", rule))
+    assert set(colours) == {"embedding", "attention", "mlp", "norms", "merging", "head", "other"}
+    assert colours == {part: part_color(part) for part in colours}
 
 
 def test_no_two_explanations_share_a_line():

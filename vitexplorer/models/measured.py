@@ -7,24 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from vitexplorer.numbers import percent
 from vitexplorer.words import Text
 
 LEARNED = 2.0
 """times the untrained twin's accuracy from which a model without labels counts as having learned"""
 
-_ACCURACY = Text("accuracy {accuracy:.1%}", "准确率 {accuracy:.1%}")
+_ACCURACY = Text("accuracy {accuracy}", "准确率 {accuracy}")
 _NEIGHBOURS = Text(
-    "20-nearest-neighbour accuracy {accuracy:.1%} (untrained: {untrained:.1%})",
-    "20 近邻准确率 {accuracy:.1%}（未训练：{untrained:.1%}）",
+    "20-nearest-neighbour accuracy {accuracy} (untrained: {untrained})",
+    "20 近邻准确率 {accuracy}（未训练：{untrained}）",
 )
 _OVERLAP = Text(
     "attention overlaps the object {ratio:.2f} times as well as an untrained twin's",
     "注意力与物体的重叠度为未训练模型的 {ratio:.2f} 倍",
 )
-_TEACHER = Text("its teacher's {accuracy:.1%}", "其教师为 {accuracy:.1%}")
+_TEACHER = Text("its teacher's {accuracy}", "其教师为 {accuracy}")
 _RECONSTRUCTION = Text(
     "hidden patches are drawn with {share:.0f} % of the error of filling them with the mean colour of the visible ones",
-    "补画被遮图块的误差为用可见图块平均颜色填充时的 {share:.0f}%",
+    "补画被遮图块的误差为用可见图块平均颜色填充时的 {share:.0f} %",
 )
 _MEASURED = Text("Measured on held-out scenes: {figures}.", "在留出场景上的测量结果：{figures}。")
 _UNLEARNED = Text(
@@ -37,15 +38,15 @@ def measured(figures: Mapping[str, float]) -> tuple[Text, ...]:
     """Sentences for the figures of a card, shares of 0-1; none where nothing was measured."""
     said, unlearned = [], False
     if "accuracy" in figures:
-        said.append(_ACCURACY.format(accuracy=figures["accuracy"]))
+        said.append(_ACCURACY.format(accuracy=percent(figures["accuracy"])))
     if "accuracy of the teacher" in figures:
-        said.append(_TEACHER.format(accuracy=figures["accuracy of the teacher"]))
+        said.append(_TEACHER.format(accuracy=percent(figures["accuracy of the teacher"])))
     if "reconstruction error, ratio" in figures:
         said.append(_RECONSTRUCTION.format(share=100 * figures["reconstruction error, ratio"]))
     if "20-nearest-neighbour accuracy" in figures:
         accuracy = figures["20-nearest-neighbour accuracy"]
         untrained = figures["20-nearest-neighbour accuracy, untrained"]
-        said.append(_NEIGHBOURS.format(accuracy=accuracy, untrained=untrained))
+        said.append(_NEIGHBOURS.format(accuracy=percent(accuracy), untrained=percent(untrained)))
         unlearned = accuracy < LEARNED * untrained
     if "attention overlap, trained / untrained" in figures:
         said.append(_OVERLAP.format(ratio=figures["attention overlap, trained / untrained"]))

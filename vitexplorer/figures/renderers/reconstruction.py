@@ -18,9 +18,10 @@ GAP = 24
 HIDDEN_GREY = 128
 NAMES = (Text("image", "图像"), Text("visible patches", "可见图块"), Text("drawn", "重建结果"))
 _ERROR = Text(
-    "Mean squared error of the hidden patches, pixels in 0-1: {error:.4f}, which is {share:.0%} of that of filling "
+    "Mean squared error of the hidden patches, pixels in 0-1: {error:.4f}, which is {share:.0f} % of that of filling "
     "them with the mean colour of the visible ones ({simplest:.4f}).",
-    "被遮图块的均方误差（像素取 0-1）：{error:.4f}，为用可见图块的平均颜色填充时误差（{simplest:.4f}）的 {share:.0%}。",
+    "被遮图块的均方误差（像素取 0-1）：{error:.4f}，为用可见图块的平均颜色填充时误差（{simplest:.4f}）的 "
+    "{share:.0f} %。",
 )
 
 
@@ -44,7 +45,7 @@ def draw(page: Page, result: ReconstructionResult) -> float:
         page.picture(box, picture)
     remarks = ()
     if math.isfinite(result.error) and result.simplest_error:
-        share = result.error / result.simplest_error
+        share = 100 * result.error / result.simplest_error
         remarks = (_ERROR.format(error=result.error, share=share, simplest=result.simplest_error),)
     return facts_below(page, box.bottom + 24, facts(result, remarks=remarks))
 
