@@ -103,15 +103,20 @@ class Visit:
     """One page, with everything it complained about and every address it asked."""
 
     def __init__(self, browser: Browser, width: int = 1440, height: int = 900):
-        self.context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
+        window = {"width": width, "height": height}
+        self.context = browser.new_context(viewport=window, accept_downloads=True, reduced_motion="reduce")
         self.page: Page = self.context.new_page()
         self.url = ""
         self.errors: list[str] = []
         self.requests: list[str] = []
-        self.page.on("console", self._console)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("request", self._request)
+        self.watch(self.page)
         self.page.on("domcontentloaded", self._left)
+
+    def watch(self, page: Page) -> None:
+        """Hear what a page complains about and what it asks for."""
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", self._request)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error":

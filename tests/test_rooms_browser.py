@@ -19,6 +19,7 @@ from tests.rooms import (
     assert_fits,
     assert_nothing_went_wrong,
     assert_open_to_all,
+    choose_model,
     choose_view,
     go_to,
     panel_of,
@@ -62,7 +63,7 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
             if panel.get_attribute("data-drawn"):  # not every room has a view for every model
                 panel.and_(page.locator(f'[data-theme="{theme}"]')).wait_for(timeout=PATIENCE)
         assert_nothing_went_wrong(page, room)
-        assert_open_to_all(page, room)
+        assert_open_to_all(page, room, is_whole=thorough or room == "patches")  # bar and rail are the same in all
         for window in (PHONE, DESK):
             page.set_viewport_size(window)
             assert_fits(page, room)
@@ -73,10 +74,88 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
             expect(page.locator(".vx-rail [aria-current]")).to_have_attribute("data-room", next_room)
 
 
-def test_a_slow_view_is_stopped_and_the_page_goes_on(visit: Visit, url: str) -> None:
-    visit.open(url, room="flow", **MODELS["vit"])
-    page, panel = visit.page, panel_of(visit.page, "flow")
-    wait_for_view(page, "flow")
+@pytest.fixture(scope="module")
+def staying(chromium, url: str) -> Iterator[Visit]:
+    """A person who stays on one page and goes on in it from room to room."""
+    visit = Visit(chromium)
+    visit.open(url, room="tokens", **MODELS["vit"])
+    yield visit
+    visit.close()
+
+
+def test_a_patch_is_picked_on_the_picture(staying: Visit) -> None:
+    page, panel = staying.page, panel_of(staying.page, "tokens")
+    go_to(page, "tokens")
+    choose_view(page, "tokens", "patch_similarity")
+    picture = panel.locator(".vx-picker")
+    box = picture.bounding_box()
+    picture.click(position={"x": 0.1 * box["width"], "y": 0.9 * box["height"]})
+    expect(panel.locator(".python")).to_contain_text("query=(10, 1)", timeout=PATIENCE)
+    picture.press("ArrowRight")
+    expect(panel.locator(".python")).to_contain_text("query=(10, 2)", timeout=PATIENCE)
+
+
+def test_back_and_forward_walk_through_views_and_a_link_restores_one(staying: Visit) -> None:
+    page, panel = staying.page, panel_of(staying.page, "tokens")
+    go_to(page, "tokens")
+    choose_view(page, "tokens", "patch_to_token")
+    choose_view(page, "tokens", "patch_similarity")
+    panel.locator('[name="block"]').evaluate(
+        "input => { input.value = 2; input.dispatchEvent(new Event('change', {bubbles: true})); }"
+    )
+    expect(page).to_have_url(re.compile(r"view=patch_similarity.*v\.block=2"))
+    link = page.url
+    page.go_back()
+    wait_for_view(page, "tokens", "patch_to_token")
+    assert "v.block" not in page.url
+    page.go_forward()
+    wait_for_view(page, "tokens", "patch_similarity")
+    expect(panel.locator('[name="block"]')).to_have_value("2")
+    page.goto(link)
+    wait_for_view(page, "tokens", "patch_similarity")
+    assert panel.locator('[name="block"]').input_value() == "2"
+    page.locator("#vx-tokens-panel .below img").nth(4).wait_for(timeout=PATIENCE)  # all views have their previews
+
+
+def test_the_last_of_quick_questions_is_answered(staying: Visit) -> None:
+    page, panel = staying.page, panel_of(staying.page, "tokens")
+    go_to(page, "tokens")
+    choose_view(page, "tokens", "token_pca")
+    panel.locator('[name="block"]').evaluate(
+        """async (input) => { for (const block of [1, 2, 3, 4, 0, 1, 2, 3]) {
+          input.value = block;
+          input.dispatchEvent(new Event('change', {bubbles: true}));
+          await new Promise((resolve) => setTimeout(resolve, 20));  // some meet an answer that is on its way
+        } }"""
+    )
+    expect(panel.locator(".python")).to_contain_text("block=3", timeout=PATIENCE)
+
+
+def test_a_term_explains_itself_and_the_numbers_are_read(staying: Visit) -> None:
+    """On hover, on focus by keyboard and on a click; gone with Escape; in the next view's texts too."""
+    page, panel = staying.page, panel_of(staying.page, "tokens")
+    go_to(page, "tokens")
+    for view, read in (("token_norms", "after block 0"), ("patch_similarity", "Most like the patch in row")):
+        panel.locator(f'[data-view="{view}"]').first.click()
+        wait_for_view(page, "tokens", view)
+        expect(panel.locator(".reading")).to_contain_text(read, timeout=PATIENCE)
+        terms, shown = panel.locator(".misleads .vx-term"), page.locator(".vx-explains")
+        terms.first.hover()
+        expect(shown).to_contain_text("One row of numbers of the sequence")
+        expect(terms.first).to_have_attribute("aria-describedby", "vx-explains")
+        page.keyboard.press("Escape")
+        expect(shown).to_be_hidden()
+        terms.first.click()
+        expect(shown).to_be_visible()
+        page.keyboard.press("Tab")
+        expect(shown).not_to_contain_text("One row of numbers of the sequence")
+        panel.locator(".question").click(position={"x": 1, "y": 1})
+        expect(shown).to_be_hidden()
+
+
+def test_a_slow_view_is_stopped_and_the_page_goes_on(staying: Visit) -> None:
+    page, panel = staying.page, panel_of(staying.page, "flow")
+    go_to(page, "flow")
     choose_view(page, "flow", "integrated_gradients")
     drawn = page.evaluate("document.querySelector('#vx-flow-panel .vx-panel').dataset.shown")
     steps = panel.locator('[name="steps"]')
@@ -100,86 +179,10 @@ def test_a_slow_view_is_stopped_and_the_page_goes_on(visit: Visit, url: str) -> 
     expect(page).to_have_url(re.compile("view=attention_rollout"))
 
 
-@pytest.fixture(scope="module")
-def tokens(chromium, url: str) -> Iterator[Visit]:
-    """The room of tokens, for a person who stays in it."""
-    visit = Visit(chromium)
-    visit.open(url, room="tokens", **MODELS["vit"])
-    wait_for_view(visit.page, "tokens")
-    yield visit
-    visit.close()
-
-
-def test_a_patch_is_picked_on_the_picture(tokens: Visit) -> None:
-    panel = panel_of(tokens.page, "tokens")
-    choose_view(tokens.page, "tokens", "patch_similarity")
-    picture = panel.locator(".vx-picker")
-    box = picture.bounding_box()
-    picture.click(position={"x": 0.1 * box["width"], "y": 0.9 * box["height"]})
-    expect(panel.locator(".python")).to_contain_text("query=(10, 1)", timeout=PATIENCE)
-    picture.press("ArrowRight")
-    expect(panel.locator(".python")).to_contain_text("query=(10, 2)", timeout=PATIENCE)
-
-
-def test_back_and_forward_walk_through_views_and_a_link_restores_one(tokens: Visit, url: str) -> None:
-    page, panel = tokens.page, panel_of(tokens.page, "tokens")
-    choose_view(page, "tokens", "patch_to_token")
-    choose_view(page, "tokens", "patch_similarity")
-    panel.locator('[name="block"]').evaluate(
-        "input => { input.value = 2; input.dispatchEvent(new Event('change', {bubbles: true})); }"
-    )
-    expect(page).to_have_url(re.compile(r"view=patch_similarity.*v\.block=2"))
-    link = page.url
-    page.go_back()
-    wait_for_view(page, "tokens", "patch_to_token")
-    assert "v.block" not in page.url
-    page.go_forward()
-    wait_for_view(page, "tokens", "patch_similarity")
-    expect(panel.locator('[name="block"]')).to_have_value("2")
-    page.goto(link)
-    wait_for_view(page, "tokens", "patch_similarity")
-    assert panel.locator('[name="block"]').input_value() == "2"
-    page.locator("#vx-tokens-panel .below img").nth(4).wait_for(timeout=PATIENCE)  # all views have their previews
-
-
-def test_the_last_of_quick_questions_is_answered(tokens: Visit) -> None:
-    panel = panel_of(tokens.page, "tokens")
-    choose_view(tokens.page, "tokens", "token_pca")
-    panel.locator('[name="block"]').evaluate(
-        """async (input) => { for (const block of [1, 2, 3, 4, 0, 1, 2, 3]) {
-          input.value = block;
-          input.dispatchEvent(new Event('change', {bubbles: true}));
-          await new Promise((resolve) => setTimeout(resolve, 20));  // some meet an answer that is on its way
-        } }"""
-    )
-    expect(panel.locator(".python")).to_contain_text("block=3", timeout=PATIENCE)
-
-
-def test_a_term_explains_itself_and_the_numbers_are_read(tokens: Visit) -> None:
-    """On hover, on focus by keyboard and on a click; gone with Escape; in the next view's texts too."""
-    page, panel = tokens.page, panel_of(tokens.page, "tokens")
-    for view, read in (("token_norms", "after block 0"), ("patch_similarity", "Most like the patch in row")):
-        panel.locator(f'[data-view="{view}"]').first.click()
-        wait_for_view(page, "tokens", view)
-        expect(panel.locator(".reading")).to_contain_text(read, timeout=PATIENCE)
-        terms, shown = panel.locator(".misleads .vx-term"), page.locator(".vx-explains")
-        terms.first.hover()
-        expect(shown).to_contain_text("One row of numbers of the sequence")
-        expect(terms.first).to_have_attribute("aria-describedby", "vx-explains")
-        page.keyboard.press("Escape")
-        expect(shown).to_be_hidden()
-        terms.first.click()
-        expect(shown).to_be_visible()
-        page.keyboard.press("Tab")
-        expect(shown).not_to_contain_text("One row of numbers of the sequence")
-        panel.locator(".question").click(position={"x": 1, "y": 1})
-        expect(shown).to_be_hidden()
-
-
-def test_a_mask_is_painted_on_the_picture(visit: Visit, url: str) -> None:
-    visit.open(url, room="outputs", model="scenes_mae_patch16_192")  # 12 x 12 patches
-    page, panel = visit.page, panel_of(visit.page, "outputs")
-    wait_for_view(page, "outputs")
+def test_a_mask_is_painted_on_the_picture(staying: Visit) -> None:
+    page, panel = staying.page, panel_of(staying.page, "outputs")
+    choose_model(page, "scenes_mae_patch16_192")  # 12 x 12 patches
+    go_to(page, "outputs")
     choose_view(page, "outputs", "mae_reconstruction")
     painter, python, seed = panel.locator(".vx-painter"), panel.locator(".python"), panel.locator('[name="seed"]')
     expect(painter).to_have_attribute("data-hidden", "108")  # three quarters, by the seed

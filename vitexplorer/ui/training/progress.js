@@ -44,6 +44,7 @@ export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-progress'), part = (selector) => root.querySelector(selector);
   let asked = '';  // stop or resume, until the state answers
   let library = null;  // plotly, once it is there
+  const drawn = {};  // what each chart was drawn from, by its place: most answers bring no new point
 
   /** The page's own colours and font, which change with its theme. */
   function look() {
@@ -60,7 +61,9 @@ export function mount({element, props, trigger, watch}) {
     const value = props.value;  // which may have become another meanwhile
     if (!value?.run || part('.charts').hidden) return;
     for (const [place, chart] of charts(value)) {
-      const host = part(`.${place}`), {data, layout} = curves(chart, look());
+      const host = part(`.${place}`), {data, layout} = curves(chart, look()), now = JSON.stringify([data, layout]);
+      if (now === drawn[place]) continue;
+      drawn[place] = now;
       host.setAttribute('aria-label', chart.title);
       await drawFigure(library, host, data, layout);
       host.dataset.points = chart.lines.reduce((sum, {points}) => sum + points.length, 0);
