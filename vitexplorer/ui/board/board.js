@@ -230,7 +230,6 @@ export function mount({element, props, trigger, watch}) {
     root.removeAttribute('data-empty');  // not before: buttons without a word are nothing to press
     root.style.setProperty('--aspect', value.cols / value.rows);
     pointed = null;
-    root.toggleAttribute('data-empty', false);
     if (fresh) {
       begin();
       zoom.begin();
