@@ -56,6 +56,8 @@ def test_gradios_own_files_are_kept_for_good_too() -> None:
         assert answer.content == file.read_bytes()
         assert answer.headers["content-encoding"] == "br"
         assert "immutable" in answer.headers["cache-control"]
+    (library,) = re.findall(r'data-plotly="\.([^"]+)"', page_head("en"))
+    assert b"Plotly" in fetch(library).content
     assert fetch("/assets/nosuch.js").status_code == fetch("/assets/..%2f..%2f..%2froutes.py").status_code == 404
 
 

@@ -12,7 +12,6 @@ import gradio as gr
 
 from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui.engine import Engine
-from vitexplorer.ui.figure_panel.component import LIBRARY
 from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
@@ -21,7 +20,7 @@ from vitexplorer.ui.theme import theme
 
 def launch(settings: Settings) -> tuple[gr.Blocks, str]:
     """Start serving and return at once, with the address; the engine warms up behind the open page."""
-    gr.set_static_paths([ASSETS / "examples", LIBRARY])
+    gr.set_static_paths([ASSETS / "examples"])
     engine = Engine(settings)
     engine.places.sweep()
     page, translations = build_page(settings, engine)

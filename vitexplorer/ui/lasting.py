@@ -1,7 +1,8 @@
 """Files that never change under their address: compressed once, and kept by a browser for good.
 
-gradio's own scripts are such files, for their names hold a hash; it would compress them anew for every visitor, which
-took more of the server's time than to show the visitor's first picture. They are read when somebody wants them.
+gradio's own scripts are such files, for their names hold a hash, and so is plotly.js under its version; gradio would
+compress them anew for every visitor, which took more of the server's time than to show the visitor's first picture.
+They are read when somebody wants them.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from pathlib import Path
 
 import brotli
 import gradio
+import plotly
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 _GRADIO = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
+_PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 _TEXTS = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml"}
 """what is worth compressing, and what it is"""
 
@@ -46,17 +49,23 @@ def _names() -> frozenset[str]:
 
 
 @cache
-def _content(name: str) -> bytes:
-    return (_GRADIO / name).read_bytes()
+def _content(path: Path) -> bytes:
+    return path.read_bytes()
 
 
-async def _serve(request: Request) -> Response:
+async def _serve_gradio(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _names():
         return PlainTextResponse("Not found", 404, {"cache-control": "no-store"})
     kind = _TEXTS.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return lasting(request, _content(name), kind)
+    return lasting(request, _content(_GRADIO / name), kind)
 
 
-GRADIO_FILES = Route("/assets/{name}", _serve)
-"""in place of gradio's own route of this name"""
+async def _serve_plotly(request: Request) -> Response:
+    return lasting(request, _content(_PLOTLY), "text/javascript")
+
+
+PLOTLY = f"/plotly/{plotly.__version__}.js"
+"""where plotly.js is, as the plotly package ships it"""
+LIBRARIES = (Route("/assets/{name}", _serve_gradio), Route(PLOTLY, _serve_plotly))
+"""the first in place of gradio's own route of this name"""

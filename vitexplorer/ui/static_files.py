@@ -23,7 +23,7 @@ from starlette.routing import Route
 
 from vitexplorer.glossary import of_language
 from vitexplorer.ui.language import LanguageMiddleware, word
-from vitexplorer.ui.lasting import GRADIO_FILES, lasting
+from vitexplorer.ui.lasting import LIBRARIES, PLOTLY, lasting
 from vitexplorer.ui.script import joined, source_map
 from vitexplorer.words import Language
 
@@ -104,14 +104,15 @@ def page_head(language: Language) -> str:
                 f'<template data-module="{module}">{_filled(markup, language)}</template>'
                 for module, markup in _markup().items()
             ),
-            f'<script data-modules="{folder}{_SCRIPT}" data-failed="{sentence}">{start}</script>',
+            f'<script data-modules="{folder}{_SCRIPT}" data-plotly=".{PLOTLY}" data-failed="{sentence}">',
+            f"{start}</script>",
             f'<script type="module" src="{folder}{_SCRIPT}"></script>',
         ]
     )
 
 
 SERVING = {
-    "routes": [Route("/modules/{version}/{path:path}", _serve), GRADIO_FILES],
+    "routes": [Route("/modules/{version}/{path:path}", _serve), *LIBRARIES],
     "middleware": [Middleware(LanguageMiddleware, head=page_head)],
 }
 """what gradio's `launch(app_kwargs=)` wants to know"""

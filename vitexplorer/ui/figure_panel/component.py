@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import plotly
 from gradio.data_classes import FileData, GradioModel
 
 from vitexplorer.controls import departures, specs
@@ -29,8 +28,6 @@ from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
-
-LIBRARY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 _WORDS = (
     "save",
@@ -120,8 +117,6 @@ class PanelData(GradioModel):
     facts: list[PanelFact] = []
     """the figure's caption"""
     csv: FileData | None = None
-    library: FileData | None = None
-    """plotly.js as the plotly package ships it"""
     opens: bool = False
     """whether a cell of the figure is a head of a block, whose map can be opened"""
     refused: str = ""
@@ -215,7 +210,6 @@ def panel_data(
         result = compute(view, given)
         settings = dict(result.settings)
         data.settings = departures(record.controls, capture, settings)
-        data.library = FileData(path=str(LIBRARY))
         data.figure, data.facts = figure_file(result, language, data.theme)
         data.csv = csv_file(result, language)
         data.reading = reading(result, language)

@@ -38,13 +38,12 @@ export function drawing(stage, figure, clicked) {
   return {
     /**
      * @param {{url: string}} wanted the layouts of a figure
-     * @param {{url: string}} script plotly.js
      * @returns {Promise<boolean>} whether another figure is there now: neither the same nor one that came too late
      */
-    async draw(wanted, script) {
+    async draw(wanted) {
       wantedUrl = wanted.url;
       if (wanted.url === shownUrl) return false;
-      const [Plotly, next] = await Promise.all([plotly(script.url), fetch(wanted.url).then((answer) => answer.json())]);
+      const [Plotly, next] = await Promise.all([plotly(), fetch(wanted.url).then((answer) => answer.json())]);
       if (wantedUrl !== wanted.url) return false;
       shownUrl = wanted.url;
       library = Plotly;

@@ -187,7 +187,7 @@ export function mount({element, props, trigger, watch}) {
 
   async function showFigure(value) {
     if (!value.figure) forget();
-    else if (await draw(value.figure, value.library)) {
+    else if (await draw(value.figure)) {
       const drawn = String((Number(root.dataset.shown) || 0) + 1);
       Object.assign(root.dataset, {shown: drawn, drawn: value.chosen, theme: value.theme});
     }

@@ -6,13 +6,12 @@ let loading = null;
 /**
  * The library; asked for again where it did not arrive.
  *
- * @param {string} url where Python serves it
  * @returns {Promise<any>} what plotly calls `Plotly`
  */
-export function plotly(url) {
+export function plotly() {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement('script');
-    script.src = url;
+    script.src = new URL(document.querySelector('[data-plotly]').dataset.plotly, document.baseURI).href;
     script.onload = () => resolve(/** @type {any} */ (window).Plotly);
     script.onerror = () => {
       loading = null;

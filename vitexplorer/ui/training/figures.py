@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gradio.data_classes import FileData
-
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.outcome import (
     COSTS,
@@ -24,7 +22,6 @@ from vitexplorer.settings import settings
 from vitexplorer.types import Result
 from vitexplorer.ui.controls import Field, Option
 from vitexplorer.ui.figure_panel.component import (
-    LIBRARY,
     PanelData,
     PanelView,
     csv_file,
@@ -81,7 +78,6 @@ def panel_of(
     )
     try:
         result = make(view)
-        data.library = FileData(path=str(LIBRARY))
         data.figure, data.facts = figure_file(result, language, asked.theme)
         data.csv = csv_file(result, language)
     except ExplainedError as error:

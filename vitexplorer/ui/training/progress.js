@@ -57,7 +57,7 @@ export function mount({element, props, trigger, watch}) {
 
   /** Draws both charts in place: a new point makes nothing blink. */
   async function draw() {
-    library = await plotly(props.value.library.url);
+    library = await plotly();
     const value = props.value;  // which may have become another meanwhile
     if (!value?.run || part('.charts').hidden) return;
     for (const [place, chart] of charts(value)) {

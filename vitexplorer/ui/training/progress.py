@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from gradio.data_classes import FileData, GradioModel
+from gradio.data_classes import GradioModel
 
 from vitexplorer.finetune.job.events import Event
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.state import JobState, RunState
 from vitexplorer.finetune.results.metrics import METRIC
-from vitexplorer.ui.figure_panel.component import LIBRARY
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, score
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
@@ -72,8 +71,6 @@ class ProgressData(GradioModel):
     """whether the metric lies in 0-1"""
     baseline: float | None = None
     notes: list[str] = []
-    library: FileData | None = None
-    """plotly.js as the plotly package ships it"""
     words: dict[str, str] = {}
 
 
@@ -104,7 +101,6 @@ def progress_data(state: JobState, events: Iterable[Event], language: Language) 
     data.baseline = next((event.values["metrics"][metric] for event in told if event.kind == "baseline"), None)
     works = state.state == "running"
     data.rows = [_row(run, number, told, metric, works, language) for number, run in enumerate(state.runs)]
-    data.library = FileData(path=str(LIBRARY))
     data.doing, data.left, data.share = _doing(state, language)
     data.error = state.text.in_(language) if state.text and state.state != "running" else ""
     data.notes = [event.text.in_(language) for event in told if event.kind == "note" and event.text]
