@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from plotly.colors import cmocean, sequential, unlabel_rgb
@@ -81,6 +82,15 @@ class Scale:
             [i / (ENTRIES - 1), f"rgba({r},{g},{b},{opacity * strength:.4f})"]
             for i, ((r, g, b), strength) in enumerate(zip(table.tolist(), strengths.tolist(), strict=True))
         ]
+
+    def laid_over(self, opacity: float) -> dict[str, Any]:
+        """The same as plotly's heatmap takes a scale of its own."""
+        return {
+            "colorscale": self.over_a_picture(opacity),
+            "zmin": self.low,
+            "zmax": self.high,
+            "showscale": False,
+        }
 
 
 def scale_of(values: np.ndarray, colormap: str | None) -> Scale:

@@ -215,7 +215,7 @@ class Page:
                 "y": -np.linspace(box.y, box.bottom, rows + 1),
                 "z": np.where(np.isfinite(values), values, np.nan),
                 "customdata": places,
-                **({"coloraxis": coloraxis} if opacity == 1 else self._laid_over(coloraxis, opacity)),
+                **({"coloraxis": coloraxis} if opacity == 1 else self._scales[coloraxis].laid_over(opacity)),
                 "name": escape(name),
                 "hovertemplate": where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
                 "hoverongaps": False,
@@ -223,16 +223,6 @@ class Page:
                 "meta": press,
             }
         )
-
-    def _laid_over(self, coloraxis: str, opacity: float) -> dict[str, Any]:
-        """A scale of the cells' own, clear at zero."""
-        scale = self._scales[coloraxis]
-        return {
-            "colorscale": scale.over_a_picture(opacity),
-            "zmin": scale.low,
-            "zmax": scale.high,
-            "showscale": False,
-        }
 
     def bars(
         self, pieces: Sequence[tuple[Box, str, str]], gap: float = 1, press: Mapping[str, Any] | None = None
