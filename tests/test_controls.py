@@ -145,6 +145,7 @@ def test_what_names_no_patches_is_refused_in_the_words_of_either(given):
         MASK.parse(given, captured, {})
 
 
+@pytest.mark.usefixtures("unchecked")  # a stand-in for a capture
 def test_pairs_stay_pairs_where_the_grid_is_two_by_two():
     captured = SimpleNamespace(depth=1, grid=lambda block: PatchGrid(2, 2, 16))
     assert HIDDEN.parse(((0, 1), (1, 0)), captured, {}) == ((0, 1), (1, 0))

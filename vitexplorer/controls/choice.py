@@ -31,7 +31,7 @@ class Choice(Control):
         """All options."""
         return self.options
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> str:
+    def parse(self, value: Any, capture: Explored | None, settings: Mapping[str, Any]) -> str:
         """One of the options."""
         known = [key for key, _ in self.options]
         if value not in known:

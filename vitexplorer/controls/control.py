@@ -30,22 +30,22 @@ class Control(ABC):
     def default(self, capture: Explored) -> Any:
         """The value when none is given."""
 
-    def default_after(self, capture: Explored, settings: Mapping[str, Any]) -> Any:
+    def default_after(self, capture: Explored | None, settings: Mapping[str, Any]) -> Any:
         """The value when none is given, where the controls before it matter; `settings` holds them."""
         return self.default(capture)
 
     @abstractmethod
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Any:
+    def parse(self, value: Any, capture: Explored | None, settings: Mapping[str, Any]) -> Any:
         """The checked value of what a person, a URL or a command line gave; `settings` holds the controls before it.
 
         Raises SettingError with a sentence.
         """
 
-    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: Explored | None) -> tuple[tuple[str, Text], ...]:
         """What may be chosen, as a person would write it and in words; empty where that is no short list."""
         return ()
 
-    def say(self, value: Any, capture: Explored) -> Text:
+    def say(self, value: Any, capture: Explored | None) -> Text:
         """A checked value in words."""
         written = written_value(value)
         return dict(self.offered(capture)).get(written, same(written))

@@ -33,7 +33,7 @@ class Number(Control):
         """The start value."""
         return int(self.start) if self.whole else self.start
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> float | int:
+    def parse(self, value: Any, capture: Explored | None, settings: Mapping[str, Any]) -> float | int:
         """A number within the bounds."""
         if self.whole:
             number: float | int = whole_number(self.name, value)

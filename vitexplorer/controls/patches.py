@@ -84,7 +84,7 @@ class PatchesControl(Control):
         """Where the patches lie: in the last block, or before any."""
         return capture.grid(0 if self.others else capture.depth - 1)
 
-    def say(self, value: tuple[Cell, ...], capture: Explored) -> Text:
+    def say(self, value: tuple[Cell, ...] | tuple[int, ...], capture: Explored) -> Text:
         """Who chose, where it may be others; the picture shows which, and they can be too many for a line."""
         if self.others is None:
             return super().say(value, capture)

@@ -31,7 +31,7 @@ class Switch(Control):
         """Both."""
         return (("True", Text("on", "开")), ("False", Text("off", "关")))
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> bool:
+    def parse(self, value: Any, capture: Explored | None, settings: Mapping[str, Any]) -> bool:
         """True or False, also as "on" and "off", "true" and "false", 1 and 0."""
         known = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
         word = str(value).strip().lower()

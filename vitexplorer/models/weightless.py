@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from torch import nn
 
-if TYPE_CHECKING:
-    from vitexplorer.models.loading import LoadedModel
 
-M = TypeVar("M", bound="LoadedModel")
+@runtime_checkable
+class Loaded(Protocol):
+    """What of a `LoadedModel` matters here."""
+
+    module: nn.Module
+
+
+M = TypeVar("M", bound=Loaded)
 
 
 def without_storage(module: nn.Module) -> nn.Module:

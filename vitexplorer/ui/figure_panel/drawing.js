@@ -25,6 +25,8 @@ export function drawing(stage, figure, clicked) {
     const {data, layout} = stretched(window, width, height, getComputedStyle(stage).fontFamily);
     const isFirst = !figure.data;
     await drawFigure(library, figure, data, layout);
+    if (stage.scrollHeight > stage.clientHeight) stage.tabIndex = 0;  // what scrolls is scrolled by keyboard too
+    else stage.removeAttribute('tabindex');
     if (isFirst) figure.on('plotly_click', ({points: [point]}) => clicked(point));
   }
 
