@@ -202,10 +202,10 @@ UI_WORDS: dict[str, Text] = {
     "changes_bag": Text("a puzzle, no positions", "拼图且无位置编码"),
     "changes_positions": Text("no positions", "无位置编码"),
     "changes_sparse": Text("8 keys each", "每个查询只看 8 个键"),
-    "changes_block": Text("last block's heads off", "关闭最后一块的所有头"),
-    "changes_hidden": Text("the middle hidden", "遮住中央"),
+    "changes_block": Text("last heads off", "关闭最后一块的所有头"),
+    "changes_hidden": Text("middle hidden", "遮住中央"),
     "changes_shift": Text("half a patch aside", "平移半个图块"),
-    "changes_blunt": Text("every head blunted", "让所有头都变得犹豫"),
+    "changes_blunt": Text("blunted heads", "让所有头都变得犹豫"),
     "changes_same_answer": Text(
         "The answer stays: {name}, {before} → {after}. It rests on something else.",
         "答案不变：{name}，{before} → {after}。它依据的是别的东西。",
