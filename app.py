@@ -4,8 +4,7 @@ import gc
 
 gc.disable()  # until the page is open: nothing that is imported is garbage, and looking for some slows the start
 
-from vitexplorer.settings import settings  # noqa: E402
-from vitexplorer.ui import serve  # noqa: E402
+from vitexplorer.ui import main  # noqa: E402
 
 if __name__ == "__main__":
-    serve(settings())
+    main()

@@ -103,7 +103,7 @@ def settings_table() -> str:
     rows = []
     for name, field in Settings.model_fields.items():
         default = int(field.default) if isinstance(field.default, bool) else field.default
-        rows.append((f"`{PREFIX}{name.upper()}`", f"`{default}`", field.description))
+        rows.append((f"`{PREFIX}{name.upper()}`", f"`{default}`" if default != "" else "", field.description))
     return markdown(("variable", "default", "meaning"), rows)
 
 

@@ -19,6 +19,7 @@ class UnknownNameError(ExplainedError):
 
 _KINDS = {
     "model": Text("model", "模型"),
+    "image": Text("image", "图像"),
     "view": Text("view", "视图"),
     "setting": Text("setting", "设置"),
     "method": Text("method", "方法"),

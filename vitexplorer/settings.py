@@ -10,6 +10,7 @@ import difflib
 import os
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -20,6 +21,8 @@ ASSETS = Path(__file__).resolve().parent.parent / "assets"
 PREFIX = "VIT_"
 
 _ON_SPACE = "SPACE_ID" in os.environ
+Count = Annotated[int, Field(ge=0, le=10**9)]
+"""what a machine can count and hold: no number that only fails when it is used"""
 
 
 class Settings(BaseSettings):
@@ -29,6 +32,12 @@ class Settings(BaseSettings):
 
     host: str = Field("0.0.0.0" if _ON_SPACE else "127.0.0.1", description="address to listen on")
     port: int = Field(7860, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    proxies: str = Field(
+        "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16" if _ON_SPACE else "",
+        pattern=r"^[\da-fA-F.:/, ]*$",
+        description="addresses or networks of proxies whose X-Forwarded-* headers are believed, with commas",
+    )
+    connections: Count = Field(800, gt=0, description="most connections at once")
     language: Language = Field("en", description="language of the command line: en or zh")
     first: str = Field(
         "model=scenes_dino_patch16_192&size=384&image=scene_gear",
@@ -38,25 +47,25 @@ class Settings(BaseSettings):
     downloads: bool = Field(True, description="whether visitors may fetch pretrained weights")
     any_model: bool = Field(not _ON_SPACE, description="whether visitors may load timm names outside the catalogue")
     max_megapixels: float = Field(40, gt=0, le=400, description="largest image accepted")
-    max_upload_megabytes: int = Field(
+    max_upload_megabytes: Count = Field(
         200 if _ON_SPACE else 4096, gt=0, description="largest file accepted, zips of images included"
     )
-    data_files: int = Field(100_000, gt=0, description="most files in a folder or zip of images to fine-tune on")
-    data_megabytes: int = Field(4096, gt=0, description="largest zip of images, unpacked")
-    zip_ratio: float = Field(100, ge=1, description="most that a zip may unpack to, in times its own size")
-    data_cache_megabytes: int = Field(2048, ge=0, description="disk for shrunk copies of the images of one training")
-    feature_cache_megabytes: int = Field(4096, ge=0, description="disk for what frozen blocks make of images, a job")
+    data_files: Count = Field(100_000, gt=0, description="most files in a folder or zip of images to fine-tune on")
+    data_megabytes: Count = Field(4096, gt=0, description="largest zip of images, unpacked")
+    zip_ratio: float = Field(100, ge=1, le=10**6, description="most that a zip may unpack to, in times its own size")
+    data_cache_megabytes: Count = Field(2048, description="disk for shrunk copies of the images of one training")
+    feature_cache_megabytes: Count = Field(4096, description="disk for what frozen blocks make of images, a job")
     runs_folder: str = Field("runs", description="where trainings and the images they are given are kept")
-    trainings: int = Field(1 if _ON_SPACE else 4, ge=0, description="most trainings at once; 0: no fine-tuning here")
-    training_epochs: int = Field(20 if _ON_SPACE else 1000, gt=0, description="most epochs of a training")
+    trainings: Count = Field(1 if _ON_SPACE else 4, description="most trainings at once; 0: no fine-tuning here")
+    training_epochs: Count = Field(20 if _ON_SPACE else 1000, gt=0, description="most epochs of a training")
     hosted: bool = Field(_ON_SPACE, description="whether visitors see their own trainings only and name no folder")
-    capture_cache_megabytes: int = Field(1024, ge=0, description="memory for captures kept to answer from")
-    model_cache_megabytes: int = Field(2048, ge=0, description="memory for models kept loaded")
-    size_megabytes: int = Field(
+    capture_cache_megabytes: Count = Field(1024, description="memory for captures kept to answer from")
+    model_cache_megabytes: Count = Field(2048, description="memory for models kept loaded")
+    size_megabytes: Count = Field(
         512 if _ON_SPACE else 4096, gt=0, description="memory that one image at another input size may take"
     )
-    sessions: int = Field(150, gt=0, description="visitors whose state is kept at once")
-    payload_megabytes: float = Field(24, gt=0, description="largest attention sent to a browser in one piece")
+    sessions: Count = Field(150, gt=0, description="visitors whose state is kept at once")
+    payload_megabytes: float = Field(24, gt=0, le=10**6, description="largest attention sent to a browser in one piece")
 
 
 class WrongSettingError(ExplainedError):

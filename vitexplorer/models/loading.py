@@ -177,11 +177,9 @@ def _load(
     device: str | torch.device | None,
     progress: Progress | None,
 ) -> LoadedModel:
+    check_known(name)
     bundled = ASSETS / "models" / name
-    shipped = [config.parent.name for config in (ASSETS / "models").glob("*/config.json")]
-    is_bundled = name in shipped
-    if not is_bundled and not _is_timm_name(name):
-        raise unknown_name("model", name, [*timm.list_models(), *timm.list_models(pretrained=True), *shipped])
+    is_bundled = name in _shipped()
     if weights == "auto":
         weights = "bundled" if is_bundled else "pretrained"
     if weights == "bundled" and not is_bundled:
@@ -230,6 +228,16 @@ def _named(loaded: LoadedModel, tuned: Merged, file: str) -> LoadedModel:
     names = tuned.class_names if len(tuned.class_names) == loaded.num_classes else ()
     provenance = replace(tuned.provenance(file), model=loaded.name)
     return replace(loaded, class_names=names, class_names_zh=(), provenance=provenance)
+
+
+def _shipped() -> list[str]:
+    return [config.parent.name for config in (ASSETS / "models").glob("*/config.json")]
+
+
+def check_known(name: str) -> None:
+    """Raises UnknownNameError for what is neither a bundled model nor one of timm's."""
+    if name not in _shipped() and not _is_timm_name(name):
+        raise unknown_name("model", name, [*timm.list_models(), *timm.list_models(pretrained=True), *_shipped()])
 
 
 def _is_timm_name(name: str) -> bool:

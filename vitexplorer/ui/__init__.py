@@ -4,32 +4,61 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # nothing leaves the machine
 
 import gradio as gr
+from starlette.applications import Starlette
 
-from vitexplorer.settings import ASSETS, Settings
+from vitexplorer.settings import ASSETS, PREFIX, Settings, settings
 from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.hosting.listening import address_of, listen, server
+from vitexplorer.ui.hosting.starting import check
 from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.ui.theme import theme
+from vitexplorer.words import ExplainedError, normalise_language
 
 
-def launch(settings: Settings) -> tuple[gr.Blocks, str]:
-    """Start serving and return at once, with the address; the engine warms up behind the open page."""
+def main() -> None:
+    """Serve as the environment says until the process is stopped; what cannot be is a sentence and exit code 2."""
+    try:
+        serve(settings())
+    except ExplainedError as error:
+        print(error.text.in_(normalise_language(os.environ.get(f"{PREFIX}LANGUAGE"))), file=sys.stderr)
+        sys.exit(2)
+
+
+def serve(settings: Settings) -> None:
+    """Serve until the process is stopped. Raises WrongSettingError where that cannot begin."""
+    with listen(settings) as listening:
+        check(settings)
+        engine = Engine(settings)
+        engine.places.sweep()
+
+        def opened() -> None:
+            gc.freeze()  # what has been loaded stays to the end, and need not be looked through again
+            gc.enable()
+            print(f"ViT Explorer: {address_of(listening)}", flush=True)
+            threading.Thread(target=engine.warm, name="warm-up", daemon=True).start()
+
+        server(application(settings, engine), settings, opened).run(sockets=[listening])
+
+
+def application(settings: Settings, engine: Engine) -> Starlette:
+    """Everything that is served: our own addresses, and gradio's behind them."""
     gr.set_static_paths([ASSETS / "examples"])
-    engine = Engine(settings)
-    engine.places.sweep()
     page, translations = build_page(settings, engine)
     page.queue(max_size=64, api_open=False)
-    _, url, _ = page.launch(
-        server_name=settings.host,
-        server_port=settings.port or None,
-        prevent_thread_lock=True,
-        quiet=True,
+    page.state_session_capacity = settings.sessions
+    page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
+    return gr.mount_gradio_app(
+        Starlette(**{**SERVING, "routes": [*SERVING["routes"], PICTURE]}),
+        page,
+        path="",
         i18n=translations.i18n,
         theme=theme(),
         footer_links=[],
@@ -38,17 +67,4 @@ def launch(settings: Settings) -> tuple[gr.Blocks, str]:
         ssr_mode=False,
         show_error=False,
         max_file_size=f"{settings.max_upload_megabytes}mb",
-        state_session_capacity=settings.sessions,
-        app_kwargs={**SERVING, "routes": [*SERVING["routes"], PICTURE]},
     )
-    gc.freeze()  # what has been loaded stays to the end, and need not be looked through again
-    gc.enable()
-    threading.Thread(target=engine.warm, name="warm-up", daemon=True).start()
-    return page, url
-
-
-def serve(settings: Settings) -> None:
-    """Serve until the process is stopped."""
-    page, url = launch(settings)
-    print(f"ViT Explorer: {url}")
-    page.block_thread()

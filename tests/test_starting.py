@@ -1,0 +1,67 @@
+"""What cannot be is said before the server starts: one sentence, exit code 2."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from vitexplorer.settings import Settings, settings
+from vitexplorer.ui import main
+from vitexplorer.ui.hosting.listening import address_of, listen
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No setting of the person who runs the tests, and nothing remembered between them."""
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"VIT_{name.upper()}", raising=False)
+    monkeypatch.setenv("VIT_PORT", "0")
+    settings.cache_clear()
+    yield
+    settings.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("VIT_MODEL", "nosuch", "Unknown model 'nosuch'"),
+        ("VIT_FIRST", "model=vit_tiny_patch16_244", "Did you mean 'vit_tiny_patch16_224'?"),
+        ("VIT_FIRST", "image=scene_gaer", "Did you mean 'scene_gear'?"),
+        ("VIT_RUNS_FOLDER", "/dev/null/runs", "Not a directory"),
+        ("VIT_RUNS_FOLDER", "/proc", "name another folder"),
+        ("VIT_HOST", "192.0.2.1", "cannot listen at 192.0.2.1"),
+        ("VIT_HOST", "no such host", "choose an address with VIT_HOST"),
+        ("VIT_SESSIONS", "99999999999999999999", "1000000000"),
+        ("VIT_PAYLOAD_MEGABYTES", "inf", "VIT_PAYLOAD_MEGABYTES=inf"),
+        ("VIT_PROXIES", "everybody", "VIT_PROXIES=everybody"),
+        ("VIT_SESSION", "3", "There is VIT_SESSIONS."),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(monkeypatch, capsys, name: str, value: str, says: str) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr()
+    assert ended.value.code == 2
+    assert (says in said.err, said.err.count("\n"), said.out) == (True, 1, "")
+
+
+def test_a_port_in_use_is_one_sentence_in_the_language_of_the_installation(monkeypatch, capsys) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        monkeypatch.setenv("VIT_PORT", str(port))
+        monkeypatch.setenv("VIT_LANGUAGE", "zh")
+        with pytest.raises(SystemExit):
+            main()
+    assert (
+        capsys.readouterr().err
+        == f"127.0.0.1 的端口 {port} 已被占用：请停止占用它的程序，或用 VIT_PORT 选择其他端口。\n"
+    )
+
+
+@pytest.mark.parametrize(("host", "name"), [("127.0.0.1", "127.0.0.1"), ("0.0.0.0", "localhost")])
+def test_the_address_is_one_that_a_browser_understands(host: str, name: str) -> None:
+    with listen(Settings(host=host, port=0)) as listening:
+        assert address_of(listening) == f"http://{name}:{listening.getsockname()[1]}/"

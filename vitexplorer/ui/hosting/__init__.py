@@ -1,0 +1,1 @@
+"""What stands between the page and strangers: who is heard, what may be sent, how long anything lasts."""

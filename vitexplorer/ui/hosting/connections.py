@@ -1,0 +1,61 @@
+"""Connections that ask for nothing: they have some seconds, and make way where others want theirs.
+
+uvicorn closes one that is silent after an answer, but waits for ever for the second half of a request's head: some
+hundred such connections are all that a process may have open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEAD_SECONDS = 15.0
+"""in which the head of a request must have come, since the connection was made or its first byte came"""
+_TOO_SLOW = "The head of the request did not come in time. / 请求头未及时到达。\n".encode()
+_ANSWER = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n"
+
+
+class Connection(H11Protocol):
+    """One connection to a browser, or to somebody who only holds it."""
+
+    waits: asyncio.TimerHandle | None = None
+    """there while it asks for nothing"""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """It has so long to ask; where there are as many as may be, the one that has waited longest makes way."""
+        super().connection_made(transport)
+        self._wait()
+        most = self.config.limit_concurrency
+        if most and len(self.connections) >= most:
+            idle = [one for one in self.connections if one is not self and one.waits]
+            if idle:
+                min(idle, key=lambda one: one.waits.when()).give_up()
+
+    def data_received(self, data: bytes) -> None:
+        """What came is uvicorn's to read; unless it was a whole head, the time goes on."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._asked()
+        elif self.waits is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is waited for any more."""
+        self._asked()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self.waits = self.loop.call_later(HEAD_SECONDS, self.give_up)
+
+    def _asked(self) -> None:
+        if self.waits:
+            self.waits.cancel()
+            self.waits = None
+
+    def give_up(self) -> None:
+        """Say so and close."""
+        self._asked()
+        if not self.transport.is_closing():
+            self.transport.write(_ANSWER + _TOO_SLOW)
+            self.transport.close()

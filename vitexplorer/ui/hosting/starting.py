@@ -1,0 +1,57 @@
+"""What is looked at before the server starts, since it would otherwise fail when the first visitor needs it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from vitexplorer.models.catalog import find
+from vitexplorer.models.examples import examples
+from vitexplorer.registry import unknown_name
+from vitexplorer.settings import Settings, WrongSettingError
+from vitexplorer.words import ExplainedError, Text
+
+_NOT_POSSIBLE = Text("VIT_{name}={value} is not possible: {reason}", "VIT_{name}={value} 无效：{reason}")
+_NO_FOLDER = Text(
+    "VIT_RUNS_FOLDER={folder} cannot be made or written ({reason}): name another folder, or switch fine-tuning off "
+    "with VIT_TRAININGS=0.",
+    "VIT_RUNS_FOLDER={folder} 无法创建或写入（{reason}）：请指定其他文件夹，或用 VIT_TRAININGS=0 关闭微调。",
+)
+
+
+def check(settings: Settings) -> None:
+    """Raises WrongSettingError for names that mean nothing, and where trainings could not be kept."""
+    first = dict(parse_qsl(settings.first))
+    _check_model("MODEL", settings.model, settings.model)
+    _check_model("FIRST", settings.first, first.get("model", settings.model))
+    if (image := first.get("image")) is not None and image not in examples():
+        raise _wrong("FIRST", settings.first, unknown_name("image", image, examples()))
+    if settings.trainings:
+        _check_folder(settings.runs_folder)
+
+
+def _check_model(variable: str, value: str, name: str) -> None:
+    if find(name) is not None:
+        return
+    from vitexplorer.models.loading import check_known  # torch and timm, which listed models need not wait for
+
+    try:
+        check_known(name)
+    except ExplainedError as error:
+        raise _wrong(variable, value, error) from None
+
+
+def _wrong(variable: str, value: str, error: ExplainedError) -> WrongSettingError:
+    return WrongSettingError(_NOT_POSSIBLE.format(name=variable, value=value, reason=error.text))
+
+
+def _check_folder(folder: str) -> None:
+    path = Path(folder)
+    try:
+        path = path.expanduser()
+        path.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path).close()
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise WrongSettingError(_NO_FOLDER.format(folder=folder, reason=reason)) from None
