@@ -32,6 +32,21 @@ class Settings(BaseSettings):
 
     host: str = Field("0.0.0.0" if _ON_SPACE else "127.0.0.1", description="address to listen on")
     port: int = Field(7860, ge=0, le=65535, description="port to listen on; 0 takes a free one")
+    hosts: str = Field(
+        os.environ.get("SPACE_HOST", ""),
+        pattern=r"^[\w.*:\[\], -]*$",
+        description="names of the page besides this machine's own, with commas; *.a.org for all below a.org",
+    )
+    origins: str = Field(
+        "",
+        pattern=r"^(https?://[\w.:\[\]-]+[, ]*)*$",
+        description="other sites whose pages may ask this one, as https://a.org, with commas",
+    )
+    frames: str = Field(
+        "'self' https://huggingface.co" if _ON_SPACE else "'self'",
+        pattern=r"^[^;,\s]+( [^;,\s]+)*$",
+        description="sites that may show the page in a frame, with spaces, as in a Content-Security-Policy",
+    )
     proxies: str = Field(
         "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16" if _ON_SPACE else "",
         pattern=r"^[\da-fA-F.:/, ]*$",

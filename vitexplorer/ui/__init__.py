@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 
 from vitexplorer.settings import ASSETS, PREFIX, Settings, settings
 from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.hosting.guards import guards
 from vitexplorer.ui.hosting.listening import address_of, listen, server
 from vitexplorer.ui.hosting.starting import check
 from vitexplorer.ui.intake import PICTURE
@@ -56,7 +57,10 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     page.state_session_capacity = settings.sessions
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
     return gr.mount_gradio_app(
-        Starlette(**{**SERVING, "routes": [*SERVING["routes"], PICTURE]}),
+        Starlette(
+            routes=[*SERVING["routes"], PICTURE],
+            middleware=[*guards(settings), *SERVING["middleware"]],
+        ),
         page,
         path="",
         i18n=translations.i18n,

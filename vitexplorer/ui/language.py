@@ -14,6 +14,7 @@ from urllib.parse import parse_qs
 import brotli
 import gradio as gr
 from gradio.i18n import I18nData
+from starlette.types import ASGIApp
 
 from vitexplorer.ui.lasting import takes_brotli
 from vitexplorer.ui.words import UI_WORDS
@@ -46,10 +47,21 @@ def language_of_request(request: gr.Request | None) -> Language:
 class LanguageMiddleware:
     """Puts `lang` on <html> and makes `navigator.language` say what the address asks for."""
 
-    def __init__(self, app, head: Callable[[Language], str] = lambda language: ""):
-        """Args: app: the ASGI application behind this one; head: what else stands in <head>, at its beginning."""
+    def __init__(
+        self,
+        app: ASGIApp,
+        head: Callable[[Language], str] = lambda language: "",
+        policy: Callable[[str], str] = lambda page: "",
+    ):
+        """Sees to pages alone.
+
+        Args:
+            app: the ASGI application behind this one.
+            head: what else stands in <head>, at its beginning.
+            policy: the Content-Security-Policy of a page as it is sent.
+        """
         self.app = app
-        self.head = head
+        self.head, self.policy = head, policy
 
     async def __call__(self, scope, receive, send) -> None:
         """Pass everything on; a page goes out with its language written into it."""
@@ -72,9 +84,11 @@ class LanguageMiddleware:
             else:
                 body += message.get("body", b"")
                 if not message.get("more_body"):
-                    page = with_language(body.decode(), language, self.head(language)).encode()
+                    html = with_language(body.decode(), language, self.head(language))
+                    page = html.encode()
                     rest = [(name, value) for name, value in held["headers"] if name.lower() != b"content-length"]
                     rest.append((b"vary", b"accept-encoding"))
+                    rest.append((b"content-security-policy", self.policy(html).encode()))
                     if takes_brotli(headers.get(b"accept-encoding", b"").decode("latin-1")):
                         page = brotli.compress(page, quality=4)
                         rest.append((b"content-encoding", b"br"))

@@ -22,6 +22,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.glossary import of_language
+from vitexplorer.settings import settings
+from vitexplorer.ui.hosting.headers import page_policy
 from vitexplorer.ui.language import LanguageMiddleware, word
 from vitexplorer.ui.lasting import LIBRARIES, PLOTLY, lasting
 from vitexplorer.ui.script import joined, source_map
@@ -111,8 +113,12 @@ def page_head(language: Language) -> str:
     )
 
 
+def _policy(page: str) -> str:
+    return page_policy(page, settings().frames)
+
+
 SERVING = {
     "routes": [Route("/modules/{version}/{path:path}", _serve), *LIBRARIES],
-    "middleware": [Middleware(LanguageMiddleware, head=page_head)],
+    "middleware": [Middleware(LanguageMiddleware, head=page_head, policy=_policy)],
 }
 """what gradio's `launch(app_kwargs=)` wants to know"""

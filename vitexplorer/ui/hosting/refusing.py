@@ -1,0 +1,17 @@
+"""How a request that is not answered is told so: a status, and a sentence in the visitor's language."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import Scope
+
+from vitexplorer.ui.language import language_of
+from vitexplorer.words import Text
+
+
+def refusal(scope: Scope, status: int, text: Text) -> JSONResponse:
+    """`error` is where gradio's own scripts look for a sentence; the connection ends, for its body may go on."""
+    asked = Headers(scope=scope).get("accept-language", "")
+    sentence = text.in_(language_of(scope["query_string"].decode("latin-1"), asked))
+    return JSONResponse({"error": sentence}, status, {"cache-control": "no-store", "connection": "close"})
