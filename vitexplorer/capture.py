@@ -324,12 +324,12 @@ def capture(
     """
     if size is not None:
         if fit == "native":
-            raise SettingError(_TWO_SIZES)
+            raise SettingError(TWO_SIZES)
         model = at_size(model, size)
     return capture_input(model, prepare(model, image, fit))
 
 
-_TWO_SIZES = Text(
+TWO_SIZES = Text(
     'fit "native" keeps the picture\'s own size. Choose "crop", "squash" or "pad" with a size, or leave the size out.',
     'fit "native" 保持图像自身的尺寸。指定尺寸时请用 "crop"、"squash" 或 "pad"，或者不指定尺寸。',
 )

@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -89,25 +89,30 @@ def as_csv(result: Result, language: Language = "en") -> str:
 
 def as_json(result: Result) -> str:
     """Every field of the result but the image's pixels, texts in both languages, numbers in full precision."""
+    return json.dumps(as_document(result), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def as_document(result: Result, language: Language | None = None) -> dict[str, Any]:
+    """The same as what JSON is made of; texts in one language where one is named."""
     document = {
         field.name: getattr(result, field.name) for field in dataclasses.fields(result) if field.name != "image"
     }
     document |= {"type": type(result).__name__, "caption": caption(result)}
-    return json.dumps(_plain(document), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return _plain(document, lambda text: text.in_(language) if language else text._asdict())
 
 
-def _plain(thing: Any) -> Any:
+def _plain(thing: Any, said: Callable[[Text], Any]) -> Any:
     """As JSON has it; what is not a finite number is null."""
     if isinstance(thing, Text):
-        return thing._asdict()
+        return said(thing)
     if isinstance(thing, np.ndarray | np.generic):
-        return _plain(thing.tolist())
+        return _plain(thing.tolist(), said)
     if dataclasses.is_dataclass(thing):
-        return {field.name: _plain(getattr(thing, field.name)) for field in dataclasses.fields(thing)}
+        return {field.name: _plain(getattr(thing, field.name), said) for field in dataclasses.fields(thing)}
     if isinstance(thing, Mapping):
-        return {str(key): _plain(value) for key, value in thing.items()}
+        return {str(key): _plain(value, said) for key, value in thing.items()}
     if isinstance(thing, list | tuple):
-        return [_plain(one) for one in thing]
+        return [_plain(one, said) for one in thing]
     if isinstance(thing, float) and not math.isfinite(thing):
         return None
     return thing if isinstance(thing, str | int | float | bool | None) else str(thing)

@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 import threading
+import warnings
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # nothing leaves the machine
 
@@ -13,6 +14,7 @@ import gradio as gr
 from starlette.applications import Starlette
 
 from vitexplorer.settings import ASSETS, PREFIX, Settings, settings
+from vitexplorer.ui.api.door import DESCRIBED
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.guards import guards
 from vitexplorer.ui.hosting.listening import address_of, listen, server
@@ -56,9 +58,10 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     page.queue(max_size=64, api_open=False)
     page.state_session_capacity = settings.sessions
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
+    warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
     return gr.mount_gradio_app(
         Starlette(
-            routes=[*SERVING["routes"], PICTURE],
+            routes=[*SERVING["routes"], PICTURE, DESCRIBED],
             middleware=[*guards(settings), *SERVING["middleware"]],
         ),
         page,

@@ -13,11 +13,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, get_args
 from urllib.parse import parse_qsl
 
+from vitexplorer.errors import SettingError
 from vitexplorer.settings import settings
 from vitexplorer.types import Fit
 from vitexplorer.ui.engine import Picture
 from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.pictures import UPLOAD, examples
+from vitexplorer.words import Text
 
 OF_BROWSER = ("room", "head", "query", "mode", "colormap", "scale", "opacity", "smooth", "keep", "change", "design")
 """what the browser alone writes, as a person chooses it"""
@@ -100,6 +102,18 @@ class Address:
         if "model" in given:
             first = {"image": first["image"]}  # the rest was said of another model
         return cls(**{**first, **given})
+
+    @classmethod
+    def exactly(cls, **given: str) -> Address:
+        """What a script says, which is told of what cannot be. Raises SettingError, naming the first."""
+        said = {name: value for name, value in given.items() if value}
+        for name in said.keys() - _understood(said).keys():
+            raise SettingError(
+                Text("{name}={value} is not possible.", "{name}={value} 无效。").format(
+                    name=name, value=repr(said[name])[:100]
+                )
+            )
+        return cls(**{"model": settings().model, **said})
 
     @property
     def display(self) -> dict[str, Any]:

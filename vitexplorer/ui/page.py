@@ -16,6 +16,7 @@ from gradio.events import Dependency
 
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.api import open_door
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.exploring import exploring, ready
@@ -61,6 +62,7 @@ def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translati
     t = Translations()
     with gr.Blocks(title="ViT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(1800, 7200)) as page:
         Page(settings, Desk(engine, t, gr.State(Address()), gr.State("en"), visitor=gr.State(""))).build(page)
+    open_door(page, settings, engine)
     return page, t
 
 

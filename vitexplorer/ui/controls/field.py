@@ -7,7 +7,6 @@ from typing import Any
 from gradio.data_classes import GradioModel
 
 from vitexplorer.controls import Spec
-from vitexplorer.controls.spec import Board
 from vitexplorer.words import Language
 
 
@@ -16,6 +15,15 @@ class Option(GradioModel):
 
     value: str
     label: str
+
+
+class FieldBoard(GradioModel):
+    """Where patches lie on the picture."""
+
+    rows: int
+    cols: int
+    covered: tuple[float, float] = (1.0, 1.0)
+    """shares of the picture's height and width that they cover"""
 
 
 class Field(GradioModel):
@@ -29,7 +37,7 @@ class Field(GradioModel):
     low: float | None = None
     high: float | None = None
     step: float | None = None
-    board: Board | None = None
+    board: FieldBoard | None = None
     words: dict[str, str] = {}
     more: dict[str, Any] = {}
     state: dict[str, Any] = {}
@@ -37,6 +45,7 @@ class Field(GradioModel):
 
 def field_of(spec: Spec, language: Language) -> Field:
     """A spec as data in one language."""
+    board = spec.board
     return Field(
         kind=spec.kind,
         name=spec.name,
@@ -46,7 +55,7 @@ def field_of(spec: Spec, language: Language) -> Field:
         low=spec.low,
         high=spec.high,
         step=spec.step,
-        board=spec.board,
+        board=FieldBoard(rows=board.rows, cols=board.cols, covered=board.covered) if board else None,
         words={key: text.in_(language) for key, text in spec.words.items()},
         more=dict(spec.more),
         state=dict(spec.state),

@@ -1,0 +1,163 @@
+"""The door for scripts: what an endpoint answers is what `vx.compute` gives, and what cannot be is a sentence."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import gradio as gr
+import pytest
+
+import vitexplorer as vx
+from tests.app import run_apart
+from vitexplorer.figures.tables import as_document
+from vitexplorer.models.examples import examples
+from vitexplorer.settings import Settings
+from vitexplorer.ui.api.explaining import Explaining
+from vitexplorer.ui.api.listing import Listing
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.page import build_page
+
+MODEL = "scenes_vit_patch16_192"
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return Settings(runs_folder=str(tmp_path_factory.mktemp("runs")), model=MODEL)
+
+
+@pytest.fixture(scope="module")
+def explaining(installation: Settings) -> Explaining:
+    return Explaining(installation, Engine(installation))
+
+
+@pytest.fixture(scope="module")
+def listing(installation: Settings) -> Listing:
+    return Listing(installation, Engine(installation))
+
+
+def answer(endpoint: Any, **given: Any) -> Any:
+    """As a client gets it."""
+    return json.loads(json.dumps(run_apart(endpoint(**given)), allow_nan=False))
+
+
+def sentence(endpoint: Any, **given: Any) -> str:
+    with pytest.raises(gr.Error) as refused:
+        run_apart(endpoint(**given))
+    assert not refused.value.print_exception  # no traceback in the log for what a caller can mend
+    return refused.value.message
+
+
+# ---------------------------------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    ("view", "settings"),
+    [
+        ("attention_map", {"block": 3, "head": "1", "query": [3, 4]}),
+        ("attention_rollout", {}),
+        ("generic_relevance", {"target": "fish"}),
+        ("head_gallery", {"block": 1}),
+    ],
+)
+def test_the_numbers_are_those_of_compute(explaining, view, settings):
+    capture = vx.capture(vx.load_model(MODEL), examples()["scene_fish"].path)
+    result = vx.compute(view, capture, **settings)
+    said = answer(explaining.explain, image="scene_fish", view=view, settings=settings)
+    assert said.pop("picture") is None
+    assert said.pop("reading") == vx.reading(result)
+    assert said == json.loads(json.dumps(as_document(result, "en")))
+
+
+def test_of_another_size_weights_and_run(explaining):
+    given = {"image": "scene_fish", "view": "attention_rollout", "size": "96", "weights": "random", "fit": "squash"}
+    model = vx.load_model(MODEL, weights="random")
+    capture = vx.capture(model, examples()["scene_fish"].path, fit="squash", size=96)
+    changed = vx.intervene(capture, "positions:how=off")
+    said = answer(explaining.explain, **given)
+    assert said["values"] == vx.compute("attention_rollout", capture).values.tolist()
+    said = answer(explaining.explain, **given, change="positions:how=off", language="zh")
+    result = vx.compute("attention_rollout", changed)
+    assert said["values"] == result.values.tolist()
+    assert said["reading"] == vx.reading(result, "zh")
+
+
+def test_classes_are_named_with_their_probabilities(explaining):
+    capture = vx.capture(vx.load_model(MODEL), examples()["scene_fish"].path)
+    said = answer(explaining.predict, image="scene_fish", top=2, language="zh")
+    first, second = said["classes"]
+    assert first["probability"] == capture.logits.double().softmax(-1).max().item() >= second["probability"]
+    assert first["name"] == capture.model.class_names_zh[first["index"]]
+
+
+def test_parameters_are_counted_without_an_image(explaining):
+    said = answer(explaining.parameters)
+    module = vx.load_model(MODEL).module
+    assert said["total"] == sum(said["parts"].values()) == sum(one.numel() for one in module.parameters())
+
+
+# ---------------------------------------------------------------------------------------------- lists
+
+
+def test_the_lists_are_the_registries(listing):
+    said = answer(listing.models)
+    assert [one["name"] for one in said["models"]] == [entry.name for entry in vx.models()]
+    assert list(said["examples"]) == list(examples())
+    listed = answer(listing.views, language="zh")
+    assert [one["name"] for one in listed] == list(vx.views())
+    for one, view in zip(listed, vx.views().values(), strict=True):
+        assert one["question"] == view.question.zh
+        assert [setting["name"] for setting in one["settings"]] == [control.name for control in view.controls]
+
+
+# ---------------------------------------------------------------------------------------------- sentences
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"view": "atention_map"}, "Did you mean 'attention_map'?"),
+        ({"view": "atention_map", "language": "zh"}, "您是指“attention_map”吗？"),
+        ({"model": "scenes_vit"}, "Unknown model 'scenes_vit'"),
+        ({"model": "../../etc/passwd"}, "model='../../etc/passwd' is not possible."),
+        ({"settings": {"block": 99}}, "There is no block 99"),
+        ({"settings": {"blck": 1}}, "Unknown setting 'blck'"),
+        ({"settings": [1]}, "settings=[1] is not possible"),
+        ({"settings": {"query": {"row": [1]}}}, "query"),
+        ({"image": "scene_fisch"}, "Unknown image 'scene_fisch'. Did you mean 'scene_fish'?"),
+        ({"image": f"upload-{'0' * 64}"}, "no longer in memory"),
+        ({"image": {"path": "/etc/passwd"}}, "This file was not sent here."),
+        ({"image": "http://127.0.0.1/fish.png"}, "127.0.0.1 is no public address"),
+        ({"image": "http://[::ffff:127.0.0.1]/fish.png"}, "is no public address"),
+        ({"fit": "stretch"}, "fit='stretch' is not possible"),
+        ({"fit": "native", "size": "96"}, 'fit "native" keeps'),
+        ({"size": "97"}, "multiples of 16"),
+        ({"change": "nosuch"}, "Unknown intervention 'nosuch'"),
+        ({"view": "mae_reconstruction"}, "has no decoder"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(explaining, given, said):
+    assert said in sentence(explaining.explain, **{"image": "scene_fish", "view": "attention_map", **given})
+
+
+def test_a_fault_of_ours_is_told_without_its_traceback(explaining, monkeypatch, caplog):
+    monkeypatch.setattr(explaining, "_capture", lambda *_: 1 / 0)
+    said = sentence(explaining.predict, image="scene_fish")
+    assert said == "Something went wrong on our side. The details are in the server's log."
+    assert "ZeroDivisionError" in caplog.text
+
+
+# ---------------------------------------------------------------------------------------------- the door
+
+
+def test_nothing_else_has_a_name(installation):
+    async def built() -> gr.Blocks:
+        return build_page(installation, Engine(installation))[0]
+
+    page = run_apart(built())
+    named = page.get_api_info()["named_endpoints"]
+    assert list(named) == ["/models", "/views", "/explain", "/predict", "/parameters"]
+    assert {event.api_name for event in page.fns.values()} - {False} == {name[1:] for name in named}
+    assert all(end["description"] and all(one["type"] for one in end["parameters"]) for end in named.values())
+    sent = page.get_config_file()["page"][""]  # to a browser
+    assert not {event._id for event in page.fns.values() if event.api_name} & set(sent["dependencies"])

@@ -1,0 +1,51 @@
+"""How an endpoint is called: with values of the types it names, and answered with a sentence where it cannot be."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from typing import ParamSpec, TypeVar
+
+import gradio as gr
+from pydantic import ConfigDict, ValidationError, validate_call
+
+from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.words import ExplainedError, Text
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+def answering(endpoint: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+    """The endpoint with its arguments checked; whatever goes wrong is one sentence in the `language` asked for."""
+    checked = validate_call(endpoint, config=ConfigDict(arbitrary_types_allowed=True))
+    signature = inspect.signature(endpoint)
+
+    @functools.wraps(endpoint)
+    async def answer(*given: P.args, **named: P.kwargs) -> T:
+        try:
+            return await checked(*given, **named)
+        except ValidationError as error:
+            said = _wrong(error, list(signature.parameters))
+        except ExplainedError as error:
+            said = error.text
+        except Exception:
+            _log.exception("%s could not answer", endpoint.__name__)
+            said = UI_WORDS["unexpected"]
+        language = signature.bind(*given, **named).arguments.get("language", "en")
+        raise gr.Error(said.in_(language), print_exception=False)
+
+    return answer
+
+
+def _wrong(error: ValidationError, names: list[str]) -> Text:
+    """The first thing that pydantic found, by the name of the argument."""
+    first = error.errors()[0]
+    place = first["loc"][0]
+    return Text("{name}={value} is not possible: {rule}.", "{name}={value} 无效：{rule}。").format(
+        name=names[place] if isinstance(place, int) else place, value=repr(first["input"])[:100], rule=first["msg"]
+    )
