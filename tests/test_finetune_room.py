@@ -170,8 +170,8 @@ def test_what_is_asked_for_becomes_a_job(unchecked):
     model = load_small("vit")
     sent = {
         "methods": [
-            {"key": "lora", "settings": {"r": "4", "alpha": "8"}, "rate": "0.002"},
-            {"key": "linear", "settings": {}, "rate": "0.01"},
+            {"key": "lora", "settings": {"r": "4", "alpha": "8", "learning_rate": "0.002"}},
+            {"key": "linear", "settings": {"learning_rate": "0.01"}},
             {"key": "none_such", "settings": {}},
             "nonsense",
         ],
@@ -195,7 +195,7 @@ def test_what_is_asked_for_becomes_a_job(unchecked):
         {"augmentation": "magic"},
         {"methods": [{"key": "lora", "settings": {"r": "0"}}]},
         {"methods": [{"key": "lora", "settings": {"rank": "1"}}]},
-        {"methods": [{"key": "lora", "settings": {}, "rate": "fast"}]},
+        {"methods": [{"key": "lora", "settings": {"learning_rate": "fast"}}]},
     ],
 )
 def test_what_is_not_possible_is_a_sentence(wrong, unchecked):
@@ -544,7 +544,7 @@ def test_images_of_the_open_training_are_chosen_again(room, job, colours):
     assert chosen.folder == str(colours)
     assert answer[room.data.report].can_train
     assert methods.ready
-    assert (methods.plan.training, methods.plan.epochs, methods.plan.augmentation) == (job.folder.name, "2", "none")
+    assert [methods.plan[name] for name in ("training", "epochs", "augmentation")] == [job.folder.name, "2", "none"]
     assert answer[room.filled] == HERE
     own = Chosen("elsewhere", Text("x", "x"))
     assert list(room.remember_first("finetune", "", job.folder.name, own, *asked[3:])) == []
@@ -558,9 +558,9 @@ def test_a_backbone_of_the_room_comes_back_with_its_training(room, tmp_path):
     folder.mkdir()
     config = JobConfig(str(tmp_path), "scenes_resnet_96", (Candidate("linear"),))
     (folder / "config.json").write_text(config.to_json())
-    assert room.runs.plan("", folder.name).backbone == "scenes_resnet_96"
+    assert room.runs.plan("", folder.name)["backbone"] == "scenes_resnet_96"
     room.desk.engine.places.delete("", folder.name)
-    assert room.runs.plan("", folder.name) is None
+    assert room.runs.plan("", folder.name) == {}
 
 
 def test_the_list_says_once_when_a_training_has_ended(room, job):
@@ -594,7 +594,8 @@ def test_a_convolutional_network_is_chosen_in_the_room(room):
     choice = TrainingChoice.read({"methods": [{"key": "linear", "settings": {}}], "backbone": "scenes_resnet_96"})
     data = room.runs.methods(None, HERE, "en", choice)
     assert "convolutional network" in data.backbone
-    assert {option.value for option in data.backbones} >= {"", "scenes_resnet_96", "resnet18.a1_in1k"}
+    menu = next(field for field in data.fields if field.name == "backbone")
+    assert {option.value for option in menu.options} >= {"", "scenes_resnet_96", "resnet18.a1_in1k"}
     possible = {item.key for item in data.items if not item.impossible}
     assert possible == {"linear", "mlp_k", "partial_k", "full", "bitfit", "norm"}
     images = Chosen("pets", Text("pets", "pets"))

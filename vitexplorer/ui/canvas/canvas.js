@@ -3,8 +3,8 @@
 // Outside this module a page uses, on the root element `.vx-canvas`:
 //   the event `vx-select`, which bubbles; its detail is what `root.vx.get()` gives
 //   the event `vx-room`, which bubbles: a person goes on to {room}
-//   root.vx.get()         {block, head, query, pinned, mode, colormap, opacity, scale, keep_mass, smooth}, and `settings`
-//                         (name -> text) where Python has some
+//   root.vx.get()         {block, head, query, pinned, mode, colormap, opacity, scale, keep_mass, smooth, settings};
+//                         the last are those that Python answers (name -> text)
 //   root.vx.set(changes)  any of block, head, query, mode, colormap, opacity, scale, keep_mass, smooth
 //   root.vx.read()        the numbers on the screen, over the grid of the keys: {query, head, rows, cols, map, prefix,
 //                         patches, padding, error, mask, inside, top}
@@ -12,7 +12,7 @@
 // Canvases with the same `link` share the hovered and the pinned query and the head, see `links.js`.
 
 import {setText} from '../kit/dom.js';
-import {missing} from '../kit/form.js';
+import {form} from '../kit/form.js';
 import {offersPicture} from '../kit/pictures.js';
 import {otherViews} from '../kit/previews.js';
 import {pngFile} from '../kit/saving.js';
@@ -34,7 +34,6 @@ import {colormapOf, newView, readNumbers} from './scene.js';
 import {
   carryOver, firstBase, firstState, follows, keyNow, neighbour, nextHead, queryNow, resting, selectionOf, settle,
 } from './selection.js';
-import {newSettings} from './settings.js';
 import {newStrip} from './strip.js';
 import {say} from './texts.js';
 
@@ -45,7 +44,7 @@ export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-canvas'), find = (selector) => root.querySelector(selector);
   const view = find('.view'), pen = view.getContext('2d');
   const paint = newPainter(), fetchBytes = newFetcher(), showBusy = newBusyBar(root), controls = newControls(root, choose);
-  const settings = newSettings(find('.settings'), adjust);
+  const settings = form(find('.settings .fields'), {settled: adjust});
   const writeNumbers = newNumbers(find('.numbers'), () => now && {block, state, view: now});
   find('.misleads').before(otherViews(root));
   const strip = newStrip(find('.below'), fetchBytes, ({block: to, head}) => choose({head, block: to}));
@@ -97,14 +96,11 @@ export function mount({element, props, trigger, watch}) {
   function ask(kind, more = {}) {
     const {block: number, head, query, pinned, settings: values} = selection();
     asked += 1;
-    const question = {block: number, head, query, pinned, ...(values && {settings: values}), ...more, asked};
+    const question = {block: number, head, query, pinned, settings: values, ...more, asked};
     requestAnimationFrame(() => setTimeout(() => trigger(kind, question)));
   }
 
-  function selection() {
-    const values = settings.values();
-    return {...selectionOf(state, block), ...(values && {settings: values})};
-  }
+  const selection = () => ({...selectionOf(state, block), settings: settings.settings()});
 
   /** A click on a patch pins it; on the pinned one, releases it. Where patches do not look, the hint has said so. */
   function pick(cell) {
@@ -259,7 +255,6 @@ export function mount({element, props, trigger, watch}) {
       const [bytes, image] = await Promise.all([
         fetchBytes(next.attention.url),
         !next.image ? null : next.image.url === last?.value.image?.url ? last.image : fetchImage(next.image.url),
-        missing(next.controls),
       ]);
       if (mine !== sequence) return;
       accept(next, decodePayload(bytes, next), image);
@@ -312,6 +307,7 @@ export function mount({element, props, trigger, watch}) {
     loading = false;
     root.classList.remove('broken');
     controls.prepare(block.value, block.payload);
+    find('.settings').hidden = !block.value.controls.length;
     settings.show(block.value.controls);
     strip.take(block.value);
     tellBusy();

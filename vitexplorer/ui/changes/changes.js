@@ -2,23 +2,20 @@
 
 import {writeAddress} from '../kit/address.js';
 import {make, refill, setText} from '../kit/dom.js';
-import {form, missing, shape} from '../kit/form.js';
+import {form} from '../kit/form.js';
 import {leadTo} from '../kit/frame.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-changes'), part = (selector) => root.querySelector(selector);
-  /** @type {Map<string, {card: HTMLElement, box: HTMLInputElement, controls: ReturnType<typeof form> | null, made: string}>} */
+  /** @type {Map<string, ReturnType<typeof newCard>>} */
   const cards = new Map();
   let waiting = 0, asked = 0;  // number of the latest question
 
-  function settings({key, controls}) {
-    return cards.get(key)?.controls?.settings() ?? Object.fromEntries(controls.map(({name, value}) => [name, value]));
-  }
-
+  /** What was just switched on has no controls yet: its settings are those that Python begins with. */
   function text() {
     return props.value.items.filter(({key}) => cards.get(key).box.checked).map((item) => {
-      const said = Object.entries(settings(item)).map(([name, value]) => `${name}=${value}`).join(',');
+      const said = Object.entries(cards.get(item.key).settings()).map(([name, value]) => `${name}=${value}`).join(',');
       return said ? `${item.key}:${said}` : item.key;
     }).join(';');
   }
@@ -31,31 +28,29 @@ export function mount({element, props, trigger, watch}) {
     trigger('choose', {text: changes, asked});
   }
 
-  function cardOf({key, title, question, misleads, on, refused, controls: fields}, image, made) {
-    const settled = () => choose(text());
-    const box = make('input', {type: 'checkbox', checked: on, disabled: Boolean(refused), onchange: settled});
-    const controls = on ? form(fields, {image: image?.url, settled, pending: () => false, asked: () => asked}) : null;
-    const card = make('div', {className: `item${on ? ' on' : ''}`, dataset: {key}},
-      make('label', {className: 'switch'}, box, title),
-      make('p', {className: 'why', textContent: refused || (on ? misleads : question)}),
-      ...(controls ? [make('div', {className: 'controls'}, ...controls.elements)] : []));
-    return {card, box, controls, made};
+  function newCard(key) {
+    const settled = () => choose(text()), host = make('div', {className: 'controls'});
+    const box = make('input', {type: 'checkbox', onchange: settled}), title = make('span'), why = make('p', {className: 'why'});
+    const card = make('div', {className: 'item', dataset: {key}}, make('label', {className: 'switch'}, box, title), why, host);
+    const controls = form(host, {settled, asked: () => asked});
+    part('.items').append(card);
+    return {
+      box,
+      settings: controls.settings,
+      show({title: name, question, misleads, on, refused, controls: fields}, image) {
+        setText(title, name);
+        setText(why, refused || (on ? misleads : question));
+        card.classList.toggle('on', on);
+        Object.assign(box, {checked: on, disabled: Boolean(refused)});
+        host.hidden = !on;
+        controls.show(on ? fields : [], {image: image?.url});
+      },
+    };
   }
 
-  // A card is made anew when it is switched or its controls are others; otherwise its controls follow the answer.
   function showItem(item, image) {
-    const {controls: fields, ...rest} = item, made = JSON.stringify([rest, shape(fields), image?.url]);
-    const before = cards.get(item.key);
-    if (before?.made === made) {
-      before.controls?.answer(fields);
-      before.box.checked = item.on;
-      return;
-    }
-    const now = cardOf(item, image, made), isFocused = before?.card.contains(document.activeElement);
-    cards.set(item.key, now);
-    if (before) before.card.replaceWith(now.card);
-    else part('.items').append(now.card);
-    if (isFocused) now.box.focus({preventScroll: true});
+    if (!cards.has(item.key)) cards.set(item.key, newCard(item.key));
+    cards.get(item.key).show(item, image);
   }
 
   function showExamples({examples, words, text: chosen}) {
@@ -68,11 +63,6 @@ export function mount({element, props, trigger, watch}) {
   function show() {
     const value = props.value;
     if (!value?.items?.length || (value.asked && value.asked !== asked)) return;
-    const kinds = missing(value.items.flatMap(({controls}) => controls));
-    if (kinds) {
-      kinds.then(show);
-      return;
-    }
     clearTimeout(waiting);
     showExamples(value);
     for (const item of value.items) showItem(item, value.image);

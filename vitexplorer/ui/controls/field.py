@@ -7,6 +7,7 @@ from typing import Any
 from gradio.data_classes import GradioModel
 
 from vitexplorer.controls import Spec
+from vitexplorer.controls.spec import Board
 from vitexplorer.words import Language
 
 
@@ -15,15 +16,6 @@ class Option(GradioModel):
 
     value: str
     label: str
-
-
-class FieldBoard(GradioModel):
-    """Where patches lie on the picture."""
-
-    rows: int
-    cols: int
-    covered: tuple[float, float] = (1.0, 1.0)
-    """shares of the picture's height and width that they cover"""
 
 
 class Field(GradioModel):
@@ -37,7 +29,7 @@ class Field(GradioModel):
     low: float | None = None
     high: float | None = None
     step: float | None = None
-    board: FieldBoard | None = None
+    board: Board | None = None
     words: dict[str, str] = {}
     more: dict[str, Any] = {}
     state: dict[str, Any] = {}
@@ -45,7 +37,6 @@ class Field(GradioModel):
 
 def field_of(spec: Spec, language: Language) -> Field:
     """A spec as data in one language."""
-    board = spec.board
     return Field(
         kind=spec.kind,
         name=spec.name,
@@ -55,7 +46,7 @@ def field_of(spec: Spec, language: Language) -> Field:
         low=spec.low,
         high=spec.high,
         step=spec.step,
-        board=FieldBoard(rows=board.rows, cols=board.cols, covered=board.covered) if board else None,
+        board=spec.board,
         words={key: text.in_(language) for key, text in spec.words.items()},
         more=dict(spec.more),
         state=dict(spec.state),

@@ -9,7 +9,7 @@ import {paintingBoard} from '../kit/patches.js';
 /** @typedef {{hidden: Set<number>, written: string}} Painted `written` is empty where others choose what is hidden */
 
 /** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
-export function draw({label, board, words, more}, {image, settled, asked = () => 0, disable}) {
+export function draw({label, board, words, more}, {image, settled, asked, disable}) {
   const others = more.instead_of ?? [], all = board.rows * board.cols;
   let emptied = -1;  // the latest question when all was shown: what still comes of it is not looked at
   /** @type {ReturnType<typeof history<Painted>>} */

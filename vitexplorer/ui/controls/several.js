@@ -17,7 +17,7 @@ export function draw({label}, {settled, pending}) {
     element,
     value: () => [...boxes.values()].filter((box) => box.checked).map((box) => box.value).join() || ',',  // none, too
     answer({options, value}) {
-      if (boxes.size && pending?.()) return;
+      if (boxes.size && pending()) return;
       if (options.map((one) => one.value).join() !== [...boxes.keys()].join()) list(options);
       const chosen = new Set(value.split(','));
       for (const [key, box] of boxes) box.checked = chosen.has(key);

@@ -2,7 +2,7 @@
 
 import {pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
 import {filled, make, setText} from '../kit/dom.js';
-import {form, missing, shape} from '../kit/form.js';
+import {form} from '../kit/form.js';
 import {offersPicture} from '../kit/pictures.js';
 import {offerViews, previewList} from '../kit/previews.js';
 import {onTheme, theme} from '../kit/theme.js';
@@ -14,9 +14,7 @@ export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-panel'), part = (selector) => root.querySelector(selector);
   let waiting = 0;
   let shown = null;  // the view on the screen; the component's value may be how far the next one is
-  let newest = null;  // the view that came last, which may wait for the modules of its controls
   let asked = 0, pending = false;  // number of the latest question; whether its answer is still to come
-  let controls = null, shapeOfControls = '';
   let marked = '', lookedAhead = '';  // view that is marked as chosen; run whose previews were asked for
 
   // A mark may say what it shows when it is pressed; a cell of a matrix of blocks and heads opens that head's map.
@@ -30,6 +28,9 @@ export function mount({element, props, trigger, watch}) {
   });
   const take = taking(part('.take'), save);
   offersPicture(root, picture);
+  const controls = form(part('.controls'), {
+    settled: () => ask(shown.chosen, controls.settings()), pending: () => pending, asked: () => asked,
+  });
   const strip = previewList(choose);
   part('.below').append(strip.element);
 
@@ -65,7 +66,7 @@ export function mount({element, props, trigger, watch}) {
   part('.stop').addEventListener('click', () => {
     asked += 1;
     idle();
-    shapeOfControls = '';
+    controls.forget();
     if (!shown.bare) showControls(shown);
     showViews(shown);
     tellAddress(shown);
@@ -133,22 +134,9 @@ export function mount({element, props, trigger, watch}) {
     offerViews(root, offer);
   }
 
-  // The controls are made anew when they are others; an answer brings them to what its figure was made with.
   function showControls({chosen, image, controls: fields, words}) {
-    const now = JSON.stringify([chosen, image?.url, shape(fields)]);
     part('.asks h3').textContent = words.panel_settings;
-    if (shapeOfControls === now) {
-      controls.answer(fields);
-      return;
-    }
-    shapeOfControls = now;
-    controls = form(fields, {
-      image: image?.url,
-      settled: () => ask(shown.chosen, controls.settings()),
-      pending: () => pending,
-      asked: () => asked,
-    });
-    part('.controls').replaceChildren(...controls.elements);
+    controls.show(fields, {image: image?.url, of: chosen});
   }
 
   function showWords(value) {
@@ -193,17 +181,12 @@ export function mount({element, props, trigger, watch}) {
     }
   }
 
-  function show(value = props.value) {
+  function show() {
+    const value = props.value;
     if (value?.asked && value.asked !== asked) return;  // the answer to an earlier question
     if (value?.work) showWork(value.work);
     if (Object.keys(value?.previews ?? {}).length) takePreviews(value);
     if (!value?.chosen) return;
-    newest = value;
-    const kinds = missing(value.controls);
-    if (kinds) {
-      kinds.then(() => { if (newest === value) show(value); });  // what came meanwhile may be previews alone
-      return;
-    }
     shown = value;
     idle();
     part('.working').textContent = value.words.panel_working;
@@ -237,7 +220,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   onTheme(followTheme);
-  watch('value', () => show());
+  watch('value', show);
   show();
   // What is sent while a tab is being opened can be lost: a panel that stays empty asks for its room's first view. Where
   // that came after all, and a person went on to another, the answer to this is an earlier question's.

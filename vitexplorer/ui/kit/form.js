@@ -1,5 +1,12 @@
-// Controls of any kind in one form. Each kind is drawn by the module that is called like it, `controls/<kind>.js`, which
-// is fetched when a control of that kind is there for the first time.
+// Controls of any kind in one form. Each kind is drawn by the module that is called like it, `controls/<kind>.js`.
+
+import {draw as choice} from '../controls/choice.js';
+import {draw as heads} from '../controls/heads.js';
+import {draw as number} from '../controls/number.js';
+import {draw as patch} from '../controls/patch.js';
+import {draw as patches} from '../controls/patches.js';
+import {draw as several} from '../controls/several.js';
+import {draw as text} from '../controls/text.js';
 
 /**
  * @typedef {object} Field one control, as Python's `Field` says
@@ -22,9 +29,9 @@
  * @property {() => void} settled a person has settled something: Python is asked
  * @property {string} [image] address of the picture that the model saw
  * @property {boolean} [typed] whether numbers are typed; they are slid otherwise
- * @property {() => boolean} [pending] whether an answer is still to come
- * @property {() => number} [asked] number of the latest question
- * @property {(name: string, disabled: boolean) => void} [disable] takes another control its say
+ * @property {() => boolean} pending whether an answer is still to come
+ * @property {() => number} asked number of the latest question
+ * @property {(name: string, disabled: boolean) => void} disable takes another control its say
  */
 
 /**
@@ -34,54 +41,47 @@
  * @property {(field: Field) => void} answer an answer has come: show what it was made with
  */
 
-/** @type {Map<string, {draw: (field: Field, place: Place) => Drawn}>} */
-const kinds = new Map();
+/** @type {Record<string, (field: Field, place: Place) => Drawn>} */
+const KINDS = {choice, heads, number, patch, patches, several, text};
 
 /**
- * The modules of all kinds among some controls. Whoever draws calls this first, and again once it is done.
+ * Controls in a part of the page.
  *
- * @param {Field[]} fields
- * @returns {Promise<void> | null} null where all are there already
+ * @param {Element} host
+ * @param {Pick<Place, 'settled'> & Partial<Pick<Place, 'typed' | 'pending' | 'asked'>>} place
  */
-export function missing(fields) {
-  const wanted = [...new Set(fields.map(({kind}) => kind))].filter((kind) => !kinds.has(kind));
-  if (!wanted.length) return null;
-  const load = async (kind) => { kinds.set(kind, await import(`../controls/${kind}.js`)); };
-  return Promise.all(wanted.map(load)).then(() => undefined);
-}
+export function form(host, {pending = () => false, asked = () => 0, ...place}) {
+  /** @type {Map<string, Drawn>} */
+  const drawn = new Map();
+  let shown = '';
 
-/**
- * What makes a control another one that is drawn anew: all of it but what changes from answer to answer.
- *
- * @param {Field[]} fields
- * @returns {string}
- */
-export function shape(fields) {
-  return JSON.stringify(fields.map(({value, options, state, ...fixed}) => fixed));
-}
-
-/**
- * Draws controls whose modules are there, see `missing`.
- *
- * @param {Field[]} fields
- * @param {Place} place
- */
-export function form(fields, place) {
   const disable = (name, disabled) => {
     for (const input of drawn.get(name)?.element.querySelectorAll('input, select') ?? []) input.disabled = disabled;
   };
-  /** @type {Map<string, Drawn>} */
-  const drawn = new Map();
-  for (const field of fields) drawn.set(field.name, kinds.get(field.kind).draw(field, {...place, disable}));
-  const answer = (answered) => {
-    for (const field of answered) drawn.get(field.name).answer(field);
-  };
-  answer(fields);
+
+  function draw(fields, image) {
+    drawn.clear();
+    for (const field of fields) drawn.set(field.name, KINDS[field.kind](field, {...place, pending, asked, image, disable}));
+    host.replaceChildren(...[...drawn.values()].map(({element}) => element));
+  }
+
   return {
-    elements: [...drawn.values()].map(({element}) => element),
+    /**
+     * Shows what an answer was made with. Controls that stay what they are keep what a person is doing with them;
+     * others, or those of something else, are drawn anew.
+     *
+     * @param {Field[]} fields
+     * @param {{image?: string, of?: string}} [about] address of the picture that the model saw; what they are of
+     */
+    show(fields, {image, of} = {}) {
+      const now = JSON.stringify([of, image, fields.map(({value, options, state, ...fixed}) => fixed)]);
+      if (now !== shown) draw(fields, image);
+      shown = now;
+      for (const field of fields) drawn.get(field.name).answer(field);
+    },
+    /** What is shown next is drawn anew. */
+    forget() { shown = ''; },
     /** @returns {Record<string, string>} every setting by its name, as written */
     settings: () => Object.fromEntries([...drawn].map(([name, {value}]) => [name, value()])),
-    /** @param {Field[]} answered the same controls with what the answer was made with */
-    answer,
   };
 }

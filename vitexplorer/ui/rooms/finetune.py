@@ -18,7 +18,6 @@ from vitexplorer.ui.desk import QUICK, Listen, Updates
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.training.data_part import READING, DataPart
 from vitexplorer.ui.training.images import Chosen
-from vitexplorer.ui.training.methods import PlanChoice
 from vitexplorer.ui.training.opening import Opening
 from vitexplorer.ui.training.report import empty_report
 from vitexplorer.ui.training.result_part import ResultPart
@@ -174,7 +173,7 @@ class FinetuneRoom(Room):
         return gone | self.count(None, address, language)
 
     def count(
-        self, chosen: Chosen | None, address: Address, language: Language, plan: PlanChoice | None = None
+        self, chosen: Chosen | None, address: Address, language: Language, plan: dict[str, str] | None = None
     ) -> Updates:
         """Every method for these images and this model; `plan` is put into the fields."""
         try:

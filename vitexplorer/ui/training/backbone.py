@@ -15,7 +15,7 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.menu import model_state
 from vitexplorer.ui.training.words import TRAINING_WORDS
-from vitexplorer.words import Language, Text
+from vitexplorer.words import Text, same
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
@@ -56,10 +56,13 @@ def backbone_of(engine: Engine, address: Address, wanted: str) -> Backbone:
     return Backbone(model, picture, TRAINING_WORDS["methods_convolutional"].format(model=entry.title, weights=weights))
 
 
-def backbones(language: Language) -> dict[str, str]:
-    """The menu, name -> label; the empty name is the model on the screen."""
-    left = {"": TRAINING_WORDS["methods_left"].in_(language)}
-    return left | {
-        entry.name: f"{entry.title.in_(language)} · {model_state(entry, settings()).in_(language)}"
-        for entry in convolutional()
-    }
+def backbones() -> tuple[tuple[str, Text], ...]:
+    """The menu, names and what they are called; the empty name is the model on the screen."""
+    named = same("{title} · {state}")
+    return (
+        ("", TRAINING_WORDS["methods_left"]),
+        *(
+            (entry.name, named.format(title=entry.title, state=model_state(entry, settings())))
+            for entry in convolutional()
+        ),
+    )

@@ -1,22 +1,28 @@
-"""What a visitor asks to be trained: read from what a browser sent, checked, and made into a job."""
+"""What a visitor asks to be trained: the fields of a plan, what a browser sent of them, checked and made into a job."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, get_args
 
+from vitexplorer.controls import Spec
 from vitexplorer.errors import SettingError
 from vitexplorer.finetune.job.folder import JobError
-from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
+from vitexplorer.finetune.job.plan import Augmentation, Candidate, ClassWeights, Head, JobConfig, Plan
 from vitexplorer.settings import settings
 from vitexplorer.ui.places import Places
+from vitexplorer.ui.training.backbone import backbones
 from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.words import Text
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
+
+
+PLANNED = ("epochs", "seed", "augmentation", "class_weights", "head")
+"""fields of `Plan` that the page asks for"""
 
 
 @dataclass(frozen=True)
@@ -47,8 +53,7 @@ class TrainingChoice:
         """What a browser sent, which may be anything; what has another form is left out."""
         listed = sent.get("methods")
         methods = [_read_method(one) for one in listed[:50]] if isinstance(listed, list) else []
-        names = ("epochs", "seed", "augmentation", "class_weights", "head", "backbone")
-        known = {name: str(sent[name]) for name in names if name in sent}
+        known = {one.name: str(sent[one.name]) for one in fields(cls) if one.name != "methods" and one.name in sent}
         return cls(tuple(method for method in methods if method is not None), **known)
 
 
@@ -58,7 +63,34 @@ def _read_method(sent: Any) -> MethodChoice | None:
     if not isinstance(sent, dict) or sent.get("key") not in list(METHODS) or not isinstance(sent.get("settings"), dict):
         return None
     given = {str(name): str(value) for name, value in sent["settings"].items()}
-    return MethodChoice(sent["key"], given, str(sent.get("rate", "")))
+    rate = given.pop("learning_rate", "")
+    return MethodChoice(sent["key"], given, rate)
+
+
+def learning_rate(usual: str) -> Spec:
+    """The field of a method that is no setting of its own."""
+    return Spec("text", "learning_rate", TRAINING_WORDS["methods_rate"], usual, more={"keyboard": "decimal"})
+
+
+def plan_specs() -> tuple[Spec, ...]:
+    """The fields of the plan, with what `TrainingChoice` begins with."""
+    usual, words = TrainingChoice(()), TRAINING_WORDS
+    kinds = (("augmentation", Augmentation), ("class_weights", ClassWeights), ("head", Head))
+    return (
+        Spec("number", "epochs", words["methods_epochs"], usual.epochs, low=1, high=settings().training_epochs, step=1),
+        Spec("number", "seed", words["methods_seed"], usual.seed, low=0, high=2**32 - 1, step=1),
+        *(
+            Spec(
+                "choice",
+                name,
+                words[f"methods_{name}"],
+                getattr(usual, name),
+                options=tuple((key, words[f"methods_{name}_{key}"]) for key in get_args(kind)),
+            )
+            for name, kind in kinds
+        ),
+        Spec("choice", "backbone", words["methods_base"], usual.backbone, options=backbones()),
+    )
 
 
 def candidate(model: LoadedModel, method: MethodChoice) -> Candidate:
@@ -98,13 +130,8 @@ def job_of(choice: TrainingChoice, chosen: Chosen, model: LoadedModel, name: str
     epochs = _number("epochs", choice.epochs, int)
     if epochs > settings().training_epochs:
         raise JobError(TRAINING_WORDS["methods_too_long"].format(most=settings().training_epochs))
-    plan = Plan(
-        epochs=epochs,
-        seed=_number("seed", choice.seed, int),
-        augmentation=choice.augmentation,
-        class_weights=choice.class_weights,
-        head=choice.head,
-    )
+    chosen_plan = {name: getattr(choice, name) for name in PLANNED}
+    plan = Plan(**{**chosen_plan, "epochs": epochs, "seed": _number("seed", choice.seed, int)})
     return JobConfig(
         data=chosen.folder,
         model=name,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from gradio.data_classes import GradioModel
 
 from vitexplorer.cache import BytesCache
-from vitexplorer.ui.controls import Field, Option, field_of
+from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, memory, percentage
-from vitexplorer.ui.training.choice import TrainingChoice, candidate
+from vitexplorer.ui.training.choice import TrainingChoice, candidate, learning_rate, plan_specs
 from vitexplorer.ui.training.words import say, words_with
 from vitexplorer.words import ExplainedError, Language, Text
 
@@ -36,23 +36,8 @@ class MethodItem(GradioModel):
     """whether it has no place in this model, whatever is set"""
     counts: str = ""
     estimate: str = ""
-    rate: str = ""
-    """the method's own learning rate"""
     settings: list[Field] = []
-
-
-class PlanChoice(GradioModel):
-    """What the fields of the plan are to say, as of the training that was opened."""
-
-    training: str
-    """so that fields that were changed since are left alone"""
-    epochs: str
-    seed: str
-    augmentation: str
-    class_weights: str
-    head: str
-    backbone: str
-    """a convolutional network; empty for the model on the screen"""
+    """the method's own and its learning rate"""
 
 
 class MethodsData(GradioModel):
@@ -60,8 +45,8 @@ class MethodsData(GradioModel):
 
     backbone: str = ""
     """in words"""
-    backbones: list[Option] = []
-    """the menu"""
+    fields: list[Field] = []
+    """of the plan, as it begins"""
     items: list[MethodItem] = []
     asked: bool = False
     """whether the counts are those of what is ticked and set, and not of the defaults"""
@@ -71,8 +56,9 @@ class MethodsData(GradioModel):
     """while something is made ready; stands alone"""
     refused: str = ""
     """why the training did not start; stands alone"""
-    plan: PlanChoice | None = None
-    """None leaves the fields as they are"""
+    plan: dict[str, str] = {}
+    """what the fields are to say, as of the training that was opened, which `training` names, so that fields that were
+    changed since are left alone; empty for none"""
     words: dict[str, str] = {}
 
 
@@ -130,16 +116,18 @@ def methods_data(
             paper=record.paper.citation if record.paper else "",
             paper_url=record.paper.url if record.paper else "",
             on=(key in chosen if choice else record.is_usual) and first.refused is None,
-            rate=f"{record.recipe.learning_rate:g}",
         )
         if first.refused:
             item.refused, item.impossible = first.refused.in_(language), True
         else:
             _count(item, model, outputs, chosen, estimated or {}, language)
-            item.settings = [field_of(control.spec(), language) for control in record.controls]
+            rate = f"{record.recipe.learning_rate:g}"
+            settings = [*(control.spec() for control in record.controls), learning_rate(rate)]
+            item.settings = [field_of(spec, language) for spec in settings]
         items.append((first.refused is not None, first.trainable, item))
     return MethodsData(
         items=[item for _, _, item in sorted(items, key=lambda one: one[:2])],
+        fields=[field_of(spec, language) for spec in plan_specs()],
         asked=choice is not None,
         ready=ready,
         words=words_with("methods_", language),

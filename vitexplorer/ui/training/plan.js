@@ -1,23 +1,20 @@
 // What a person chose to train, as the address has it: only what is not as the fields begin.
 
-/** What the fields of a training begin with. */
-export const FIRST = {epochs: '10', seed: '0', augmentation: 'crop_flip', class_weights: 'none', head: 'baseline', backbone: ''};
-
 /**
  * @typedef {object} Chosen
  * @property {string[] | null} on keys of the methods that are ticked; null where it is Python that ticked them
  * @property {Record<string, Record<string, string>>} settings by method
- * @property {Record<string, string>} rates by method
  * @property {Record<string, string>} plan
  */
 
 /**
  * @param {Chosen} chosen
+ * @param {Record<string, string>} first what the fields of the plan begin with
  * @returns {string} empty where nothing was chosen
  */
-export function written({on, settings, rates, plan}) {
-  const others = Object.fromEntries(Object.entries(plan).filter(([name, value]) => value !== FIRST[name]));
-  const said = Object.entries({settings, rates, plan: others}).filter(([, one]) => Object.keys(one).length);
+export function written({on, settings, plan}, first) {
+  const others = Object.fromEntries(Object.entries(plan).filter(([name, value]) => value !== first[name]));
+  const said = Object.entries({settings, plan: others}).filter(([, one]) => Object.keys(one).length);
   return on || said.length ? JSON.stringify({...(on && {on}), ...Object.fromEntries(said)}) : '';
 }
 
@@ -32,11 +29,10 @@ const texts = (one) => Object.fromEntries(Object.entries(one ?? {}).filter(([, v
 export function read(text) {
   let said = null;
   try { said = JSON.parse(text); } catch { /* nothing was chosen, or nonsense */ }
-  const {on, settings, rates, plan} = said ?? {};
+  const {on, settings, plan} = said ?? {};
   return {
     on: Array.isArray(on) ? on.map(String) : null,
     settings: Object.fromEntries(Object.entries(settings ?? {}).map(([key, one]) => [key, texts(one)])),
-    rates: texts(rates),
-    plan: Object.fromEntries(Object.entries(texts(plan)).filter(([name]) => Object.hasOwn(FIRST, name))),
+    plan: texts(plan),
   };
 }

@@ -15,14 +15,13 @@ from vitexplorer.finetune.job.state import job_state
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done
-from vitexplorer.ui.controls import Option
 from vitexplorer.ui.desk import QUICK, Desk, Updates
-from vitexplorer.ui.training.backbone import backbone_of, backbones
-from vitexplorer.ui.training.choice import TrainingChoice, check_room, job_of
+from vitexplorer.ui.training.backbone import backbone_of
+from vitexplorer.ui.training.choice import PLANNED, TrainingChoice, check_room, job_of
 from vitexplorer.ui.training.data_part import READING, sides_of
 from vitexplorer.ui.training.history import HistoryData, HistoryView, history_data
 from vitexplorer.ui.training.images import Chosen, look
-from vitexplorer.ui.training.methods import MethodsData, MethodsPicker, PlanChoice, methods_data
+from vitexplorer.ui.training.methods import MethodsData, MethodsPicker, methods_data
 from vitexplorer.ui.training.progress import ProgressView, no_progress, progress_data
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.watch import Watch
@@ -87,7 +86,7 @@ class RunPart:
         language: Language,
         choice: TrainingChoice | None = None,
         estimated: dict | None = None,
-        plan: PlanChoice | None = None,
+        plan: dict[str, str] | None = None,
     ) -> MethodsData:
         """The methods for the model on the screen and the chosen images."""
         outputs, ready = USUAL_OUTPUTS, False
@@ -96,26 +95,20 @@ class RunPart:
             outputs, ready = len(looked.report.dataset.classes) or 1, sides_of(looked) is not None
         backbone = backbone_of(self.desk.engine, address, choice.backbone if choice else "")
         data = methods_data(backbone.model, outputs, ready, language, choice, estimated)
-        data.backbone, data.plan = backbone.text.in_(language), plan
-        data.backbones = [Option(value=name, label=label) for name, label in backbones(language).items()]
+        data.backbone, data.plan = backbone.text.in_(language), plan or {}
         return data
 
-    def plan(self, visitor: str, training: str) -> PlanChoice | None:
-        """How a training was planned, for the fields; None where it is gone."""
+    def plan(self, visitor: str, training: str) -> dict[str, str]:
+        """How a training was planned, for the fields, see `MethodsData.plan`; empty where it is gone."""
         try:
             config = read_config(self.desk.engine.places.training(visitor, training))
         except ExplainedError:
-            return None
-        plan = config.plan
-        return PlanChoice(
-            training=training,
-            epochs=str(plan.epochs),
-            seed=str(plan.seed),
-            augmentation=plan.augmentation,
-            class_weights=plan.class_weights,
-            head=plan.head,
-            backbone=config.model if is_convolutional(config.model) else "",
-        )
+            return {}
+        return {
+            "training": training,
+            **{name: str(getattr(config.plan, name)) for name in PLANNED},
+            "backbone": config.model if is_convolutional(config.model) else "",
+        }
 
     def count(self, event: gr.EventData, chosen: Chosen | None, address: Address, language: Language) -> MethodsData:
         """Another tick, setting or backbone: what trains now."""
