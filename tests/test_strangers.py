@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import httpx
 import pytest
@@ -14,9 +18,19 @@ from tests.app import run_apart
 from vitexplorer.settings import settings
 from vitexplorer.ui import application
 from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.hosting import bodies, connections
+from vitexplorer.ui.hosting.cache_folder import CacheFolder, Held
 from vitexplorer.ui.hosting.listening import address_of, listen, server
 
-SETTINGS = {"VIT_HOSTED": "1", "VIT_PORT": "0", "VIT_HOSTS": "vit.example, *.vit.example"}
+SETTINGS = {
+    "VIT_HOSTED": "1",
+    "VIT_PORT": "0",
+    "VIT_HOSTS": "vit.example, *.vit.example",
+    "VIT_PROXIES": "127.0.0.1",
+    "VIT_CONNECTIONS": "30",
+    "VIT_MAX_UPLOAD_MEGABYTES": "2",
+    "VIT_SENT_MEGABYTES": "5",
+}
 
 
 async def built() -> Starlette:
@@ -44,8 +58,14 @@ def hosted(**environment: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with hosted(**SETTINGS, VIT_RUNS_FOLDER=str(tmp_path_factory.mktemp("runs"))) as address:
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the server keeps what it keeps."""
+    return tmp_path_factory.mktemp("hosted")
+
+
+@pytest.fixture(scope="module")
+def url(folders: Path) -> Iterator[str]:
+    with hosted(**SETTINGS, VIT_RUNS_FOLDER=str(folders / "runs"), VIT_CACHE_FOLDER=str(folders)) as address:
         yield address
 
 
@@ -54,7 +74,7 @@ def client(url: str) -> Iterator[httpx.Client]:
     """Somebody with a command line. Whatever they tried, the page is still there."""
     with httpx.Client(base_url=url, timeout=60) as asking:
         yield asking
-        assert asking.get("/").status_code == 200
+        assert asking.get("/theme.css").status_code == 200
 
 
 # ------------------------------------------------------------------------------------------------ who asks
@@ -157,3 +177,125 @@ def test_every_answer_tells_a_browser_what_not_to_do(client: httpx.Client) -> No
     assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
     assert "frame-ancestors 'self'" in policy
     assert "sandbox" in file.headers["content-security-policy"]
+
+
+# ------------------------------------------------------------------------------------------------ what is sent
+
+
+def parts(size: int) -> Iterator[bytes]:
+    """A body that does not say how long it is."""
+    for _ in range(size // 100_000):
+        yield bytes(100_000)
+
+
+@pytest.mark.parametrize("body", [bytes(2_100_000), parts(4_000_000)], ids=["counted", "chunked"])
+def test_an_event_is_small(client: httpx.Client, body: bytes | Iterator[bytes]) -> None:
+    answer = client.post("/gradio_api/queue/join", content=body, headers={"content-type": "application/json"})
+    assert (answer.status_code, "2 MB" in answer.json()["error"]) == (413, True)
+
+
+def upload(client: httpx.Client, size: int, sender: str) -> httpx.Response:
+    files = {"files": ("images.zip", bytes(size))}
+    return client.post("/gradio_api/upload", files=files, headers={"x-forwarded-for": sender})
+
+
+def cached(folders: Path) -> list[Path]:
+    """Files of the server's cache."""
+    return [path for path in folders.glob("vitexplorer-*/**/*") if path.is_file()]
+
+
+def test_a_visitor_may_send_so_much_in_an_hour_and_another_one_still_may(client: httpx.Client) -> None:
+    answers = [upload(client, 1_900_000, "192.0.2.1") for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429, 429]
+    assert "within an hour" in answers[-1].json()["error"]
+    assert upload(client, 1_900_000, "192.0.2.2").status_code == 200
+
+
+def test_a_file_that_is_too_large_leaves_nothing(client: httpx.Client, folders: Path) -> None:
+    before = cached(folders)
+    assert upload(client, 2_100_000, "192.0.2.3").status_code == 413
+    assert upload(client, 3_500_000, "192.0.2.3").status_code == 413
+    assert cached(folders) == before
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(client: httpx.Client, url: str, folders: Path) -> None:
+    before = len(cached(folders))
+    with connection(url) as line:
+        line.sendall(form_head(1_000_000) + bytes(200_000))
+        wait_until(lambda: len(cached(folders)) == before + 1)
+    wait_until(lambda: len(cached(folders)) == before)
+
+
+def test_an_upload_that_does_not_go_on_is_given_up(client, url: str, folders: Path, monkeypatch) -> None:
+    monkeypatch.setattr(bodies, "PATIENCE", 0.1)
+    before = cached(folders)
+    with connection(url) as line:
+        line.sendall(form_head(1_000_000) + bytes(10))
+        assert line.recv(1000).startswith(b"HTTP/1.1 408")
+    wait_until(lambda: cached(folders) == before)
+
+
+# ------------------------------------------------------------------------------------------------ who holds the line
+
+
+def connection(url: str) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", httpx.URL(url).port), timeout=30)
+
+
+def form_head(size: int) -> bytes:
+    """A request that begins to bring a file."""
+    lines = ["POST /gradio_api/upload HTTP/1.1", "host: localhost", f"content-length: {size}"]
+    lines += ["content-type: multipart/form-data; boundary=b", "", "--b"]
+    lines += ['content-disposition: form-data; name="files"; filename="a.zip"', "", ""]
+    return "\r\n".join(lines).encode()
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_half_a_head_is_not_held_for_ever(client: httpx.Client, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.1)
+    with connection(url) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\n")
+        assert line.recv(1000).startswith(b"HTTP/1.1 408")
+        assert line.recv(1000) == b""
+
+
+def test_who_only_holds_connections_makes_way_for_who_asks(url: str) -> None:
+    with ExitStack() as held:
+        for _ in range(60):
+            held.enter_context(connection(url)).sendall(b"GET / HTTP/1.1\r\n")
+        with httpx.Client(base_url=url, timeout=60) as honest:
+            assert [honest.get("/theme.css").status_code for _ in range(3)] == [200] * 3
+
+
+# ------------------------------------------------------------------------------------------------ what is kept
+
+
+def test_files_go_by_age_and_the_oldest_make_room(tmp_path: Path) -> None:
+    folder = CacheFolder(tmp_path, most=250)
+    for name, age in (("left/by a killed server", 3 * 3600), ("third/a", 300), ("second/a", 200), ("first/a", 100)):
+        path = tmp_path / name
+        path.parent.mkdir()
+        path.write_bytes(bytes(100))
+        os.utime(path, (time.time() - age,) * 2)
+    (tmp_path / "empty").mkdir()
+    os.utime(tmp_path / "empty", (0, 0))
+    folder.sweep()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "left", "second", "third"], "just emptied"
+    assert sorted(path.parent.name for path in tmp_path.rglob("a")) == ["first", "second"]
+    assert folder.held == Held(files=2, size=200)
+    assert not folder.is_full(300)
+    folder.take(100)
+    assert folder.is_full(300)
+
+
+def test_a_folder_of_somebody_else_is_not_swept(tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "ours").symlink_to(tmp_path / "theirs")
+    with pytest.raises(PermissionError):
+        CacheFolder(tmp_path / "ours", most=1).make()

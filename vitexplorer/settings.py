@@ -65,6 +65,17 @@ class Settings(BaseSettings):
     max_upload_megabytes: Count = Field(
         200 if _ON_SPACE else 4096, gt=0, description="largest file accepted, zips of images included"
     )
+    sent_megabytes: Count = Field(
+        400 if _ON_SPACE else 0, description="most that one visitor may send in an hour; 0: as much as they like"
+    )
+    cache_folder: str = Field(
+        "", description="where sent files and drawn figures lie; nothing: in the system's folder for temporary files"
+    )
+    cache_megabytes: Count = Field(
+        2048 if _ON_SPACE else 16384,
+        gt=0,
+        description="disk for these; the oldest make room, and all go after two hours",
+    )
     data_files: Count = Field(100_000, gt=0, description="most files in a folder or zip of images to fine-tune on")
     data_megabytes: Count = Field(4096, gt=0, description="largest zip of images, unpacked")
     zip_ratio: float = Field(100, ge=1, le=10**6, description="most that a zip may unpack to, in times its own size")

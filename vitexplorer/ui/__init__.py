@@ -16,9 +16,10 @@ from starlette.applications import Starlette
 from vitexplorer.settings import ASSETS, PREFIX, Settings, settings
 from vitexplorer.ui.api.door import DESCRIBED
 from vitexplorer.ui.engine import Engine
-from vitexplorer.ui.hosting.guards import guards
+from vitexplorer.ui.hosting.guards import Guards
 from vitexplorer.ui.hosting.listening import address_of, listen, server
 from vitexplorer.ui.hosting.starting import check
+from vitexplorer.ui.hosting.sweeping import swept
 from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
@@ -40,7 +41,6 @@ def serve(settings: Settings) -> None:
     with listen(settings) as listening:
         check(settings)
         engine = Engine(settings)
-        engine.places.sweep()
 
         def opened() -> None:
             gc.freeze()  # what has been loaded stays to the end, and need not be looked through again
@@ -53,6 +53,8 @@ def serve(settings: Settings) -> None:
 
 def application(settings: Settings, engine: Engine) -> Starlette:
     """Everything that is served: our own addresses, and gradio's behind them."""
+    guards = Guards.of_settings(settings)
+    os.environ["GRADIO_TEMP_DIR"] = str(guards.folder.make())  # read again whenever gradio writes a file
     gr.set_static_paths([ASSETS / "examples"])
     page, translations = build_page(settings, engine)
     page.queue(max_size=64, api_open=False)
@@ -62,7 +64,8 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     return gr.mount_gradio_app(
         Starlette(
             routes=[*SERVING["routes"], PICTURE, DESCRIBED],
-            middleware=[*guards(settings), *SERVING["middleware"]],
+            middleware=[*guards.middleware, *SERVING["middleware"]],
+            lifespan=swept(guards.folder.sweep, engine.places.sweep),
         ),
         page,
         path="",

@@ -1,4 +1,4 @@
-"""Files in gradio's cache, named by their content: sent once, fetched by the browser, cleaned up by `delete_cache`."""
+"""Files in gradio's cache, named by their content: sent once, fetched by the browser, swept by age."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from numpy import ndarray
 
 
 def cached_file(content: bytes, name: str, mime_type: str) -> FileData:
-    """A file with this content. One that exists is touched, since gradio cleans up by age."""
+    """A file with this content. One that exists is touched, since the folder is swept by age."""
     path = Path(get_upload_folder()) / hashlib.sha256(content).hexdigest() / name
     try:
         os.utime(path)

@@ -10,6 +10,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
+from gradio.utils import get_upload_folder
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -29,7 +30,9 @@ async def take_picture(request: Request) -> Response:
     if request.headers.get("content-type") != _KIND:
         return JSONResponse({"refused": word("image_lost", language)}, 415)
     most = settings().max_upload_megabytes
-    with tempfile.TemporaryDirectory(prefix="vitexplorer-") as folder:
+    above = Path(get_upload_folder())
+    above.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=above) as folder:
         path = Path(folder) / "picture"
         if not await _written(request, path, most * 10**6):
             return JSONResponse({"refused": word("image_large", language, most=most)}, 413)

@@ -60,7 +60,7 @@ ROOMS: tuple[type[Room], ...] = (
 def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translations]:
     """The page and its translations; nothing is computed yet."""
     t = Translations()
-    with gr.Blocks(title="ViT Explorer", analytics_enabled=False, fill_width=True, delete_cache=(1800, 7200)) as page:
+    with gr.Blocks(title="ViT Explorer", analytics_enabled=False, fill_width=True) as page:
         Page(settings, Desk(engine, t, gr.State(Address()), gr.State("en"), visitor=gr.State(""))).build(page)
     open_door(page, settings, engine)
     return page, t

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 15.0
@@ -54,8 +55,9 @@ class Connection(H11Protocol):
             self.waits = None
 
     def give_up(self) -> None:
-        """Say so and close."""
+        """Say so and close; without a word where it was answered, and only goes on with what nobody reads."""
         self._asked()
         if not self.transport.is_closing():
-            self.transport.write(_ANSWER + _TOO_SLOW)
+            if self.conn.their_state is h11.IDLE:
+                self.transport.write(_ANSWER + _TOO_SLOW)
             self.transport.close()

@@ -1,26 +1,46 @@
-"""What every request passes on its way to the page, from the outside to the inside."""
+"""What every request passes on its way to the page, and what is tidied up behind it."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
 from vitexplorer.settings import Settings
+from vitexplorer.ui.hosting.bodies import BoundBodies
+from vitexplorer.ui.hosting.budgets import Budgets
+from vitexplorer.ui.hosting.cache_folder import CacheFolder
 from vitexplorer.ui.hosting.doors import ShutDoors
 from vitexplorer.ui.hosting.headers import SafeHeaders
 from vitexplorer.ui.hosting.hosts import KnownHosts, listed
 
 
-def guards(settings: Settings) -> list[Middleware]:
-    """In order. Where there is a CORSMiddleware gradio leaves its own out, which allows every origin."""
-    return [
-        Middleware(SafeHeaders),
-        Middleware(KnownHosts, settings=settings),
-        Middleware(ShutDoors),
-        Middleware(
-            CORSMiddleware,
-            allow_origins=listed(settings.origins),
-            allow_methods=["GET", "POST"],
-            allow_headers=["content-type"],
-        ),
-    ]
+@dataclass(frozen=True)
+class Guards:
+    """Of one server."""
+
+    settings: Settings
+    budgets: Budgets
+    folder: CacheFolder
+
+    @classmethod
+    def of_settings(cls, settings: Settings) -> Guards:
+        """As the installation says."""
+        return cls(settings, Budgets(settings.sent_megabytes * 10**6), CacheFolder.of_settings(settings))
+
+    @property
+    def middleware(self) -> list[Middleware]:
+        """From the outside to the inside. Where a CORSMiddleware is, gradio leaves out its own, which lets all in."""
+        return [
+            Middleware(SafeHeaders),
+            Middleware(KnownHosts, settings=self.settings),
+            Middleware(ShutDoors),
+            Middleware(
+                CORSMiddleware,
+                allow_origins=listed(self.settings.origins),
+                allow_methods=["GET", "POST"],
+                allow_headers=["content-type"],
+            ),
+            Middleware(BoundBodies, settings=self.settings, budgets=self.budgets, folder=self.folder),
+        ]

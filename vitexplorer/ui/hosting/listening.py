@@ -80,7 +80,7 @@ def server(app: ASGIApp, settings: Settings, opened: Callable[[], None]) -> Serv
         ws="none",
         log_level="warning",
         server_header=False,
-        forwarded_allow_ips=list(settings.proxies),
+        forwarded_allow_ips=settings.proxies,
         limit_concurrency=settings.connections,
         timeout_graceful_shutdown=_LAST_ANSWERS,
     )

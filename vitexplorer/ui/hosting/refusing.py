@@ -11,7 +11,7 @@ from vitexplorer.words import Text
 
 
 def refusal(scope: Scope, status: int, text: Text) -> JSONResponse:
-    """`error` is where gradio's own scripts look for a sentence; the connection ends, for its body may go on."""
+    """`error` is where gradio's own scripts look for a sentence."""
     asked = Headers(scope=scope).get("accept-language", "")
     sentence = text.in_(language_of(scope["query_string"].decode("latin-1"), asked))
-    return JSONResponse({"error": sentence}, status, {"cache-control": "no-store", "connection": "close"})
+    return JSONResponse({"error": sentence}, status, {"cache-control": "no-store"})

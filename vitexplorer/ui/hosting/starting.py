@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -10,6 +11,7 @@ from vitexplorer.models.catalog import find
 from vitexplorer.models.examples import examples
 from vitexplorer.registry import unknown_name
 from vitexplorer.settings import Settings, WrongSettingError
+from vitexplorer.ui.hosting.cache_folder import CacheFolder
 from vitexplorer.words import ExplainedError, Text
 
 _NOT_POSSIBLE = Text("VIT_{name}={value} is not possible: {reason}", "VIT_{name}={value} 无效：{reason}")
@@ -17,6 +19,10 @@ _NO_FOLDER = Text(
     "VIT_RUNS_FOLDER={folder} cannot be made or written ({reason}): name another folder, or switch fine-tuning off "
     "with VIT_TRAININGS=0.",
     "VIT_RUNS_FOLDER={folder} 无法创建或写入（{reason}）：请指定其他文件夹，或用 VIT_TRAININGS=0 关闭微调。",
+)
+_NO_CACHE = Text(
+    "VIT_CACHE_FOLDER={folder} cannot be made or written ({reason}): name another folder.",
+    "VIT_CACHE_FOLDER={folder} 无法创建或写入（{reason}）：请指定其他文件夹。",
 )
 
 
@@ -28,7 +34,8 @@ def check(settings: Settings) -> None:
     if (image := first.get("image")) is not None and image not in examples():
         raise _wrong("FIRST", settings.first, unknown_name("image", image, examples()))
     if settings.trainings:
-        _check_folder(settings.runs_folder)
+        _check_folder(_NO_FOLDER, settings.runs_folder, lambda: _make(settings.runs_folder))
+    _check_folder(_NO_CACHE, settings.cache_folder, lambda: CacheFolder.of_settings(settings).make())
 
 
 def _check_model(variable: str, value: str, name: str) -> None:
@@ -46,12 +53,15 @@ def _wrong(variable: str, value: str, error: ExplainedError) -> WrongSettingErro
     return WrongSettingError(_NOT_POSSIBLE.format(name=variable, value=value, reason=error.text))
 
 
-def _check_folder(folder: str) -> None:
-    path = Path(folder)
+def _check_folder(sentence: Text, folder: str, make: Callable[[], Path]) -> None:
     try:
-        path = path.expanduser()
-        path.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=path).close()
+        tempfile.TemporaryFile(dir=make()).close()
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise WrongSettingError(_NO_FOLDER.format(folder=folder, reason=reason)) from None
+        raise WrongSettingError(sentence.format(folder=folder, reason=reason)) from None
+
+
+def _make(folder: str) -> Path:
+    path = Path(folder).expanduser()
+    path.mkdir(parents=True, exist_ok=True)
+    return path
