@@ -26,6 +26,9 @@ from vitexplorer.ui.static_files import SERVING
 from vitexplorer.ui.theme import theme
 from vitexplorer.words import ExplainedError, normalise_language
 
+LOOKS_FOR_WORK = 0.05
+"""seconds between two looks into gradio's queue, whose own 1 ms cost an idle server a twentieth of a core"""
+
 
 def main() -> None:
     """Serve as the environment says until the process is stopped; what cannot be is a sentence and exit code 2."""
@@ -58,6 +61,7 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     gr.set_static_paths([ASSETS / "examples"])
     page, translations = build_page(settings, engine)
     page.queue(max_size=64, api_open=False)
+    page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = LOOKS_FOR_WORK, 1.0
     page.state_session_capacity = settings.sessions
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
