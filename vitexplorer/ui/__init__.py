@@ -9,6 +9,12 @@ import threading
 import warnings
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # nothing leaves the machine
+# Of past events gradio keeps ten thousand and sums them up after each one; nobody reads that.
+os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "1")
+os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(2**31))
+# Threads of torch that wait for one another give way: else they take the processor from everybody's answers, and one
+# visitor's pass through a model costs three times what it computes.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 import gradio as gr
 from starlette.applications import Starlette
