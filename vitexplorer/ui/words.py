@@ -244,5 +244,9 @@ UI_WORDS: dict[str, Text] = {
         "加载微调模型（.safetensors，合并与否皆可，或 peft 的 .zip）",
     ),
     "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件（.csv）"),
+    "runs_too_many": Text(
+        "{most} trainings run here already, the most this installation allows. Wait until one has ended.",
+        "此处已有 {most} 个训练在运行，达到上限。请等待其中一个结束。",
+    ),
     "runs_gone": Text("This training is no longer here.", "该训练已不存在。"),
 }

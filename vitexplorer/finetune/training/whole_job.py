@@ -6,41 +6,48 @@ calling it once more is how a job is resumed, and how methods are added to it.
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
 
+from vitexplorer.finetune.comparison import load_result
 from vitexplorer.finetune.job.events import EventLog, Listener, SilentLog
 from vitexplorer.finetune.job.folder import (
     BASELINE,
     BASELINE_HEAD,
-    CHECKPOINT,
     ESTIMATE,
     RESULT,
+    TRAIN_AGAIN,
     TUNED,
+    JobError,
     read_config,
     run_folder,
     stop_file,
 )
 from vitexplorer.finetune.job.images import read_material
 from vitexplorer.finetune.job.plan import Candidate
-from vitexplorer.finetune.job.safe_writes import DiskFullError, replace_file, replace_text
+from vitexplorer.finetune.job.safe_writes import DiskFullError, replace_file
 from vitexplorer.finetune.results.baseline import Features, fit_baseline
 from vitexplorer.finetune.results.metrics import METRIC
+from vitexplorer.finetune.results.records import Baseline, Estimate, RunRecord
+from vitexplorer.finetune.training.checkpoint import TrainingState, remove_checkpoints
 from vitexplorer.finetune.training.cut import Tail
 from vitexplorer.finetune.training.estimate import Measurement, measure
 from vitexplorer.finetune.training.feeds import Feed, KeptFeed, LiveFeed
 from vitexplorer.finetune.training.kept_features import features, kept_at
-from vitexplorer.finetune.training.loop import Run, StoppedError, TrainingState
+from vitexplorer.finetune.training.loop import Run, StoppedError
 from vitexplorer.finetune.training.pixels import PLAIN
 from vitexplorer.finetune.training.setup import HEAD_PARTS, Setup, load_base, make_accelerator
+from vitexplorer.read_back import BrokenFileError, read_arrays, read_tensors
 from vitexplorer.words import ExplainedError, Text
+
+T = TypeVar("T")
 
 _BETWEEN_EVENTS = 0.5
 """seconds"""
@@ -96,7 +103,7 @@ def _unexpected(error: BaseException) -> Text:
 
 
 class _Job:
-    """The steps of a job; each leaves a file, and is skipped where the file is there."""
+    """The steps of a job; each leaves a file, and is skipped where the file is there and whole."""
 
     def __init__(self, folder: Path, log: EventLog, accelerator):
         self._folder, self._log, self._said = folder, log, 0.0
@@ -148,14 +155,34 @@ class _Job:
 
         return report
 
+    def _whole(self, read: Callable[[], T]) -> T | None:
+        """What a file holds that can be made again; None where it is not there, or broken, which is told."""
+        try:
+            return read()
+        except BrokenFileError as error:
+            self._log.tell("note", text=error.text)
+        except JobError:
+            pass
+        return None
+
     def _is_finished(self, candidate: Candidate) -> bool:
-        path = run_folder(self._folder, candidate.key) / RESULT
-        return path.exists() and not json.loads(path.read_text(encoding="utf-8"))["stopped"]
+        own = run_folder(self._folder, candidate.key)
+        if not RESULT.is_in(own):
+            return False
+        result = self._whole(lambda: load_result(self._folder, candidate.key))
+        tuned = self._whole(lambda: read_tensors(own / TUNED, TRAIN_AGAIN))
+        return result is not None and not result.stopped and tuned is not None
 
     # ------------------------------------------------------------------------------------------ before
 
+    def _kept_baseline(self) -> Baseline | None:
+        baseline, path = self._whole(lambda: BASELINE.read(self._folder)), self._folder / BASELINE_HEAD
+        if baseline is None or not path.exists():  # there is none where all images are of one class
+            return baseline
+        return baseline if self._whole(lambda: read_arrays(path, HEAD_PARTS)) else None
+
     def _make_baseline(self) -> None:
-        if (self._folder / BASELINE).exists():
+        if self._kept_baseline() is not None:
             return
         setup = self._setup
         train, validation, seconds = features(setup, self._told("extracting"))
@@ -172,7 +199,7 @@ class _Job:
         if head is not None:  # before the baseline, which says that this is done
             kept = {name: getattr(head, name) for name in HEAD_PARTS}
             replace_file(self._folder / BASELINE_HEAD, lambda path: np.savez(path, **kept))
-        replace_text(self._folder / BASELINE, json.dumps(asdict(baseline)))
+        BASELINE.write(self._folder, baseline)
         self._log.tell("baseline", **asdict(baseline))
 
     def _measure(self, candidate: Candidate) -> Measurement:
@@ -180,15 +207,15 @@ class _Job:
         if self._stop.exists():
             raise StoppedError
         measured = measure(self._setup, candidate, self._setup.attach(candidate))
-        path = run_folder(self._folder, candidate.key) / ESTIMATE
+        own = run_folder(self._folder, candidate.key)
         if self._accelerator.is_main_process:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.exists():
-                replace_text(path, json.dumps(asdict(measured.estimate)))
+            own.mkdir(parents=True, exist_ok=True)
+            if self._whole(lambda: ESTIMATE.read(own)) is None:
+                ESTIMATE.write(own, measured.estimate)
         self._accelerator.wait_for_everyone()
-        begun = json.loads(path.read_text(encoding="utf-8"))
+        begun: Estimate = ESTIMATE.read(own)
         self._log.tell("estimate", candidate.key, **asdict(measured.estimate))
-        return measured.beginning_as(begun["precision"], begun["cache_bytes"])
+        return measured.beginning_as(begun.precision, begun.cache_bytes)
 
     # ------------------------------------------------------------------------------------------ a run
 
@@ -207,7 +234,7 @@ class _Job:
             raise
         if self._accelerator.is_main_process:
             self._end(candidate, measured, state, from_baseline, stopped=False)
-            (own / CHECKPOINT).unlink(missing_ok=True)
+            remove_checkpoints(own)
         return state
 
     def _feed(self, candidate: Candidate, tuned, measured: Measurement) -> Feed:
@@ -230,20 +257,20 @@ class _Job:
     ) -> None:
         own, estimate = run_folder(self._folder, candidate.key), measured.estimate
         metric, best = METRIC[self._setup.dataset.task], state.epochs[state.best]
-        facts = {
-            "method": candidate.method,
-            "settings": dict(candidate.settings),
-            "epochs": [asdict(epoch) for epoch in state.epochs],
-            "best": state.best,
-            "seconds": state.seconds,
-            "total": estimate.total,
-            "trainable": estimate.trainable,
-            "head": estimate.head,
-            "file_bytes": (own / TUNED).stat().st_size,
-            "stopped": stopped,
-            "notes": [list(estimate.text), list(HEAD_BEGAN[from_baseline])],
-        }
-        replace_text(own / RESULT, json.dumps(facts, ensure_ascii=False))
+        record = RunRecord(
+            method=candidate.method,
+            settings=dict(candidate.settings),
+            epochs=tuple(state.epochs),
+            best=state.best,
+            seconds=state.seconds,
+            total=estimate.total,
+            trainable=estimate.trainable,
+            head=estimate.head,
+            file_bytes=(own / TUNED).stat().st_size,
+            stopped=stopped,
+            notes=(estimate.text, HEAD_BEGAN[from_baseline]),
+        )
+        RESULT.write(own, record)
         self._log.tell(
             "stopped" if stopped else "finished",
             candidate.key,
@@ -251,5 +278,5 @@ class _Job:
             value=best.metrics[metric],
             best=best.epoch,
             seconds=state.seconds,
-            file_bytes=facts["file_bytes"],
+            file_bytes=record.file_bytes,
         )
