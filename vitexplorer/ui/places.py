@@ -30,6 +30,7 @@ from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.settings import Settings
 from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.words import ExplainedError
 
 MODEL = "tuned."
 """what the name of a tuned model begins with in the menu and the address"""
@@ -136,12 +137,12 @@ class Places:
 
     def keep_file(self, visitor: str, path: str | os.PathLike) -> Path:
         """A copy of an uploaded model file, where it can be found again; the same file is kept once."""
-        content = Path(path).read_bytes()
-        folder = self.of(visitor) / f"{_FILES}{hashlib.sha256(content).hexdigest()[:32]}"
+        with open(path, "rb") as content:
+            folder = self.of(visitor) / f"{_FILES}{hashlib.file_digest(content, 'sha256').hexdigest()[:32]}"
         kept = folder / f"{_safe(Path(path).stem)}.safetensors"
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = kept.with_name(f"{secrets.token_hex(8)}.part")
-        unfinished.write_bytes(content)
+        shutil.copyfile(path, unfinished)
         unfinished.replace(kept)
         return kept
 
@@ -201,8 +202,12 @@ def _config(file: Path) -> JobConfig:
 def _title(file: Path) -> str:
     if _is_sent(file):
         return file.name
-    config = _config(file)
-    return f"{file.parent.name} · {images_of(config)} · {config.model}"
+    run = file.parent.name
+    try:
+        config = _config(file)
+    except ExplainedError:  # what the training was of is lost; what it learned is not
+        return run
+    return f"{run} · {images_of(config)} · {config.model}"
 
 
 def _safe(name: str) -> str:
