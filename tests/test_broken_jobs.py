@@ -31,9 +31,11 @@ from vitexplorer.finetune.job.events import EVENTS, EventLog, read_events
 from vitexplorer.finetune.job.folder import BASELINE_HEAD, CHECKPOINTS, CONFIG, PREDICTIONS, TUNED, JobError, run_folder
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import job_state, list_jobs
-from vitexplorer.finetune.training import loop
+from vitexplorer.finetune.training import loop, whole_job
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.read_back import BrokenFileError, read_header
+from vitexplorer.settings import settings
+from vitexplorer.ui.places import Places
 
 OWN = run_folder(Path(), "lora")
 
@@ -207,7 +209,31 @@ def test_a_launched_worker_has_its_job_before_it_begins(tmp_path, sleeper):
     assert worker_of(tmp_path) is None
 
 
-# ---------------------------------------------------------------------------------------------- memory
+def test_what_is_launched_counts_before_another_server_looks(tmp_path, sleeper):
+    places = Places(tmp_path, hosted=True)
+    folder = places.new_training("a" * 32)
+    with places.room_for_one(1), alone(folder):
+        give(folder, sleeper.pid)
+    with pytest.raises(JobError, match="1 trainings run here already"), places.room_for_one(1):
+        pass
+    assert Places(tmp_path, hosted=True).running() == 1
+
+
+# ---------------------------------------------------------------------------------------------- hours and memory
+
+
+def test_a_training_of_too_many_hours_ends_before_it_begins(runs, tmp_path, monkeypatch):
+    folder = shutil.copytree(runs / "killed", tmp_path / "job")
+    few = settings().model_copy(update={"training_hours": 1e-6})
+    monkeypatch.setattr(whole_job, "settings", lambda: few)
+    monkeypatch.setattr(whole_job, "_FAR_TOO_LONG", 1e9)
+    with pytest.raises(JobError, match="at most 1e-06 are allowed here"):
+        run_job(CONFIG.read(folder), folder)
+    assert job_state(folder).state == "failed"
+    monkeypatch.setattr(whole_job, "_FAR_TOO_LONG", 0)
+    run_job(CONFIG.read(folder), folder)
+    assert job_state(folder).state == "stopped"
+    assert "far longer" in next(event.text.en for event in read_events(folder)[0] if event.kind == "note")
 
 
 def test_a_header_that_is_far_too_large_is_not_read(tmp_path):

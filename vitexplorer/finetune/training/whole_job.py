@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TypeVar
@@ -45,12 +45,15 @@ from vitexplorer.finetune.training.loop import Run, StoppedError
 from vitexplorer.finetune.training.pixels import PLAIN
 from vitexplorer.finetune.training.setup import HEAD_PARTS, Setup, load_base, make_accelerator
 from vitexplorer.read_back import BrokenFileError, read_arrays, read_tensors
+from vitexplorer.settings import settings
 from vitexplorer.words import ExplainedError, Text
 
 T = TypeVar("T")
 
 _BETWEEN_EVENTS = 0.5
 """seconds"""
+_FAR_TOO_LONG = 2
+"""times the allowed hours after which a training is stopped, whatever its estimate was"""
 HEAD_BEGAN = {
     True: Text(
         "The head began as the instant baseline: a linear probe on the frozen features.",
@@ -91,6 +94,17 @@ def do_job(folder: Path, listen: Listener | None = None) -> None:
 _STOPPED = Text("Stopped. The best so far is kept; it can be resumed.", "已停止。目前最好的结果已保留，可以继续训练。")
 
 
+_TOO_LONG = Text(
+    "By its estimate this training would take {hours} hours; at most {most} are allowed here. Choose fewer methods or "
+    "epochs, or train on fewer images.",
+    "据估计该训练需要 {hours} 小时；此处最多允许 {most} 小时。请减少方法、轮数或图像。",
+)
+_OVERDUE = Text(
+    "It was stopped because it took far longer than the {most} hours that are allowed here.",
+    "因耗时远超此处允许的 {most} 小时而停止。",
+)
+
+
 def _unexpected(error: BaseException) -> Text:
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "can't allocate memory" in str(error):
         return Text(
@@ -102,12 +116,20 @@ def _unexpected(error: BaseException) -> Text:
     )
 
 
+def _check_hours(estimates: Sequence[Estimate]) -> None:
+    """Raises JobError where what is to be trained would take longer than is allowed here."""
+    hours, most = sum(one.seconds for one in estimates) / 3600, settings().training_hours
+    if hours > most:
+        raise JobError(_TOO_LONG.format(hours=f"{hours:.1f}", most=f"{most:g}"))
+
+
 class _Job:
     """The steps of a job; each leaves a file, and is skipped where the file is there and whole."""
 
     def __init__(self, folder: Path, log: EventLog, accelerator):
         self._folder, self._log, self._said = folder, log, 0.0
         self._stop = stop_file(folder)
+        self._until = time.monotonic() + _FAR_TOO_LONG * settings().training_hours * 3600
         accelerator.wait_for_everyone()  # the first process has written the configuration
         self._accelerator, self._config = accelerator, read_config(folder)
 
@@ -121,8 +143,16 @@ class _Job:
         self._make_baseline()
         todo = [c for c in self._config.candidates if not self._is_finished(c)]
         measured = {c.key: found for c in todo if (found := self._attempt(c, self._measure)) is not None}
+        _check_hours([found.estimate for found in measured.values()])
         done = [self._attempt(c, lambda c: self._train(c, measured[c.key])) for c in todo if c.key in measured]
         return len(todo) - len([one for one in done if one is not None])
+
+    def _stops(self) -> bool:
+        """Whether somebody asked for it; what takes far longer than is allowed is asked from here."""
+        if time.monotonic() > self._until and not self._stop.exists():
+            self._stop.touch()
+            self._log.tell("note", text=_OVERDUE.format(most=f"{settings().training_hours:g}"))
+        return self._stop.exists()
 
     def _first_alone(self, do: Callable):
         """The first process does it and leaves the result on the disk, then the others find it there."""
@@ -146,7 +176,7 @@ class _Job:
         start = time.monotonic()
 
         def report(done: int, total: int) -> None:
-            if self._stop.exists() and self._accelerator.num_processes == 1:
+            if self._stops() and self._accelerator.num_processes == 1:
                 raise StoppedError
             now = time.monotonic()
             if now - self._said > _BETWEEN_EVENTS or done == total:
@@ -204,7 +234,7 @@ class _Job:
 
     def _measure(self, candidate: Candidate) -> Measurement:
         """The estimate; where the run has begun, in the precision it began with."""
-        if self._stop.exists():
+        if self._stops():
             raise StoppedError
         measured = measure(self._setup, candidate, self._setup.attach(candidate))
         own = run_folder(self._folder, candidate.key)
@@ -224,7 +254,7 @@ class _Job:
         tuned, from_baseline = self._setup.begin(candidate)
         run = Run(
             self._setup, candidate, tuned, self._feed(candidate, tuned, measured), measured.estimate, own, self._log,
-            self._stop.exists,
+            self._stops,
         )  # fmt: skip
         try:
             state = run.train()
