@@ -104,7 +104,7 @@ def any_capture(request: pytest.FixtureRequest) -> Capture:
 @pytest.fixture(scope="session")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The running app's address; trainings are kept in a folder of this run."""
-    with running_app(VIT_RUNS_FOLDER=str(tmp_path_factory.mktemp("runs"))) as address:
+    with running_app(VIT_RUNS_FOLDER=str(tmp_path_factory.mktemp("runs")), VIT_MCP="1") as address:
         yield address
 
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import ipaddress
 import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 import gradio as gr
@@ -13,10 +18,12 @@ from tests.app import run_apart
 from vitexplorer.figures.tables import as_document
 from vitexplorer.models.examples import examples
 from vitexplorer.settings import Settings
+from vitexplorer.ui.api import fetching
 from vitexplorer.ui.api.explaining import Explaining
 from vitexplorer.ui.api.listing import Listing
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.page import build_page
+from vitexplorer.words import ExplainedError
 
 MODEL = "scenes_vit_patch16_192"
 
@@ -128,7 +135,11 @@ def test_the_lists_are_the_registries(listing):
         ({"image": f"upload-{'0' * 64}"}, "no longer in memory"),
         ({"image": {"path": "/etc/passwd"}}, "This file was not sent here."),
         ({"image": "http://127.0.0.1/fish.png"}, "127.0.0.1 is no public address"),
-        ({"image": "http://[::ffff:127.0.0.1]/fish.png"}, "is no public address"),
+        ({"image": "https://[::ffff:127.0.0.1]/fish.png"}, "is no public address"),
+        ({"image": "http:///fish.png"}, "is no public address"),
+        ({"image": "http://localhost:1/gradio_api/file=/etc/passwd"}, "This file was not sent here."),
+        ({"image": "data:image/png;base64,-"}, "is no data:image/...;base64, address"),
+        ({"image": "data:image/png;base64,"}, "empty"),
         ({"fit": "stretch"}, "fit='stretch' is not possible"),
         ({"fit": "native", "size": "96"}, 'fit "native" keeps'),
         ({"size": "97"}, "multiples of 16"),
@@ -145,6 +156,89 @@ def test_a_fault_of_ours_is_told_without_its_traceback(explaining, monkeypatch, 
     said = sentence(explaining.predict, image="scene_fish")
     assert said == "Something went wrong on our side. The details are in the server's log."
     assert "ZeroDivisionError" in caplog.text
+
+
+# ---------------------------------------------------------------------------------------------- images from elsewhere
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "10.0.0.1",
+        "100.64.0.1",
+        "169.254.169.254",
+        "224.0.0.1",
+        "::1",
+        "fd00::1",
+        "::ffff:10.0.0.1",
+        "64:ff9b::a00:1",
+        "2002:a00:1::",
+    ],
+)
+def test_only_what_everybody_reaches_is_public(address):
+    assert not fetching._is_public(ipaddress.ip_address(address))
+    assert fetching._is_public(ipaddress.ip_address("93.184.215.14"))
+
+
+class Elsewhere(BaseHTTPRequestHandler):
+    """A picture, and ways to somewhere else."""
+
+    def do_GET(self) -> None:
+        onward = {"/on": "/fish.webp", "/round": "/round", "/inside": "http://127.0.0.1/fish.webp"}.get(self.path)
+        known = self.path == "/fish.webp"
+        self.send_response(302 if onward else 200 if known else 404)
+        if onward:
+            self.send_header("location", onward)
+        self.end_headers()
+        if known:
+            self.wfile.write(examples()["scene_fish"].path.read_bytes())
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="module")
+def elsewhere() -> Iterator[str]:
+    """Its address, of which the machine thinks that it lies outside."""
+    resolved = fetching._public_address
+
+    async def outside(host: str) -> str:
+        return "127.0.0.1" if host == "pictures.example" else await resolved(host)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(fetching, "_public_address", outside)
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        yield f"http://pictures.example:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("path", ["/fish.webp", "/on"])
+def test_a_public_picture_is_explained(explaining, elsewhere, path):
+    here = answer(explaining.predict, image="scene_fish")
+    assert answer(explaining.predict, image=elsewhere + path) == here
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/inside", "127.0.0.1 is no public address"),
+        ("/round", "only leads on"),
+        ("/nothing", "could not be fetched from pictures.example: HTTP 404."),
+    ],
+)
+def test_no_way_leads_inside(explaining, elsewhere, path, said):
+    assert said in sentence(explaining.predict, image=elsewhere + path)
+
+
+def test_a_picture_that_is_too_large_is_left_there(elsewhere, tmp_path):
+    with pytest.raises(ExplainedError, match="larger than 0 MB"):
+        run_apart(fetching.fetched(f"{elsewhere}/fish.webp", tmp_path / "picture", most=1000))
+
+
+def test_a_picture_can_stand_in_its_address(explaining):
+    content = base64.b64encode(examples()["scene_fish"].path.read_bytes()).decode()
+    here = answer(explaining.predict, image="scene_fish")
+    assert answer(explaining.predict, image=f"data:image/webp;base64,{content}") == here
 
 
 # ---------------------------------------------------------------------------------------------- the door

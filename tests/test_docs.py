@@ -85,7 +85,7 @@ def test_the_commands_exist_with_their_options():
 
 
 def test_the_python_example_runs(tmp_path, monkeypatch):
-    code = code_blocks("python")[0]  # the other one trains: `test_training`
+    code = code_blocks("python")[0]  # the others call a page and train: `test_scripts`, `test_training`
     model = re.search(r'load_model\("(\w+)"', code)[1]
     if not any(entry.name == model for entry in vx.models()):
         pytest.skip(f"{model} is not bundled yet")

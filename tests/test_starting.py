@@ -9,6 +9,7 @@ import pytest
 
 from vitexplorer.settings import Settings, settings
 from vitexplorer.ui import main
+from vitexplorer.ui.hosting import starting
 from vitexplorer.ui.hosting.listening import address_of, listen
 
 
@@ -46,6 +47,14 @@ def test_what_cannot_be_is_one_sentence(monkeypatch, capsys, name: str, value: s
     said = capsys.readouterr()
     assert ended.value.code == 2
     assert (says in said.err, said.err.count("\n"), said.out) == (True, 1, "")
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch, capsys) -> None:
+    monkeypatch.setenv("VIT_MCP", "1")
+    monkeypatch.setattr(starting, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err == ("VIT_MCP=1 needs a package that is not installed: pip install 'mcp>=1.21,<2'.\n")
 
 
 def test_a_port_in_use_is_one_sentence_in_the_language_of_the_installation(monkeypatch, capsys) -> None:

@@ -58,7 +58,10 @@ class Settings(BaseSettings):
         "model=scenes_dino_patch16_192&size=384&image=scene_gear",
         description="what the page shows first, as the address of a link has it",
     )
-    model: str = Field("scenes_vit_patch16_192", description="model of the command line where none is named")
+    model: str = Field(
+        "scenes_vit_patch16_192", description="model of the command line and of scripts where none is named"
+    )
+    mcp: bool = Field(False, description="whether agents may use the endpoints as tools, at /gradio_api/mcp/")
     downloads: bool = Field(True, description="whether visitors may fetch pretrained weights")
     any_model: bool = Field(not _ON_SPACE, description="whether visitors may load timm names outside the catalogue")
     max_megapixels: float = Field(40, gt=0, le=400, description="largest image accepted")
@@ -84,9 +87,6 @@ class Settings(BaseSettings):
     runs_folder: str = Field("runs", description="where trainings and the images they are given are kept")
     trainings: Count = Field(1 if _ON_SPACE else 4, description="most trainings at once; 0: no fine-tuning here")
     training_epochs: Count = Field(20 if _ON_SPACE else 1000, gt=0, description="most epochs of a training")
-    training_hours: float = Field(
-        2 if _ON_SPACE else 1000, gt=0, le=10**6, description="most hours of a training, by its estimate"
-    )
     hosted: bool = Field(_ON_SPACE, description="whether visitors see their own trainings only and name no folder")
     capture_cache_megabytes: Count = Field(1024, description="memory for captures kept to answer from")
     model_cache_megabytes: Count = Field(2048, description="memory for models kept loaded")

@@ -21,6 +21,7 @@ from starlette.applications import Starlette
 
 from vitexplorer.settings import ASSETS, PREFIX, Settings, settings
 from vitexplorer.ui.api.door import DESCRIBED
+from vitexplorer.ui.api.tools import answer_in_json
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.guards import Guards
 from vitexplorer.ui.hosting.listening import address_of, listen, server
@@ -30,7 +31,6 @@ from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.ui.theme import theme
-from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, normalise_language
 
 LOOKS_FOR_WORK = 0.05
@@ -56,17 +56,9 @@ def serve(settings: Settings) -> None:
             gc.freeze()  # what has been loaded stays to the end, and need not be looked through again
             gc.enable()
             print(f"ViT Explorer: {address_of(listening)}", flush=True)
-            say_what_goes_on(engine)
             threading.Thread(target=engine.warm, name="warm-up", daemon=True).start()
 
         server(application(settings, engine), settings, opened).run(sockets=[listening])
-
-
-def say_what_goes_on(engine: Engine) -> None:
-    """Trainings that are at work without this server: those of one before it, and those that it leaves behind."""
-    if running := engine.places.running():
-        said = UI_WORDS["runs_go_on"].format(count=running, folder=engine.places.root)
-        print(said.in_(settings().language), flush=True)
 
 
 def application(settings: Settings, engine: Engine) -> Starlette:
@@ -80,11 +72,11 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     page.state_session_capacity = settings.sessions
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
-    return gr.mount_gradio_app(
+    app = gr.mount_gradio_app(
         Starlette(
             routes=[*SERVING["routes"], PICTURE, DESCRIBED],
             middleware=[*guards.middleware, *SERVING["middleware"]],
-            lifespan=swept(guards.folder.sweep, engine.places.sweep, at_end=lambda: say_what_goes_on(engine)),
+            lifespan=swept(guards.folder.sweep, engine.places.sweep),
         ),
         page,
         path="",
@@ -96,4 +88,8 @@ def application(settings: Settings, engine: Engine) -> Starlette:
         ssr_mode=False,
         show_error=False,
         max_file_size=f"{settings.max_upload_megabytes}mb",
+        mcp_server=settings.mcp,
     )
+    if page.mcp_server_obj:
+        answer_in_json(page.mcp_server_obj)
+    return app

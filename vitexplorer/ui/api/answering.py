@@ -20,6 +20,16 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
+class Refused(gr.Error):
+    """A sentence for whoever called; gradio's own would stand in quotes where agents read it."""
+
+    def __init__(self, sentence: str):
+        super().__init__(sentence, print_exception=False)
+
+    def __str__(self) -> str:
+        return self.message
+
+
 def answering(endpoint: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
     """The endpoint with its arguments checked; whatever goes wrong is one sentence in the `language` asked for."""
     checked = validate_call(endpoint, config=ConfigDict(arbitrary_types_allowed=True))
@@ -37,7 +47,7 @@ def answering(endpoint: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
             _log.exception("%s could not answer", endpoint.__name__)
             said = UI_WORDS["unexpected"]
         language = signature.bind(*given, **named).arguments.get("language", "en")
-        raise gr.Error(said.in_(language), print_exception=False)
+        raise Refused(said.in_(language))
 
     return answer
 

@@ -54,7 +54,7 @@ class Explaining:
         """Answer one view's question about an image: numbers with their axes and unit, a caption, and a sentence.
 
         Args:
-            image: an example's name, an http(s) address, an uploaded file, or the id that a POST to /picture answers
+            image: an example's name, an http(s) or data: address, an uploaded file, or an id that /picture answered
             view: a name from `views`, such as attention_rollout
             model: a name from `models`; the installation's own where none is given
             settings: the view's settings by name, such as {"block": 5, "query": "3,4"}; others take their defaults
@@ -88,12 +88,12 @@ class Explaining:
         """Name the likeliest classes of an image with their probabilities.
 
         Args:
-            image: as in `explain`
+            image: an example's name, an http(s) or data: address, an uploaded file, or an id that /picture answered
             model: a name from `models` that has a classifier; the installation's own where none is given
             top: how many classes
-            fit: as in `explain`
-            size: as in `explain`
-            change: as in `explain`
+            fit: how the image becomes the model's size: crop, squash, pad or native
+            size: another input size in pixels, 384 or 384x512
+            change: what is changed before the network runs, such as positions:how=off
             language: of the names, en or zh
 
         Returns:
@@ -148,14 +148,14 @@ def _document(result: Result, language: Language) -> dict[str, Any]:
     return {**as_document(result, language), "reading": reading(result, language)}
 
 
-def _drawn(result: Result, form: str, language: Language) -> FileData:
-    """The figure as a file. Raises PictureError where the server has no browser to draw it."""
+def _drawn(result: Result, form: str, language: Language) -> dict[str, Any]:
+    """The figure as a file of gradio's. Raises PictureError where the server has no browser to draw it."""
     from vitexplorer.figures.browser import picture
     from vitexplorer.figures.identity import file_stem
     from vitexplorer.figures.rendering import render
 
     content = picture(render(result, language=language), form, 2 if form == "png" else 1)
-    return cached_file(content, f"{file_stem(result)}.{form}", KINDS[form])
+    return cached_file(content, f"{file_stem(result)}.{form}", KINDS[form]).model_dump()
 
 
 def _classes(capture: "Capture", top: int, language: Language) -> list[dict[str, Any]]:

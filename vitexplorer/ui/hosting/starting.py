@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -24,10 +25,14 @@ _NO_CACHE = Text(
     "VIT_CACHE_FOLDER={folder} cannot be made or written ({reason}): name another folder.",
     "VIT_CACHE_FOLDER={folder} 无法创建或写入（{reason}）：请指定其他文件夹。",
 )
+_NO_TOOLS = Text(
+    "VIT_MCP=1 needs a package that is not installed: pip install 'mcp>=1.21,<2'.",
+    "VIT_MCP=1 需要一个尚未安装的软件包:pip install 'mcp>=1.21,<2'。",
+)
 
 
 def check(settings: Settings) -> None:
-    """Raises WrongSettingError for names that mean nothing, and where trainings could not be kept."""
+    """Raises WrongSettingError for names that mean nothing, and where something could not be kept or had."""
     first = dict(parse_qsl(settings.first))
     _check_model("MODEL", settings.model, settings.model)
     _check_model("FIRST", settings.first, first.get("model", settings.model))
@@ -36,6 +41,8 @@ def check(settings: Settings) -> None:
     if settings.trainings:
         _check_folder(_NO_FOLDER, settings.runs_folder, lambda: _make(settings.runs_folder))
     _check_folder(_NO_CACHE, settings.cache_folder, lambda: CacheFolder.of_settings(settings).make())
+    if settings.mcp and find_spec("mcp") is None:  # gradio would go on without
+        raise WrongSettingError(_NO_TOOLS)
 
 
 def _check_model(variable: str, value: str, name: str) -> None:

@@ -14,10 +14,8 @@ EVERY = 60.0
 _log = logging.getLogger(__name__)
 
 
-def swept(
-    *sweeps: Callable[[], None], at_end: Callable[[], None]
-) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """A lifespan that calls each of them once before it begins, and then every minute on a thread; `at_end` once."""
+def swept(*sweeps: Callable[[], None]) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """A lifespan that calls each of them once before it begins, and then every minute on a thread."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -27,7 +25,6 @@ def swept(
         again.cancel()
         with suppress(asyncio.CancelledError):
             await again
-        at_end()
 
     return lifespan
 
