@@ -23,8 +23,9 @@ from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import compare, run_job
 from vitexplorer.finetune.job import detached
+from vitexplorer.finetune.job.claims import worker_of
 from vitexplorer.finetune.job.events import read_events
-from vitexplorer.finetune.job.folder import JobError, run_folder, stop_file, worker_of
+from vitexplorer.finetune.job.folder import CONFIG, JobError, run_folder, stop_file
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.safe_writes import DiskFullError
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
@@ -96,10 +97,12 @@ def test_before_it_learns_a_method_is_as_good_as_the_baseline(small, colours, tm
         assert found.value == found.baseline.value
 
 
-def test_a_plan_from_before_heads_could_be_chosen_began_fresh(colours):
-    told = json.loads(job(colours, "lora").to_json())
+def test_a_plan_from_before_heads_could_be_chosen_began_fresh(colours, tmp_path):
+    CONFIG.write(tmp_path, job(colours, "lora"))
+    told = json.loads((tmp_path / CONFIG.name).read_text())
     del told["plan"]["head"]
-    assert JobConfig.from_json(json.dumps(told)).plan.head == "fresh"
+    (tmp_path / CONFIG.name).write_text(json.dumps(told))
+    assert CONFIG.read(tmp_path).plan.head == "fresh"
 
 
 def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path, thorough):

@@ -31,7 +31,7 @@ from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.data import DataError, Pick
 from vitexplorer.finetune.in_process import finetune
 from vitexplorer.finetune.job.events import Event
-from vitexplorer.finetune.job.folder import JobError, read_config
+from vitexplorer.finetune.job.folder import CONFIG, JobError, read_config
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState, RunState
 from vitexplorer.finetune.methods import METHODS
@@ -85,7 +85,7 @@ def job(tmp_path_factory, colours) -> Comparison:
 
 def a_training(folder: Path, data: Path | str = "somewhere") -> Path:
     folder.mkdir(parents=True)
-    (folder / "config.json").write_text(JobConfig(str(data), "vit", (Candidate("linear"),)).to_json())
+    CONFIG.write(folder, JobConfig(str(data), "vit", (Candidate("linear"),)))
     return folder
 
 
@@ -557,7 +557,7 @@ def test_a_backbone_of_the_room_comes_back_with_its_training(room, tmp_path):
     folder = room.desk.engine.places.new_training("")
     folder.mkdir()
     config = JobConfig(str(tmp_path), "scenes_resnet_96", (Candidate("linear"),))
-    (folder / "config.json").write_text(config.to_json())
+    CONFIG.write(folder, config)
     assert room.runs.plan("", folder.name)["backbone"] == "scenes_resnet_96"
     room.desk.engine.places.delete("", folder.name)
     assert room.runs.plan("", folder.name) == {}

@@ -24,6 +24,7 @@ from vitexplorer.errors import SettingError
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.in_process import finetune
 from vitexplorer.finetune.job.events import EVENTS, EventLog, latest, read_events
+from vitexplorer.finetune.job.folder import CHECKPOINTS, CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.safe_writes import DiskFullError
 from vitexplorer.finetune.parts.heads import begin_with
@@ -35,7 +36,7 @@ from vitexplorer.finetune.storing import load_tuned
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
 from vitexplorer.finetune.training import checkpoint as checkpoints
 from vitexplorer.finetune.training import setup as setups
-from vitexplorer.finetune.training.checkpoint import load_checkpoint, save_checkpoint
+from vitexplorer.finetune.training.checkpoint import TrainingState, load_checkpoint, save_checkpoint
 from vitexplorer.finetune.training.cut import Below, Tail
 from vitexplorer.finetune.training.cut_search import find_cut
 from vitexplorer.finetune.training.loop import Run
@@ -50,11 +51,12 @@ from vitexplorer.words import ExplainedError, Text
 # ---------------------------------------------------------------------------------------------- what is asked
 
 
-def test_a_config_goes_to_json_and_back():
+def test_a_config_goes_to_its_file_and_back(tmp_path):
     config = JobConfig(
         "pets", "m", (Candidate("lora", {"r": 4}), Candidate("linear")), Plan(epochs=3), target_column="y"
     )
-    assert JobConfig.from_json(config.to_json()) == config
+    CONFIG.write(tmp_path, config)
+    assert CONFIG.read(tmp_path) == config
 
 
 def test_runs_are_named_after_what_differs():
@@ -319,10 +321,10 @@ def _stepped(seed: int):
 def test_a_checkpoint_brings_everything_back(tmp_path):
     with torch.random.fork_rng():
         tuned, optimiser = _stepped(0)
-        save_checkpoint(tmp_path / "c.safetensors", tuned.module, optimiser, {"step": 7})
+        save_checkpoint(tmp_path, tuned.module, optimiser, TrainingState(step=7))
         drawn = torch.rand(3)
         other, its = _stepped(1)
-        assert load_checkpoint(tmp_path / "c.safetensors", other.module, its) == {"step": 7}
+        assert load_checkpoint(tmp_path / CHECKPOINTS[0], other.module, its) == TrainingState(step=7)
         assert torch.equal(torch.rand(3), drawn)
     for name, parameter in trainable(tuned.module).items():
         assert torch.equal(parameter, trainable(other.module)[name])
@@ -334,30 +336,44 @@ def test_a_checkpoint_brings_everything_back(tmp_path):
 
 def test_a_full_disk_leaves_the_old_checkpoint(tmp_path, monkeypatch):
     tuned, optimiser = _stepped(0)
-    path = tmp_path / "c.safetensors"
-    save_checkpoint(path, tuned.module, optimiser, {"step": 1})
+    path = tmp_path / CHECKPOINTS[0]
+    save_checkpoint(tmp_path, tuned.module, optimiser, TrainingState(step=1))
     before = path.read_bytes()
 
-    def full(tensors, place, facts):
+    def full(tensors, place, said):
         Path(place).write_bytes(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(checkpoints, "save_file", full)
+    monkeypatch.setattr(checkpoints, "save_tensors", full)
     with pytest.raises(DiskFullError, match="disk is full"):
-        save_checkpoint(path, tuned.module, optimiser, {"step": 2})
+        save_checkpoint(tmp_path, tuned.module, optimiser, TrainingState(step=2))
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
+def a_step(step: int, **values: object) -> dict:
+    """What an event of a step holds."""
+    return {
+        "step": step,
+        "steps": 9,
+        "epoch": 1,
+        "epochs": 1,
+        "seconds": 1.0,
+        "seconds_left": 0.5,
+        "loss": 1.0,
+        **values,
+    }
+
+
 def test_events_are_read_on_from_where_the_last_reading_ended(tmp_path):
     log = EventLog(tmp_path)
-    log.tell("step", "lora", step=1, loss=math.nan)
+    log.tell("step", "lora", **a_step(1, loss=math.nan))
     first, place = read_events(tmp_path)
-    log.tell("epoch", "lora", step=2, metrics={"accuracy": np.float32(0.5)})
+    log.tell("epoch", "lora", **a_step(2, metrics={"accuracy": np.float32(0.5)}, is_best=True))
     second, _ = read_events(tmp_path, place)
     assert [event.values for event in first + second] == [
-        {"step": 1, "loss": None},
-        {"step": 2, "metrics": {"accuracy": 0.5}},
+        a_step(1, loss=None),
+        a_step(2, metrics={"accuracy": 0.5}, is_best=True),
     ]
 
 
@@ -387,8 +403,8 @@ def test_a_full_disk_still_takes_the_sentence(tmp_path, monkeypatch):
 def test_a_resumption_takes_back_what_came_after_its_checkpoint(tmp_path):
     log = EventLog(tmp_path)
     for step in (1, 2, 3):
-        log.tell("step", "lora", step=step)
-    log.tell("step", "other", step=3)
+        log.tell("step", "lora", **a_step(step))
+    log.tell("step", "other", **a_step(3))
     log.tell("resumed", "lora", step=2)
     kept = [(event.run, event.values["step"]) for event in latest(read_events(tmp_path)[0]) if event.kind == "step"]
     assert kept == [("lora", 1), ("lora", 2), ("other", 3)]

@@ -87,6 +87,9 @@ class Settings(BaseSettings):
     runs_folder: str = Field("runs", description="where trainings and the images they are given are kept")
     trainings: Count = Field(1 if _ON_SPACE else 4, description="most trainings at once; 0: no fine-tuning here")
     training_epochs: Count = Field(20 if _ON_SPACE else 1000, gt=0, description="most epochs of a training")
+    training_hours: float = Field(
+        2 if _ON_SPACE else 1000, gt=0, le=10**6, description="most hours of a training, by its estimate"
+    )
     hosted: bool = Field(_ON_SPACE, description="whether visitors see their own trainings only and name no folder")
     capture_cache_megabytes: Count = Field(1024, description="memory for captures kept to answer from")
     model_cache_megabytes: Count = Field(2048, description="memory for models kept loaded")

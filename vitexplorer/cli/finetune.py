@@ -115,7 +115,7 @@ def _pair(text: str) -> tuple[str, Any]:
 
 def _train(config: Any, out: Path, language: Language) -> None:
     from vitexplorer.finetune.in_process import run_job
-    from vitexplorer.finetune.job.folder import is_first_process
+    from vitexplorer.finetune.job.claims import is_first_process
 
     comparison = run_job(config, out, _teller(language))
     if is_first_process():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,15 +15,19 @@ from vitexplorer.finetune.job.folder import (
     PREDICTIONS,
     RESULT,
     SPLIT,
+    TRAIN_AGAIN,
     TUNED,
     JobError,
+    Sides,
     read_config,
     run_folder,
 )
+from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.bootstrap import Bootstrap, paired_bootstrap
 from vitexplorer.finetune.results.metrics import METRIC, higher_is_better
 from vitexplorer.finetune.results.pareto import pareto_front
-from vitexplorer.finetune.results.records import Baseline, Epoch, FinetuneResult, LearningCurve
+from vitexplorer.finetune.results.records import Baseline, FinetuneResult, RunRecord
+from vitexplorer.read_back import BrokenFileError, broken, read_arrays
 from vitexplorer.registry import unknown_name
 from vitexplorer.words import Text
 
@@ -72,59 +75,68 @@ class Comparison:
 
 
 def load_comparison(folder: str | os.PathLike) -> Comparison:
-    """What a job found so far; also while it runs. Raises JobError where there is no job."""
+    """What a job found so far; also while it runs. A run whose files are broken is a failure among the others.
+
+    Raises JobError where there is no job, BrokenFileError where nothing of it can be compared.
+    """
     folder = Path(folder).expanduser().absolute()
     config = read_config(folder)
-    baseline = load_baseline(folder)
-    done = [c for c in config.candidates if (run_folder(folder, c.key) / RESULT).exists()]
-    failures = {}
+    failures: dict[str, Text | None] = {}
     for event in latest(read_events(folder)[0]):
         if event.run and event.kind in ("failed", "finished", "stopped"):
             failures[event.run] = event.text if event.kind == "failed" else None
-    return Comparison(
-        folder,
-        tuple(load_result(folder, c.key) for c in done),
-        baseline,
-        tuple((key, text) for key, text in failures.items() if text),
-    )
-
-
-def load_baseline(folder: Path) -> Baseline | None:
-    """The baseline of a job; None before it is made."""
-    path = folder / BASELINE
-    if not path.exists():
-        return None
-    facts = json.loads(path.read_text(encoding="utf-8"))
-    curve = facts.pop("learning_curve")
-    return Baseline(learning_curve=LearningCurve(tuple(curve["images"]), tuple(curve["values"])), **facts)
+    done = [c.key for c in config.candidates if RESULT.is_in(run_folder(folder, c.key))]
+    sides, baseline = (SPLIT.read(folder), _baseline(folder)) if done else (None, _baseline(folder))
+    results = []
+    for key in done:
+        try:
+            results.append(_result(folder, config, sides, baseline, key))
+        except BrokenFileError as error:
+            failures[key] = error.text
+    return Comparison(folder, tuple(results), baseline, tuple((key, text) for key, text in failures.items() if text))
 
 
 def load_result(folder: str | os.PathLike, run: str) -> FinetuneResult:
-    """The result of one run of a job. Raises JobError where it has none yet."""
+    """The result of one run of a job. Raises JobError where it has none yet, BrokenFileError where it is damaged."""
     folder = Path(folder).expanduser().absolute()
-    config, own = read_config(folder), run_folder(folder, run)
+    return _result(folder, read_config(folder), SPLIT.read(folder), _baseline(folder), run)
+
+
+def _baseline(folder: Path) -> Baseline | None:
+    """The baseline of a job; None before it is made, and where it is damaged: results are worth showing without."""
     try:
-        facts = json.loads((own / RESULT).read_text(encoding="utf-8"))
-        sides = json.loads((folder / SPLIT).read_text(encoding="utf-8"))
-        with np.load(own / PREDICTIONS) as predictions:
-            outputs = predictions["outputs"]
-    except OSError as error:
-        raise JobError(Text("{run} has no result yet.", "{run} 尚无结果。").format(run=run)) from error
-    paths, targets = zip(*sides["validation"], strict=True)
-    notes = tuple(Text(*note) for note in facts.pop("notes"))
-    epochs = tuple(Epoch(**epoch) for epoch in facts.pop("epochs"))
+        return BASELINE.read(folder)
+    except BrokenFileError:
+        return None
+
+
+def _result(
+    folder: Path, config: JobConfig, sides: Sides | None, baseline: Baseline | None, run: str
+) -> FinetuneResult:
+    own = run_folder(folder, run)
+    record = RESULT.read(own)
+    if record is None or sides is None:
+        raise JobError(Text("{run} has no result yet.", "{run} 尚无结果。").format(run=run))
+    paths, targets = zip(*sides.validation, strict=True)
     return FinetuneResult(
+        **vars(record),
         run=run,
         base=(config.model, config.weights, config.weights_seed),
-        task=sides["task"],
-        metric=METRIC[sides["task"]],
-        classes=tuple(sides["classes"]),
-        epochs=epochs,
+        task=sides.task,
+        metric=METRIC[sides.task],
+        classes=sides.classes,
         paths=paths,
-        targets=np.array(targets, np.int64 if sides["classes"] else np.float64),
-        outputs=outputs,
+        targets=np.array(targets, np.int64 if sides.classes else np.float64),
+        outputs=_outputs(own, record, sides),
         file=own / TUNED,
-        baseline=load_baseline(folder),
-        notes=notes,
-        **facts,
+        baseline=baseline,
     )
+
+
+def _outputs(own: Path, record: RunRecord, sides: Sides) -> np.ndarray:
+    """What a run says of the images of the split. Raises BrokenFileError where its files do not belong together."""
+    outputs = read_arrays(own / PREDICTIONS, ("outputs",), TRAIN_AGAIN)["outputs"]
+    wanted = (len(sides.validation), len(sides.classes)) if sides.classes else (len(sides.validation),)
+    if outputs.shape != wanted or METRIC[sides.task] not in record.epochs[record.best].metrics:
+        raise broken(own / PREDICTIONS, remedy=TRAIN_AGAIN)
+    return outputs

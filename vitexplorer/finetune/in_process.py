@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from vitexplorer.finetune.comparison import Comparison, load_comparison
+from vitexplorer.finetune.job.claims import claimed, is_first_process, worker_of
 from vitexplorer.finetune.job.events import Listener
-from vitexplorer.finetune.job.folder import JobError, claimed, is_first_process, stop_file, worker_of, write_config
+from vitexplorer.finetune.job.folder import JobError, stop_file, write_config
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan, sort_controls
 from vitexplorer.finetune.results.records import FinetuneResult
 

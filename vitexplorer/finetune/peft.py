@@ -15,16 +15,16 @@ from typing import Any
 
 import safetensors.torch
 import torch
-from safetensors import SafetensorError
 from torch import Tensor, nn
 
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.low_rank import LowRank, query_value_spans
-from vitexplorer.models.checkpoints import WeightsError
+from vitexplorer.models.checkpoints import WeightsError, check_classes
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import classifiers, outline
+from vitexplorer.read_back import BrokenFileError, parsed, read_tensors
 from vitexplorer.words import Text
 
 WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
@@ -132,6 +132,7 @@ def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
     if not all(name.endswith(ours) for name in tensors):
         raise _not_plain(folder)
     num_classes = next((len(own["weight"]) for own in heads.values() if "weight" in own and own["weight"].ndim), None)
+    check_classes(num_classes or 0, tensors, folder / WEIGHTS)
     changes, spans = _changes(tensors), query_value_spans(model.module)
     matrices = all(part.ndim == 2 for pair in changes.values() for part in pair)
     if not changes or not matrices or not changes.keys() <= spans.keys():
@@ -150,9 +151,9 @@ def import_peft(model: LoadedModel, folder: str | os.PathLike) -> TunedModel:
 
 def _read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     try:
-        config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-        return dict(config), safetensors.torch.load_file(folder / WEIGHTS)
-    except (OSError, ValueError, TypeError, SafetensorError) as error:
+        config = parsed(dict[str, Any], (folder / CONFIG).read_bytes(), folder / CONFIG)
+        return config, read_tensors(folder / WEIGHTS)[0]
+    except (OSError, BrokenFileError) as error:
         raise WeightsError(
             Text(
                 "{folder} holds no LoRA of peft: {weights} and {config} are needed.",

@@ -12,20 +12,24 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-import safetensors.torch
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from vitexplorer.finetune.attaching import TunedModel, attach, trained
+from vitexplorer.finetune.attaching import TunedModel, attach, checked_settings, trained
 from vitexplorer.finetune.trained_parts import learned
-from vitexplorer.models.about import about, metadata
+from vitexplorer.finetune.training.objective import Objective
+from vitexplorer.models.about import About, about, metadata
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, Preprocessing, load_backbone
+from vitexplorer.models.weightless import weightless
+from vitexplorer.read_back import BrokenFileError, checked, read_header, read_tensors, save_tensors
 from vitexplorer.types import Provenance
 from vitexplorer.words import Text
+
+T = TypeVar("T")
 
 
 def save_tuned(tuned: TunedModel, path: str | os.PathLike, recipe: Mapping[str, Any] | None = None) -> None:
@@ -34,11 +38,10 @@ def save_tuned(tuned: TunedModel, path: str | os.PathLike, recipe: Mapping[str, 
     The file appears whole or not at all. Raises OSError where it cannot be written.
     """
     said = facts(tuned) | {"fingerprint": fingerprint(tuned.module), "recipe": dict(recipe or {})}
-    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in learned(tuned.module).items()}
     path = Path(path)
     unfinished = path.with_name(path.name + ".tmp")
     try:
-        safetensors.torch.save_file(tensors, unfinished, metadata(said))
+        save_tensors(learned(tuned.module), unfinished, metadata(said))
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -58,64 +61,54 @@ def load_tuned(
         WeightsError: the file cannot be read, is none of these, or does not fit the base model.
         UnknownNameError, DownloadError: the base model is not known, or not to be had.
     """
-    said = _about(Path(path))
-    if is_merged(path):
-        raise _is_whole(Path(path), said)
-    tensors = safetensors.torch.load_file(path)
-    try:
-        if base is None:
-            base = _base(said["base"], Path(path), device)
-        base = at_size(base, tuple(said["preprocessing"]["input_size"]))
-        tuned = attach(
-            base,
-            str(said["method"]),
-            int(said["num_classes"]) or None,
-            class_names=tuple(map(str, said["class_names"])),
-            seed=int(said["seed"]),
-            **said["settings"],
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise _not_ours(Path(path)) from error
-    _fill(tuned.module, tensors, Path(path))
+    path = Path(path)
+    said = _about(path)
+    if said.merged:
+        raise _is_whole(path, said)
+    if base is None:
+        base = _base(said.base, path, device)
+    base = at_size(base, preprocessing_in(path).input_size)
+    shapes = weightless(base)  # before a number is read, or memory taken for one
+    settings = checked_settings(shapes, said.method, said.settings)
+    settings |= {"class_names": said.class_names, "seed": said.seed}
+    _check_shapes(attach(shapes, said.method, said.num_classes or None, **settings).module, path)
+    tuned = attach(base, said.method, said.num_classes or None, **settings)
+    _fill(tuned.module, path)
     if tuned.class_names == base.class_names:
         tuned = replace(tuned, class_names_zh=base.class_names_zh)
-    if fingerprint(tuned.module) != said.get("fingerprint"):
+    if fingerprint(tuned.module) != said.fingerprint:
         raise WeightsError(
             Text(
                 "{file} was trained on other weights of {model} than these ({weights}).",
                 "{file} 是在 {model} 的另一组权重上训练的，与当前权重（{weights}）不同。",
-            ).format(file=Path(path).name, model=base.name, weights=base.provenance.weights_text)
+            ).format(file=path.name, model=base.name, weights=base.provenance.weights_text)
         )
     return trained(tuned)
 
 
 def recipe_in(path: str | os.PathLike) -> dict[str, Any]:
     """How the model in a file was trained. Raises WeightsError where it is no file of `save_tuned`."""
-    return dict(_about(Path(path)).get("recipe", {}))
+    return dict(_about(Path(path)).recipe)
+
+
+def objective_in(path: str | os.PathLike) -> Objective:
+    """What the outputs of the model in a file mean. Raises WeightsError where it is no file of a training."""
+    return _part(Objective, _about(Path(path)).recipe.get("objective"), Path(path))
 
 
 def preprocessing_in(path: str | os.PathLike) -> Preprocessing:
     """What the model in a file wants of its images. Raises WeightsError where it is no file of `save_tuned`."""
-    try:
-        facts = _about(Path(path))["preprocessing"].items()
-        return Preprocessing(**{name: tuple(value) if isinstance(value, list) else value for name, value in facts})
-    except (KeyError, TypeError, AttributeError) as error:
-        raise _not_ours(Path(path)) from error
+    return _part(Preprocessing, _about(Path(path)).preprocessing, Path(path))
 
 
 def base_in(path: str | os.PathLike) -> Provenance:
     """The model that the one in a file was made from. Raises WeightsError where it is no file of `save_tuned`."""
-    said = _about(Path(path))
-    try:
-        base = said["base"]
-        return Provenance(str(base["model"]), base["weights"], str(base["weights_source"]))
-    except (KeyError, TypeError) as error:
-        raise _not_ours(Path(path)) from error
+    return _about(Path(path)).base
 
 
 def is_merged(path: str | os.PathLike) -> bool:
     """Whether a file holds the whole model, as `merged_checkpoint` makes it; `load_model` reads those."""
-    return bool((about(path) or {}).get("merged"))
+    return _about(Path(path)).merged
 
 
 def no_longer_there() -> WeightsError:
@@ -153,12 +146,19 @@ def fingerprint(module: nn.Module) -> str:
 # ---------------------------------------------------------------------------------------------- reading
 
 
-def _about(path: Path) -> dict[str, Any]:
+def _about(path: Path) -> About:
     """What the file says of itself; its tensors are not read. Raises WeightsError where it says nothing."""
     said = about(path)
     if said is None:
         raise _not_ours(path)
     return said
+
+
+def _part(kind: type[T], said: Any, path: Path) -> T:
+    try:
+        return checked(kind, said, path)
+    except BrokenFileError as error:
+        raise _not_ours(path) from error
 
 
 def _not_ours(path: Path) -> WeightsError:
@@ -170,19 +170,19 @@ def _not_ours(path: Path) -> WeightsError:
     )
 
 
-def _is_whole(path: Path, said: Mapping[str, Any]) -> WeightsError:
+def _is_whole(path: Path, said: About) -> WeightsError:
     return WeightsError(
         Text(
             '{file} is the whole model. Load it with load_model("{model}", weights="{file}").',
             '{file} 是完整的模型。请用 load_model("{model}", weights="{file}") 加载。',
-        ).format(file=path.name, model=said.get("base", {}).get("model", ""))
+        ).format(file=path.name, model=said.base.model)
     )
 
 
-def _base(said: Mapping[str, Any], path: Path, device: str | torch.device | None) -> LoadedModel:
-    base = Provenance(str(said["model"]), said["weights"], str(said["weights_source"]))
+def _base(base: Provenance, path: Path, device: str | torch.device | None) -> LoadedModel:
     if base.weights == "random":
-        return load_backbone(base.model, "random", seed=int(base.weights_source.removeprefix("seed ")), device=device)
+        seed = base.weights_source.removeprefix("seed ")
+        return load_backbone(base.model, "random", seed=_part(int, seed, path), device=device)
     if base.weights in ("bundled", "pretrained"):
         return load_backbone(base.model, base.weights, device=device)
     raise WeightsError(
@@ -194,20 +194,33 @@ def _base(said: Mapping[str, Any], path: Path, device: str | torch.device | None
     )
 
 
+def _check_shapes(module: nn.Module, path: Path) -> None:
+    """Raises WeightsError where the file holds other tensors than the module learns."""
+    if {name: tuple(tensor.shape) for name, tensor in learned(module).items()} != read_header(path).shapes:
+        raise _does_not_fit(path)
+
+
 @torch.no_grad()
-def _fill(module: nn.Module, tensors: Mapping[str, Tensor], path: Path) -> None:
+def _fill(module: nn.Module, path: Path) -> None:
     """Everything fits, or nothing is written."""
     own = learned(module)
-    fits = own.keys() == tensors.keys() and all(
-        tensor.shape == own[name].shape and tensor.is_floating_point() == own[name].is_floating_point()
+    try:
+        tensors, _ = read_tensors(path)
+    except BrokenFileError as error:
+        raise _not_ours(path) from error
+    if not all(
+        tensor.is_floating_point() == own[name].is_floating_point() and torch.isfinite(tensor).all()
         for name, tensor in tensors.items()
-    )
-    if not fits or not all(torch.isfinite(tensor).all() for tensor in tensors.values()):
-        raise WeightsError(
-            Text(
-                "What {file} holds does not fit the model it names, or is not finite.",
-                "{file} 中的内容与其所述模型不符，或含有非有限数值。",
-            ).format(file=path.name)
-        )
+    ):
+        raise _does_not_fit(path)
     for name, tensor in tensors.items():
         own[name].copy_(tensor)
+
+
+def _does_not_fit(path: Path) -> WeightsError:
+    return WeightsError(
+        Text(
+            "What {file} holds does not fit the model it names, or is not finite.",
+            "{file} 中的内容与其所述模型不符，或含有非有限数值。",
+        ).format(file=path.name)
+    )

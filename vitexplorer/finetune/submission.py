@@ -21,7 +21,7 @@ from vitexplorer.finetune.data import Columns, DataError, Dataset, Item, folder_
 from vitexplorer.finetune.data.files import is_image_name, is_table_name, list_files
 from vitexplorer.finetune.job.images import images_root
 from vitexplorer.finetune.job.plan import JobConfig
-from vitexplorer.finetune.storing import recipe_in
+from vitexplorer.finetune.storing import objective_in
 from vitexplorer.finetune.training.objective import Objective
 from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
 from vitexplorer.models.images import ImageError, open_shrunk
@@ -103,7 +103,7 @@ def submission(
     paths = [path for path in sorted(list_files(root).images) if _readable(root / path)]
     if not paths:
         raise DataError(Text("Not one image can be read.", "没有一幅可读取的图像。"))
-    objective = Objective(**recipe_in(file)["objective"])
+    objective = objective_in(file)
     outputs = _outputs(tuned, objective, Dataset(root, tuple(Item(path, 0) for path in paths), "regression"), progress)
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\n")

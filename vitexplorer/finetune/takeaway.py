@@ -17,8 +17,7 @@ from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.peft import export_peft
 from vitexplorer.finetune.results.records import FinetuneResult
-from vitexplorer.finetune.storing import base_in, facts, preprocessing_in, recipe_in
-from vitexplorer.finetune.training.objective import Objective
+from vitexplorer.finetune.storing import base_in, facts, objective_in, preprocessing_in
 from vitexplorer.models.about import metadata
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.settings import ASSETS
@@ -110,7 +109,7 @@ def _input(result: FinetuneResult) -> str:
 def _output(result: FinetuneResult) -> str:
     if result.classes:
         return "logits of the classes in this order"
-    objective = Objective(**recipe_in(result.file)["objective"])
+    objective = objective_in(result.file)
     place = "sigmoid(y)" if objective.loss == "bce" else "y"
     return f"y, which stands for the number {objective.low:.6g} + {objective.scale:.6g} {place}"
 

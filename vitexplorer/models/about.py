@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
-from safetensors import SafetensorError, safe_open
+from pydantic import Field
 
-from vitexplorer.models.checkpoints import WeightsError
+from vitexplorer.models.checkpoints import MOST_CLASSES, WeightsError
+from vitexplorer.read_back import BrokenFileError, Header, parsed, read_header
 from vitexplorer.types import Provenance
 from vitexplorer.words import Text
 
@@ -24,22 +25,26 @@ _VERSION = 1
 
 
 @dataclass(frozen=True)
-class Merged:
-    """A whole model with what was learned in its weights, as its file tells of it."""
+class About:
+    """The text in full. A merged checkpoint is without what only its making knew."""
 
+    version: Literal[1]
     base: Provenance
     """of the model it was made from"""
     method: str
-    """how it was tuned; empty where the file is anybody's"""
-    num_classes: int
+    num_classes: Annotated[int, Field(ge=0, le=MOST_CLASSES)]
     """outputs of its classifier"""
     class_names: tuple[str, ...]
+    merged: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    preprocessing: Mapping[str, Any] = field(default_factory=dict)
+    fingerprint: str = ""
+    recipe: Mapping[str, Any] = field(default_factory=dict)
 
-    def provenance(self, file: str) -> Provenance:
-        """What a figure of it is a figure of; `file` is how the file is called."""
-        if not self.method:
-            return Provenance(self.base.model, "file", file)
-        return Provenance(self.base.model, "fine-tuned", tuned_source(self.method, self.base))
+    def __post_init__(self):
+        if self.class_names and len(self.class_names) != self.num_classes:
+            raise ValueError("class_names")
 
 
 def tuned_source(method: str, base: Provenance) -> str:
@@ -59,37 +64,50 @@ def of_checkpoint(provenance: Provenance, num_classes: int) -> dict[str, str]:
     return metadata(said | {"base": base})
 
 
-def about(path: str | os.PathLike) -> dict[str, Any] | None:
-    """What the file says of itself; None where it is not of this program, or cannot be read."""
+def origin(said: About, file: str) -> Provenance:
+    """What a figure of a merged checkpoint is a figure of; `file` is how it is called, and all that anybody's has."""
+    if not said.method:
+        return Provenance(said.base.model, "file", file)
+    return Provenance(said.base.model, "fine-tuned", tuned_source(said.method, said.base))
+
+
+def about(path: str | os.PathLike) -> About | None:
+    """What a file says of itself; None where it says nothing or is no safetensors file.
+
+    Raises WeightsError for one whose words are damaged.
+    """
     try:
-        with safe_open(path, framework="pt") as file:
-            said = json.loads((file.metadata() or {})[_KEY])
-    except (SafetensorError, OSError, KeyError, ValueError, RecursionError):
+        header = read_header(path)
+    except BrokenFileError:
         return None
-    return said if isinstance(said, dict) and said.get("version") == _VERSION else None
+    return words_in(header, path)
 
 
-def merged(path: str | os.PathLike) -> Merged | None:
+def words_in(header: Header, path: str | os.PathLike) -> About | None:
+    """The same for a header that was read already."""
+    if _KEY not in header.said:
+        return None
+    try:
+        return parsed(About, header.said[_KEY], path)
+    except BrokenFileError as error:
+        raise WeightsError(
+            Text("What {file} says of itself is damaged.", "{file} 的自述信息已损坏。").format(
+                file=os.path.basename(path)
+            )
+        ) from error
+
+
+def merged(path: str | os.PathLike) -> About | None:
     """What a merged checkpoint says of itself; None for a file that says nothing.
 
     Raises WeightsError for a file of what was trained alone, and for one whose words are damaged.
     """
     said = about(path)
-    if said is None:
-        return None
-    name = os.path.basename(path)
-    if not said.get("merged"):
-        raise WeightsError(
-            Text(
-                "{file} holds what was trained, not the whole model: load it with load_tuned, or in Fine-tune.",
-                "{file} 只含训练得到的部分，不是整个模型：请用 load_tuned 加载，或在“微调”页中加载。",
-            ).format(file=name)
-        )
-    try:
-        base = Provenance(*(str(said["base"][part]) for part in ("model", "weights", "weights_source")))
-        names = tuple(map(str, said["class_names"]))
-        return Merged(base, str(said["method"]), int(said["num_classes"]), names)
-    except (KeyError, TypeError, ValueError) as error:
-        raise WeightsError(
-            Text("What {file} says of itself is damaged.", "{file} 的自述信息已损坏。").format(file=name)
-        ) from error
+    if said is None or said.merged:
+        return said
+    raise WeightsError(
+        Text(
+            "{file} holds what was trained, not the whole model: load it with load_tuned, or in Fine-tune.",
+            "{file} 只含训练得到的部分，不是整个模型：请用 load_tuned 加载，或在“微调”页中加载。",
+        ).format(file=os.path.basename(path))
+    )

@@ -24,11 +24,10 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
-import safetensors.torch
 import torch
-from safetensors import SafetensorError
 from torch import Tensor
 
+from vitexplorer.read_back import BrokenFileError, read_tensors
 from vitexplorer.words import ExplainedError, Text
 
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
@@ -36,6 +35,10 @@ SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 # In order of preference: averaged weights before the last step's, DINO's teacher before its student.
 _WRAPPERS = ("state_dict_ema", "model_ema", "teacher", "state_dict", "model", "module", "encoder", "student")
 _MOST_WRAPPINGS = 8
+MOST_CLASSES = 100_000
+"""of a classifier in a file; ImageNet-21k has a fifth of that"""
+_LEAST_WIDTH = 8
+"""numbers that a file with a classifier holds for each of its classes"""
 _PREFIXES = ("module.", "_orig_mod.", "backbone.", "model.", "teacher.", "student.")
 # The head that DINO and iBOT train against is not the model's classifier.
 _PROJECTION_HEAD = re.compile(r"(module\.)?(head\.(mlp|last_layer)|dino_head|ibot_head)\.")
@@ -69,6 +72,13 @@ def count_classes(state_dict: Mapping[str, Tensor]) -> int:
             return state_dict[name].shape[0]
     projection = state_dict.get("visual.proj")  # CLIP keeps it transposed
     return projection.shape[1] if projection is not None and projection.ndim == 2 else 0
+
+
+def check_classes(classes: int, state_dict: Mapping[str, Tensor], path: str | Path) -> None:
+    """Raises WeightsError where a file of these tensors cannot have so many: a model would be built for them."""
+    held = sum(tensor.numel() for tensor in state_dict.values())
+    if classes > min(MOST_CLASSES, held / _LEAST_WIDTH):
+        raise _larger_than_file(Path(path), f"num_classes {classes}")
 
 
 def _exists(path: Path) -> bool:
@@ -116,8 +126,8 @@ def _check_file(path: Path) -> None:
 
 def _read_safetensors(path: Path) -> dict[str, Tensor]:
     try:
-        return safetensors.torch.load_file(path)
-    except (SafetensorError, OSError, ValueError) as error:
+        return read_tensors(path)[0]
+    except BrokenFileError as error:
         raise _unreadable(path) from error
 
 

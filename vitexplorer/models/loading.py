@@ -22,7 +22,8 @@ from torch import nn
 
 from vitexplorer.errors import SettingError
 from vitexplorer.model_family import ModelFamily
-from vitexplorer.models.about import Merged, merged
+from vitexplorer.models.about import About, merged, origin
+from vitexplorer.models.checkpoints import check_classes
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
 from vitexplorer.models.input_size import at_size
@@ -216,17 +217,19 @@ def _load(
         kind, source = "file", Path(weights).name
         state_dict = read_state_dict(weights)
         tuned = merged(weights)
-        module = _build(architecture, 0, num_classes=tuned.num_classes if tuned else count_classes(state_dict))
+        classes = tuned.num_classes if tuned else count_classes(state_dict)
+        check_classes(classes, state_dict, weights)
+        module = _build(architecture, 0, num_classes=classes)
         decoder = decoder_from(state_dict, module)
         notes = apply_state_dict(module, without_decoder(state_dict) if decoder else state_dict, source)
     loaded = _describe(name, module, find_family(module, name), kind, source, device, notes, decoder)
     return loaded if tuned is None else _named(loaded, tuned, source)
 
 
-def _named(loaded: LoadedModel, tuned: Merged, file: str) -> LoadedModel:
+def _named(loaded: LoadedModel, tuned: About, file: str) -> LoadedModel:
     """A merged checkpoint under the names and the origin that its file tells of."""
     names = tuned.class_names if len(tuned.class_names) == loaded.num_classes else ()
-    provenance = replace(tuned.provenance(file), model=loaded.name)
+    provenance = replace(origin(tuned, file), model=loaded.name)
     return replace(loaded, class_names=names, class_names_zh=(), provenance=provenance)
 
 

@@ -31,6 +31,7 @@ from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.ui.theme import theme
+from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, normalise_language
 
 LOOKS_FOR_WORK = 0.05
@@ -56,9 +57,17 @@ def serve(settings: Settings) -> None:
             gc.freeze()  # what has been loaded stays to the end, and need not be looked through again
             gc.enable()
             print(f"ViT Explorer: {address_of(listening)}", flush=True)
+            say_what_goes_on(engine)
             threading.Thread(target=engine.warm, name="warm-up", daemon=True).start()
 
         server(application(settings, engine), settings, opened).run(sockets=[listening])
+
+
+def say_what_goes_on(engine: Engine) -> None:
+    """Trainings that are at work without this server: those of one before it, and those that it leaves behind."""
+    if running := engine.places.running():
+        said = UI_WORDS["runs_go_on"].format(count=running, folder=engine.places.root)
+        print(said.in_(settings().language), flush=True)
 
 
 def application(settings: Settings, engine: Engine) -> Starlette:
@@ -76,7 +85,7 @@ def application(settings: Settings, engine: Engine) -> Starlette:
         Starlette(
             routes=[*SERVING["routes"], PICTURE, DESCRIBED],
             middleware=[*guards.middleware, *SERVING["middleware"]],
-            lifespan=swept(guards.folder.sweep, engine.places.sweep),
+            lifespan=swept(guards.folder.sweep, engine.places.sweep, at_end=lambda: say_what_goes_on(engine)),
         ),
         page,
         path="",

@@ -16,18 +16,21 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from vitexplorer.finetune.job import detached
-from vitexplorer.finetune.job.folder import TUNED, JobError, images_of, read_config, run_folder, stem_of
+from vitexplorer.finetune.job.claims import CLAIM, alone, worker_of
+from vitexplorer.finetune.job.folder import CONFIG, TUNED, JobError, images_of, read_config, run_folder, stem_of
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.settings import Settings
 from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.words import ExplainedError
 
 MODEL = "tuned."
 """what the name of a tuned model begins with in the menu and the address"""
@@ -79,17 +82,29 @@ class Places:
 
     def training(self, visitor: str, run: str) -> Path:
         """The folder of a visitor's training. Raises JobError where there is none of that name."""
-        if not _TRAINING.fullmatch(run) or not (self.of(visitor) / run / "config.json").is_file():
+        if not _TRAINING.fullmatch(run) or not CONFIG.is_in(self.of(visitor) / run):
             raise JobError(UI_WORDS["runs_gone"])
         return self.of(visitor) / run
 
     def trainings(self, visitor: str) -> tuple[JobState, ...]:
-        """A visitor's trainings, newest first."""
+        """A visitor's trainings, newest first, broken ones among them."""
         return list_jobs(self.of(visitor))
 
     def running(self) -> int:
         """How many trainings run, whoever began them."""
-        return sum(job.state == "running" for folder in self._everywhere() for job in list_jobs(folder))
+        claims = (claim for folder in self._everywhere() for claim in folder.glob(f"*/{CLAIM.name}"))
+        return sum(worker_of(claim.parent) is not None for claim in claims)
+
+    @contextmanager
+    def room_for_one(self, most: int) -> Iterator[None]:
+        """What is started within the context is counted before any other server on this folder counts.
+
+        Raises JobError where `most` trainings run.
+        """
+        with alone(self.root):
+            if self.running() >= most:
+                raise JobError(UI_WORDS["runs_too_many"].format(most=most))
+            yield
 
     def _everywhere(self) -> Iterator[Path]:
         """The folder of everybody at this machine, and that of each visitor of a hosted page."""
@@ -99,10 +114,13 @@ class Places:
     def delete(self, visitor: str, run: str) -> None:
         """Remove a training and, where no other one uses them, the images that were sent for it. Raises JobError."""
         folder = self.training(visitor, run)
-        data = Path(job_state(folder).config.data)
+        config = job_state(folder).config
         detached.delete(folder)
+        if config is None:  # its images are swept when they have not been used for a while
+            return
+        data = Path(config.data)
         sent = data.parent.parent == self.of(visitor) and data.parent.name.startswith(_DATA)
-        if sent and not any(Path(job.config.data) == data for job in self.trainings(visitor)):
+        if sent and data not in _data_of(self.trainings(visitor)):
             shutil.rmtree(data.parent)
 
     def sweep(self) -> None:
@@ -110,7 +128,7 @@ class Places:
         last = time.time() - UNUSED_SECONDS
         for own in self._everywhere():
             old = [folder for folder in own.glob(f"{_DATA}*") if folder.stat().st_mtime < last]
-            used = {Path(job.config.data).parent.name for job in list_jobs(own)} if old else set()
+            used = {data.parent.name for data in _data_of(list_jobs(own))} if old else set()
             for folder in old:
                 if folder.name not in used:
                     shutil.rmtree(folder, ignore_errors=True)
@@ -119,12 +137,12 @@ class Places:
 
     def keep_file(self, visitor: str, path: str | os.PathLike) -> Path:
         """A copy of an uploaded model file, where it can be found again; the same file is kept once."""
-        content = Path(path).read_bytes()
-        folder = self.of(visitor) / f"{_FILES}{hashlib.sha256(content).hexdigest()[:32]}"
+        with open(path, "rb") as content:
+            folder = self.of(visitor) / f"{_FILES}{hashlib.file_digest(content, 'sha256').hexdigest()[:32]}"
         kept = folder / f"{_safe(Path(path).stem)}.safetensors"
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = kept.with_name(f"{secrets.token_hex(8)}.part")
-        unfinished.write_bytes(content)
+        shutil.copyfile(path, unfinished)
         unfinished.replace(kept)
         return kept
 
@@ -145,7 +163,7 @@ class Places:
         trained = (
             run_folder(job.folder, run.key) / TUNED
             for job in self.trainings(visitor)
-            if not is_convolutional(job.config.model)
+            if job.config and not is_convolutional(job.config.model)
             for run in job.runs
             if run.has_result
         )
@@ -166,6 +184,11 @@ class Places:
         return stem_of(_config(file), file.parent.name) + ".safetensors"
 
 
+def _data_of(jobs: Iterable[JobState]) -> set[Path]:
+    """The images that trainings were made of."""
+    return {Path(job.config.data) for job in jobs if job.config}
+
+
 def _is_sent(file: Path) -> bool:
     """Whether a tuned model's file was uploaded; the others lie in their trainings."""
     return file.parent.name.startswith(_FILES)
@@ -179,8 +202,12 @@ def _config(file: Path) -> JobConfig:
 def _title(file: Path) -> str:
     if _is_sent(file):
         return file.name
-    config = _config(file)
-    return f"{file.parent.name} · {images_of(config)} · {config.model}"
+    run = file.parent.name
+    try:
+        config = _config(file)
+    except ExplainedError:  # what the training was of is lost; what it learned is not
+        return run
+    return f"{run} · {images_of(config)} · {config.model}"
 
 
 def _safe(name: str) -> str:

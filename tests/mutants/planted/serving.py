@@ -56,8 +56,8 @@ MUTANTS = (
     Mutant(
         "images deleted that a training still uses",
         "Places.delete",
-        "if sent and not any(",
-        "if sent or any(",
+        "if sent and data not in",
+        "if sent or data in",
         "test_images_go_with_the_last_training_that_uses_them",
     ),
     Mutant(

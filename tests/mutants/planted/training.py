@@ -18,6 +18,27 @@ MUTANTS = (
         "test_a_checkpoint_brings_everything_back",
     ),
     Mutant(
+        "a checkpoint of which a bit is wrong is believed",
+        "read_tensors",
+        'if said.get(_CHECKSUM, "") not in ("", checksum(tensors, said)):',
+        "if False:",
+        "test_a_damaged_run_is_resumed_to_the_same_weights",
+    ),
+    Mutant(
+        "a training that is broken hides the others",
+        "job_state",
+        "except BrokenFileError as error:",
+        "except RecursionError as error:",
+        "test_a_broken_training_is_listed_hides_no_other_and_is_deleted",
+    ),
+    Mutant(
+        "a worker that stands still runs",
+        "worker_of",
+        "if found and not _stands(found[0]) else None",
+        "if found else None",
+        "test_a_worker_that_stands_still_is_interrupted_and_ended_by_who_resumes",
+    ),
+    Mutant(
         "resumed training that skips an epoch",
         "Run.train",
         "range(len(self.state.epochs), self._plan.epochs)",

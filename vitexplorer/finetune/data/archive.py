@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from vitexplorer.finetune.data.columns import ANYTHING, Pick
 from vitexplorer.finetune.data.dataset import Dataset
@@ -63,6 +64,28 @@ def unpack_zip(
     return findings
 
 
+def unpack_only(path: str | os.PathLike, names: Collection[str], into: Path) -> None:
+    """The files of a zip that are called so, in whatever folder of it they lie, in `into`.
+
+    Raises DataError for a zip that is damaged, protected, leads out of its folder or unpacks to more than is allowed.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as file, open_zip(file, path.name, settings()) as archive:
+            entries, _ = checked_entries(archive, os.fstat(file.fileno()).st_size, settings())
+            for entry in entries:
+                name = PurePosixPath(entry.path).name
+                if name in names:
+                    with archive.open(entry.info) as packed, (into / name).open("wb") as unpacked:
+                        shutil.copyfileobj(packed, unpacked)
+    except (OSError, *_DAMAGES) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(_UNREADABLE.format(name=listed([readable_name(path.name)]))) from None
+
+
+_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
+"""with which a packed file that is damaged is met"""
 _UNREADABLE = Text("{name} cannot be read. Send it again.", "无法读取 {name}。请重新上传。")
 _DAMAGED = Text(
     "Damaged files in the zip are left out: {count} ({names}). Pack them again.",
@@ -82,7 +105,7 @@ def _unpack(archive: zipfile.ZipFile, entries: list[Entry], folder: Path, progre
         try:
             if not _unpack_one(archive, entry, folder / entry.path):
                 other.append(entry.path)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError):
+        except _DAMAGES:
             (folder / entry.path).unlink(missing_ok=True)
             damaged.append(entry.path)
         except (FileExistsError, NotADirectoryError):  # the same path is a file and a folder

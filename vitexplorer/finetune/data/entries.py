@@ -93,8 +93,9 @@ _LARGE = Text(
     "压缩包解压后为 {megabytes} MB；最多接受 {most} MB。请减少或缩小图像，或调大 {variable}。",
 )
 _BOMB = Text(
-    "The zip would unpack to {ratio} times its size, as images never do; it is refused. Pack the images themselves.",
-    "压缩包解压后将达到自身大小的 {ratio} 倍；图像几乎不可再压缩，因此拒绝。请直接打包图像。",
+    "The zip would unpack to {ratio} times its size, as images and weights never do; it is refused. Pack the files "
+    "themselves.",
+    "压缩包解压后将达到自身大小的 {ratio} 倍；图像和权重几乎不可再压缩，因此拒绝。请直接打包文件本身。",
 )
 _OUTSIDE = Text(
     "The zip has a path that leads out of its folder ({name}) and is refused. Pack the folder of images anew.",

@@ -14,9 +14,10 @@
     detached.delete("runs/pets")             # refuses while it runs
     comparison.load_comparison("runs/pets")  # -> Comparison of the runs that are finished (also while others train)
 
-Nothing here imports torch. A process that dies before it tells anything leaves its reason in `worker.log` of the folder
-and the job "interrupted". Functions return within milliseconds but for `stop(wait=...)`; they may be called by
-several processes and pages at once.
+Nothing here imports torch. A process goes on when the server that started it ends (SIGTERM, a closed terminal), and any
+server on the same folder finds it again. One that dies before it tells anything leaves its reason in `worker.log` of
+the folder and the job "interrupted"; so is one that stands still, and resuming it ends that process first. Functions
+return within milliseconds but for `stop(wait=...)`; they may be called by several processes and pages at once.
 """
 
 from __future__ import annotations
@@ -27,11 +28,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from vitexplorer.finetune.job.folder import JobError, read_config, stop_file, worker_of, write_config
+from vitexplorer.finetune.job.folder import CONFIG, read_config, stop_file, write_config
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, forget, job_state
-from vitexplorer.finetune.job.workers import is_worked_on, launch
-from vitexplorer.words import Text
+from vitexplorer.finetune.job.workers import is_worked_on, launch, refuse_running
 
 _BETWEEN_LOOKS = 0.02
 
@@ -47,7 +47,7 @@ def start(config: JobConfig, folder: str | os.PathLike, processes: Sequence[str]
     Raises JobError where the folder holds something else, or a job that is running.
     """
     folder = Path(folder).expanduser().absolute()
-    _refuse_running(folder)
+    refuse_running(folder)
     write_config(folder, config)
     launch(folder, processes)
     return job_state(folder)
@@ -57,7 +57,6 @@ def resume(folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState
     """Go on with a job that was stopped, killed or failed; a finished one finishes at once. Raises as `start`."""
     folder = Path(folder).expanduser().absolute()
     read_config(folder)
-    _refuse_running(folder)
     launch(folder, processes)
     return job_state(folder)
 
@@ -77,18 +76,13 @@ def stop(folder: str | os.PathLike, wait: float = 0.0) -> JobState:
 
 
 def delete(folder: str | os.PathLike) -> None:
-    """Remove a job with all that it found. Raises JobError while it runs, and for a folder that holds no job."""
+    """Remove a job with all that it found, also a broken one.
+
+    Raises JobError while it runs, and for a folder that holds no job.
+    """
     folder = Path(folder).expanduser().absolute()
-    read_config(folder)
-    _refuse_running(folder)
+    if not CONFIG.is_in(folder):
+        read_config(folder)
+    refuse_running(folder)
     shutil.rmtree(folder)
     forget(folder)
-
-
-def _refuse_running(folder: Path) -> None:
-    if worker_of(folder) is not None:
-        raise JobError(
-            Text("{folder} is being trained. Stop it first.", "{folder} 正在训练。请先停止。").format(
-                folder=folder.name
-            )
-        )

@@ -1,8 +1,9 @@
 """What a job tells while it runs: one line of JSON for each thing that happened, only ever appended.
 
 Whoever watches reads on from the byte where the last reading ended. A line that a kill has cut off is not read, and
-is cut away before the next one is written. A resumed run repeats the steps since its checkpoint; its event "resumed"
-says from where, and `latest` drops what was told of later steps before it.
+is cut away before the next one is written; one that is damaged is left out, and a note says so. A resumed run repeats
+the steps since its checkpoint; its event "resumed" says from where, and `latest` drops what was told of later steps
+before it.
 
 Events (`Event.kind`: values). Those with a run key:
     estimate   the fields of `records.Estimate`
@@ -27,7 +28,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from vitexplorer.finetune.data.dataset import Task
 from vitexplorer.finetune.job.safe_writes import DiskFullError, full_disk_is_a_sentence
+from vitexplorer.read_back import Amount, BrokenFileError, Count, checked, parsed
 from vitexplorer.words import Text
 
 EVENTS = "events.jsonl"
@@ -48,7 +51,7 @@ class Event:
     """numbers and names; a number that is none (NaN) is None"""
     text: Text | None = None
     """a sentence for a person, where there is one"""
-    time: float = 0.0
+    time: Amount = 0.0
     """seconds since 1970"""
 
 
@@ -101,16 +104,106 @@ class SilentLog(EventLog):
         """Nothing."""
 
 
+# ---------------------------------------------------------------------------------------------- reading
+
+Figures = Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class _Data:
+    task: Task
+
+
+@dataclass(frozen=True)
+class _Baseline:
+    metrics: Figures
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    steps: Count
+    seconds: Amount
+
+
+@dataclass(frozen=True)
+class _Resumed:
+    step: Count
+
+
+@dataclass(frozen=True)
+class _HowFar:
+    step: Count
+    steps: Count
+    epoch: Count
+    epochs: Count
+    seconds: Amount
+    seconds_left: Amount
+
+
+@dataclass(frozen=True)
+class _Step(_HowFar):
+    loss: float | None
+
+
+@dataclass(frozen=True)
+class _Epoch(_HowFar):
+    metrics: Figures
+    is_best: bool
+
+
+@dataclass(frozen=True)
+class _Ended:
+    value: float | None
+    seconds: Amount
+
+
+_OF_A_JOB: dict[str, type] = {"data": _Data, "baseline": _Baseline}
+_OF_A_RUN: dict[str, type] = {
+    "estimate": _Estimate,
+    "resumed": _Resumed,
+    "step": _Step,
+    "epoch": _Epoch,
+    "finished": _Ended,
+    "stopped": _Ended,
+}
+"""what whoever reads an event relies on; it may hold more"""
+
+
 def read_events(folder: Path, start: int = 0) -> tuple[tuple[Event, ...], int]:
-    """Events from byte `start` of a job's file on, and where to read on the next time; none where there is no file."""
+    """Events from byte `start` of a job's file on, and where to read on the next time; none where there is no file.
+
+    Lines that are damaged are left out, and a note at the end says how many.
+    """
     try:
         with open(folder / EVENTS, "rb") as file:
             file.seek(start)
             data = file.read()
-    except FileNotFoundError:
+    except OSError:
         return (), 0
     whole = data[: data.rfind(b"\n") + 1]
-    return tuple(_event(line) for line in whole.splitlines()), start + len(whole)
+    events, damaged = [], 0
+    for line in whole.split(b"\n")[:-1]:
+        try:
+            events.append(_event(line))
+        except BrokenFileError:
+            damaged += 1
+    if damaged:
+        events.append(Event("note", text=_DAMAGED.format(count=damaged, name=EVENTS)))
+    return tuple(events), start + len(whole)
+
+
+_DAMAGED = Text(
+    "{count} lines of {name} are damaged and left out; what was trained is not touched by that.",
+    "{name} 中有 {count} 行已损坏，已忽略；训练结果不受影响。",
+)
+
+
+def _event(line: bytes) -> Event:
+    event = parsed(Event, line, EVENTS)
+    kinds = _OF_A_RUN if event.run else _OF_A_JOB
+    if event.kind in kinds:
+        checked(kinds[event.kind], event.values, EVENTS, extra="ignore")
+    return event
 
 
 def latest(events: Iterable[Event]) -> tuple[Event, ...]:
@@ -126,12 +219,6 @@ def latest(events: Iterable[Event]) -> tuple[Event, ...]:
             ]
         kept.append(event)
     return tuple(kept)
-
-
-def _event(line: bytes) -> Event:
-    read = json.loads(line)
-    text = Text(**read["text"]) if "text" in read else None
-    return Event(read["kind"], read["run"], read["values"], text, read["time"])
 
 
 def _plain(value: Any) -> Any:

@@ -1,7 +1,7 @@
-"""The folder of a job: what its files are called, and whose it is while somebody works in it.
+"""The folder of a job: what its files are called, what they hold, and what is left where one of them is broken.
 
 config.json        what was asked for                       runs/<key>/estimate.json   from two batches
-events.jsonl       what happened                            runs/<key>/checkpoint.safetensors
+events.jsonl       what happened                            runs/<key>/checkpoint.safetensors, the one before it
 split.json         which image is on which side             runs/<key>/tuned.safetensors   the best so far
 baseline.json, baseline_head.npz                            runs/<key>/predictions.npz     of the same
 process.json       who works on it, while somebody does     runs/<key>/result.json
@@ -10,30 +10,62 @@ stop               there where a stop was asked for         cache/              
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-import psutil
-
+from vitexplorer.finetune.data.dataset import Item, Task
 from vitexplorer.finetune.data.files import is_archive_name, is_table_name
+from vitexplorer.finetune.job.kept_file import KeptFile
 from vitexplorer.finetune.job.plan import JobConfig
-from vitexplorer.finetune.job.safe_writes import replace_text
+from vitexplorer.finetune.results.records import Baseline, Estimate, RunRecord
 from vitexplorer.words import ExplainedError, Text
 
-CONFIG, SPLIT, BASELINE, PROCESS = "config.json", "split.json", "baseline.json", "process.json"
-BASELINE_HEAD = "baseline_head.npz"
-ESTIMATE, CHECKPOINT = "estimate.json", "checkpoint.safetensors"
-TUNED, PREDICTIONS, RESULT = "tuned.safetensors", "predictions.npz", "result.json"
 NAMED_WEIGHTS = ("auto", "pretrained", "bundled", "random")
 """weights that are no path"""
 
 
 class JobError(ExplainedError):
     """Something that cannot be done with a job; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The images that a job began with, and on which side each is."""
+
+    digest: str
+    """of the dataset"""
+    task: Task
+    classes: tuple[str, ...]
+    target_name: str
+    seed: int
+    share: float
+    train: tuple[Item, ...]
+    validation: tuple[Item, ...]
+
+    def __post_init__(self):
+        labels = [item.target for item in (*self.train, *self.validation)] if self.classes else []
+        if bool(self.classes) != (self.task == "classification") or not (self.train and self.validation):
+            raise ValueError("classes")
+        if not all(isinstance(label, int) and 0 <= label < len(self.classes) for label in labels):
+            raise ValueError("targets")
+
+
+_DELETE = Text("Nothing of this training can be shown; delete it.", "无法显示该训练；请将其删除。")
+_LOST = Text(
+    "Its methods can no longer be compared or trained on; delete it and start a new training.",
+    "其各方法已无法比较或继续训练；请删除后新建训练。",
+)
+_AGAIN = Text("Resume the training: it is made again.", "请继续训练：该文件会重新生成。")
+TRAIN_AGAIN = Text("Resume the training: this method is trained again.", "请继续训练：该方法会重新训练。")
+
+CONFIG = KeptFile("config.json", JobConfig, _DELETE, indent=1)
+SPLIT = KeptFile("split.json", Sides, _LOST)
+BASELINE = KeptFile("baseline.json", Baseline, _AGAIN)
+ESTIMATE = KeptFile("estimate.json", Estimate, _AGAIN)
+RESULT = KeptFile("result.json", RunRecord, TRAIN_AGAIN)
+BASELINE_HEAD, PREDICTIONS, TUNED = "baseline_head.npz", "predictions.npz", "tuned.safetensors"
+CHECKPOINTS = ("checkpoint.safetensors", "checkpoint_before.safetensors")
+"""the newest, and the one before it, for where the newest is broken"""
 
 
 def run_folder(folder: Path, key: str) -> Path:
@@ -58,13 +90,13 @@ def stop_file(folder: Path) -> Path:
 
 
 def read_config(folder: Path) -> JobConfig:
-    """What a job was asked for. Raises JobError where the folder holds no job."""
-    try:
-        return JobConfig.from_json((folder / CONFIG).read_text(encoding="utf-8"))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+    """What a job was asked for. Raises JobError where the folder holds no job, BrokenFileError where it is damaged."""
+    config = CONFIG.read(folder)
+    if config is None:
         raise JobError(
             Text("{folder} is no folder of a training.", "{folder} 不是训练任务的文件夹。").format(folder=folder.name)
-        ) from error
+        )
+    return config
 
 
 def write_config(folder: Path, config: JobConfig) -> JobConfig:
@@ -74,7 +106,7 @@ def write_config(folder: Path, config: JobConfig) -> JobConfig:
     """
     weights = config.weights if config.weights in NAMED_WEIGHTS else _absolute(config.weights)
     config = replace(config, data=_absolute(config.data), weights=weights)
-    if (folder / CONFIG).exists():
+    if CONFIG.is_in(folder):
         config = _extended(read_config(folder), config, folder)
     elif folder.exists() and any(folder.iterdir()):
         raise JobError(
@@ -83,7 +115,7 @@ def write_config(folder: Path, config: JobConfig) -> JobConfig:
             ).format(folder=folder.name)
         )
     folder.mkdir(parents=True, exist_ok=True)
-    replace_text(folder / CONFIG, config.to_json())
+    CONFIG.write(folder, config)
     return config
 
 
@@ -104,50 +136,3 @@ def _extended(begun: JobConfig, wanted: JobConfig, folder: Path) -> JobConfig:
         )
     new = tuple(c for c in wanted.candidates if c.key not in {old.key for old in begun.candidates})
     return replace(begun, candidates=begun.candidates + new)
-
-
-# ---------------------------------------------------------------------------------------------- whose it is
-
-
-def worker_of(folder: Path) -> int | None:
-    """Id of the process that works on a job now; None where nobody does, also after a kill."""
-    try:
-        claim = json.loads((folder / PROCESS).read_text(encoding="utf-8"))
-        process = psutil.Process(claim["pid"])
-        same = abs(process.create_time() - claim["created"]) < 1  # a number may be given to another one
-        return claim["pid"] if same and process.status() != psutil.STATUS_ZOMBIE else None
-    except (OSError, ValueError, KeyError, psutil.Error):
-        return None
-
-
-def is_first_process() -> bool:
-    """Whether this process tells and writes for all: the only one, or the first of `accelerate launch`."""
-    return not int(os.environ.get("RANK", 0))
-
-
-@contextmanager
-def claimed(folder: Path) -> Iterator[None]:
-    """The job is this process's within the context; a stop that was asked for ends with it.
-
-    Raises JobError where another process works on it. The processes of `accelerate launch` claim it together.
-    """
-    if not is_first_process():
-        yield
-        return
-    path = folder / PROCESS
-    if worker_of(folder) is None:
-        path.unlink(missing_ok=True)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-    except FileExistsError:
-        raise JobError(
-            Text("{folder} is being trained already.", "{folder} 正在训练中。").format(folder=folder.name)
-        ) from None
-    with open(handle, "w", encoding="utf-8") as file:
-        json.dump({"pid": os.getpid(), "created": psutil.Process().create_time()}, file)
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            stop_file(folder).unlink(missing_ok=True)
-            path.unlink(missing_ok=True)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 from vitexplorer.finetune.data import (
     DataError,
     Dataset,
-    Item,
     Pick,
     Split,
     inspect,
@@ -17,9 +15,8 @@ from vitexplorer.finetune.data import (
 )
 from vitexplorer.finetune.data import read_data as read_images
 from vitexplorer.finetune.job.events import EventLog
-from vitexplorer.finetune.job.folder import SPLIT
+from vitexplorer.finetune.job.folder import SPLIT, Sides
 from vitexplorer.finetune.job.plan import JobConfig
-from vitexplorer.finetune.job.safe_writes import replace_text
 from vitexplorer.progress import Progress
 from vitexplorer.words import Text
 
@@ -29,16 +26,18 @@ _UNPACKED = "data"
 def read_material(config: JobConfig, folder: Path, log: EventLog, progress: Progress) -> tuple[Dataset, Split]:
     """The usable images and their split; the first time they are looked at and told of, later compared.
 
-    Raises DataError where they cannot be read, stop a training, or are not those the job began with.
+    Raises DataError where they cannot be read, stop a training, or are not those the job began with; BrokenFileError
+    where nobody knows any more which those were.
     """
+    begun = SPLIT.read(folder)
     dataset = read_data(config, folder)
-    if (folder / SPLIT).exists():
-        return _as_begun(dataset, folder)
+    if begun is not None:
+        return _as_begun(dataset, begun)
     report = inspect(dataset, progress=progress)
     if not report.can_train:
         raise DataError(report.findings[0].text)
     sides = split(report.dataset, config.plan.seed, config.plan.validation)
-    _write(report.dataset, sides, folder)
+    SPLIT.write(folder, _sides_of(report.dataset, sides))
     log.tell(
         "data",
         images=len(report.dataset),
@@ -65,30 +64,26 @@ def images_root(config: JobConfig, folder: Path) -> Path:
     return folder / _UNPACKED if data.suffix.lower() == ".zip" else data.parent if data.is_file() else data
 
 
-def _write(dataset: Dataset, sides: Split, folder: Path) -> None:
-    def items(side: tuple[int, ...]) -> list[list[object]]:
-        return [list(dataset.items[i]) for i in side]
-
-    facts = {
-        "digest": dataset.digest,
-        "task": dataset.task,
-        "classes": dataset.classes,
-        "target_name": dataset.target_name,
-        "seed": sides.seed,
-        "share": sides.share,
-        "train": items(sides.train),
-        "validation": items(sides.validation),
-    }
-    replace_text(folder / SPLIT, json.dumps(facts, ensure_ascii=False))
+def _sides_of(dataset: Dataset, sides: Split) -> Sides:
+    train, validation = (tuple(dataset.items[i] for i in side) for side in (sides.train, sides.validation))
+    return Sides(
+        digest=dataset.digest,
+        task=dataset.task,
+        classes=dataset.classes,
+        target_name=dataset.target_name,
+        seed=sides.seed,
+        share=sides.share,
+        train=train,
+        validation=validation,
+    )
 
 
-def _as_begun(dataset: Dataset, folder: Path) -> tuple[Dataset, Split]:
+def _as_begun(dataset: Dataset, begun: Sides) -> tuple[Dataset, Split]:
     """The dataset reduced to the images of the split, which must all be there as they were."""
-    begun = json.loads((folder / SPLIT).read_text(encoding="utf-8"))
-    train, validation = ({Item(*item).path for item in begun[side]} for side in ("train", "validation"))
+    train, validation = ({item.path for item in side} for side in (begun.train, begun.validation))
     used = [i for i, item in enumerate(dataset.items) if item.path in train or item.path in validation]
     dataset = replace(dataset.only(used), findings=())
-    if dataset.digest != begun["digest"]:
+    if dataset.digest != begun.digest:
         raise DataError(
             Text(
                 "The images are not those that this job began with: some are missing, moved or labelled otherwise. "
@@ -97,4 +92,4 @@ def _as_begun(dataset: Dataset, folder: Path) -> tuple[Dataset, Split]:
             )
         )
     sides = ([i for i, item in enumerate(dataset.items) if item.path in side] for side in (train, validation))
-    return dataset, Split(*map(tuple, sides), begun["seed"], begun["share"])
+    return dataset, Split(*map(tuple, sides), begun.seed, begun.share)

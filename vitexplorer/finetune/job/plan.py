@@ -1,16 +1,17 @@
 """What a training is asked to do: the plan that all methods of a comparison share, the methods, the data, the model.
 
-Plain frozen records that go to JSON and back, so that a run folder says exactly what was asked. A wrong value is
-answered where it enters, with a sentence.
+Plain frozen records that go to JSON and back (`folder.CONFIG`), so that a run folder says exactly what was asked. A
+wrong value is answered where it enters, with a sentence.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
 
 from vitexplorer.errors import SettingError
 from vitexplorer.finetune.data.dataset import Task
@@ -47,6 +48,8 @@ _BOUNDS: dict[str, tuple[float, float]] = {
 }
 _OWN = {"weight_decay", "drop_path"}
 """what the methods have their own of, where the plan has none"""
+_MOST_KEY = 200
+"""bytes of the name of a run, which is that of its folder"""
 
 
 def _check_number(name: str, value: Any, low: float, high: float, whole: bool = False) -> None:
@@ -128,6 +131,10 @@ class Candidate:
     def __post_init__(self):
         if self.learning_rate is not None:
             _check_number("learning_rate", self.learning_rate, 0, 100)
+        if self.key.startswith(".") or not 0 < len(self.key.encode()) <= _MOST_KEY:
+            raise SettingError(
+                Text("No method is called {name}.", "没有名为 {name} 的方法。").format(name=repr(self.key[:_MOST_KEY]))
+            )
 
     @property
     def key(self) -> str:
@@ -135,6 +142,11 @@ class Candidate:
         parts = [f"{name}={value}" for name, value in sorted(self.settings.items())]
         parts += [] if self.learning_rate is None else [f"lr={self.learning_rate:g}"]
         return "".join(c if c.isalnum() or c in "-_=.+" else "_" for c in "-".join([self.method, *parts]))
+
+
+def _with_head(plan: Any) -> Any:
+    """Plans from before it could be said how a head begins began fresh."""
+    return {"head": "fresh", **plan} if isinstance(plan, dict) else plan
 
 
 @dataclass(frozen=True)
@@ -146,7 +158,7 @@ class JobConfig:
     model: str
     """a name for `load_model`"""
     candidates: tuple[Candidate, ...]
-    plan: Plan = Plan()
+    plan: Annotated[Plan, BeforeValidator(_with_head)] = Plan()
     weights: str = "auto"
     """for `load_model`: "auto", "pretrained", "bundled", "random" or a path"""
     weights_seed: int = 0
@@ -164,18 +176,6 @@ class JobConfig:
         twice = next((key for key in keys if keys.count(key) > 1), None)
         if twice:
             raise SettingError(Text("The run {key} was asked for twice.", "训练 {key} 被重复指定。").format(key=twice))
-
-    def to_json(self) -> str:
-        """As text for a file; `from_json` reads it back equal."""
-        return json.dumps(asdict(self), indent=1, ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> JobConfig:
-        """From `to_json`; what this version does not know is an error, not ignored."""
-        values = json.loads(text)
-        values["candidates"] = tuple(Candidate(**candidate) for candidate in values["candidates"])
-        values["plan"] = Plan(**{"head": "fresh", **values["plan"]})  # jobs from before this could be said
-        return cls(**values)
 
     def but_for_candidates(self) -> dict[str, Any]:
         """Everything without its methods: jobs that agree in this can be compared."""

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from vitexplorer.finetune.job.claims import standing_still
 from vitexplorer.finetune.job.events import EVENTS, Event, read_events
 from vitexplorer.finetune.job.folder import CONFIG, RESULT, JobError, read_config, run_folder
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.workers import is_worked_on
+from vitexplorer.read_back import BrokenFileError
 from vitexplorer.words import Text
 
 RunPhase = Literal["waiting", "running", "interrupted", "finished", "stopped", "failed"]
-JobPhase = Literal["running", "interrupted", "finished", "stopped", "failed"]
+JobPhase = Literal["running", "interrupted", "finished", "stopped", "failed", "broken"]
 
 
 @dataclass(frozen=True)
@@ -46,16 +49,17 @@ class JobState:
     """How far a job is."""
 
     folder: Path
-    config: JobConfig
+    config: JobConfig | None
+    """None where that is broken"""
     state: JobPhase
-    """interrupted: its process is gone without a word; resume it"""
+    """interrupted: its process is gone without a word, or stands still; resume it. broken: delete it"""
     runs: tuple[RunState, ...]
     begun: float
     """seconds since 1970 at which the job was first started"""
     doing: str = ""
     """kind of the last event while it runs: reading, extracting, estimate, step, ..."""
     text: Text | None = None
-    """why it stopped or failed"""
+    """why it stopped, failed or is broken"""
 
     @property
     def seconds_left(self) -> float | None:
@@ -67,7 +71,11 @@ class JobState:
 def job_state(folder: str | os.PathLike) -> JobState:
     """How far a job is; only what was told since the last time is read. Raises JobError where there is no job."""
     folder = Path(folder).expanduser().absolute()
-    config, works = read_config(folder), is_worked_on(folder)
+    try:
+        config = read_config(folder)
+    except BrokenFileError as error:
+        return JobState(folder, None, "broken", (), (folder / CONFIG.name).stat().st_mtime, text=error.text)
+    works = is_worked_on(folder)
     with _looking:
         seen = _known.setdefault(folder, _Seen())
         seen.read_on(folder)
@@ -77,7 +85,14 @@ def job_state(folder: str | os.PathLike) -> JobState:
         phase: JobPhase = "running" if works else seen.ended or "interrupted"
         while len(_known) > _MOST_KNOWN:
             _known.pop(next(iter(_known)))
-        return JobState(folder, config, phase, runs, seen.begun, seen.doing if works else "", seen.text)
+    text = _STANDS.format(pid=pid) if (pid := standing_still(folder)) else seen.text
+    return JobState(folder, config, phase, runs, seen.begun, seen.doing if works else "", text)
+
+
+_STANDS = Text(
+    "Its process ({pid}) stands still. Resume: it is ended, and the training goes on from its last checkpoint.",
+    "其进程（{pid}）已被暂停。点击继续：该进程会被结束，训练从最近的检查点继续。",
+)
 
 
 def forget(folder: Path) -> None:
@@ -86,14 +101,11 @@ def forget(folder: Path) -> None:
 
 
 def list_jobs(root: str | os.PathLike) -> tuple[JobState, ...]:
-    """The jobs whose folders lie in `root`, the newest first; a folder that cannot be read is left out."""
-    root = Path(root).expanduser()
+    """The jobs whose folders lie in `root`, the newest first, broken ones among them."""
     found = []
-    for config in root.glob(f"*/{CONFIG}"):
-        try:
+    for config in Path(root).expanduser().glob(f"*/{CONFIG.name}"):
+        with suppress(JobError, FileNotFoundError):  # deleted while we look
             found.append(job_state(config.parent))
-        except JobError:
-            continue
     return tuple(sorted(found, key=lambda job: -job.begun))
 
 
@@ -156,4 +168,4 @@ def _run_state(seen: _Seen, key: str, method: str, folder: Path, works: bool) ->
     run = replace(seen.runs.get(key) or RunState(key, method), method=method)
     if run.state == "running" and not works:
         run = replace(run, state="stopped" if seen.ended == "stopped" else "interrupted")
-    return replace(run, has_result=(run_folder(folder, key) / RESULT).exists())
+    return replace(run, has_result=RESULT.is_in(run_folder(folder, key)))

@@ -1,4 +1,4 @@
-"""The processes that work on jobs: started here, and known from their folders also where another page started them."""
+"""The processes that work on jobs. They outlive whoever launched them, and are found again from their folders."""
 
 from __future__ import annotations
 
@@ -7,34 +7,73 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from vitexplorer.finetune.job.folder import stop_file, worker_of
+import psutil
+
+from vitexplorer.finetune.job.claims import alone, give, standing_still, worker_of
+from vitexplorer.finetune.job.folder import JobError, stop_file
+from vitexplorer.words import Text
 
 LOG = "worker.log"
 """in the job's folder: what its process printed, its last words where it died"""
+MODULE = "vitexplorer.finetune.training.process"
 
-_children: dict[Path, subprocess.Popen] = {}
-"""by the folders of their jobs, until they have ended: they claim their job some seconds after they were started"""
+_children: set[subprocess.Popen] = set()
+"""those of this process that nobody has asked about since they ended"""
 
 
 def is_worked_on(folder: Path) -> bool:
-    """Whether somebody works on a job, or was just started to."""
-    child = _children.get(folder)
-    if child is not None and child.poll() is not None:  # asking also clears away what has ended
-        _children.pop(folder, None)
-        child = None
-    return child is not None or worker_of(folder) is not None
+    """Whether a process works on a job, or was just launched to."""
+    _clear_ended()
+    return worker_of(folder) is not None
+
+
+def _clear_ended() -> None:
+    """Asking a child that has ended how it did is what makes the system forget it."""
+    _children.difference_update([child for child in list(_children) if child.poll() is not None])
 
 
 def launch(folder: Path, processes: Sequence[str] = ()) -> None:
-    """Start a process for the job in `folder`, or `accelerate launch` with these options."""
+    """Start a process for the job in `folder`, or `accelerate launch` with these options.
+
+    One of ours that stands still is ended first. Raises JobError where another works on the job.
+    """
     launcher = ["-m", "accelerate.commands.launch", *processes, "-m"] if processes else ["-m"]
-    stop_file(folder).unlink(missing_ok=True)
-    with open(folder / LOG, "ab") as log:
-        _children[folder] = subprocess.Popen(
-            [sys.executable, *launcher, "vitexplorer.finetune.training.process", str(folder)],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            cwd=Path(__file__).resolve().parents[3],
-            start_new_session=True,
+    _clear_ended()
+    with alone(folder):
+        refuse_running(folder)
+        stop_file(folder).unlink(missing_ok=True)
+        with open(folder / LOG, "ab") as log:
+            child = subprocess.Popen(
+                [sys.executable, *launcher, MODULE, str(folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=Path(__file__).resolve().parents[3],
+                start_new_session=True,
+            )
+        _children.add(child)
+        give(folder, child.pid)
+
+
+def refuse_running(folder: Path) -> None:
+    """End a process of ours that stands still. Raises JobError where one works on the job, or where the one that stands
+    still is another program's: somebody has paused a session of their own."""
+    if is_worked_on(folder):
+        raise JobError(
+            Text("{folder} is being trained. Stop it first.", "{folder} 正在训练。请先停止。").format(
+                folder=folder.name
+            )
         )
+    pid = standing_still(folder)
+    if pid is None:
+        return
+    process = psutil.Process(pid)
+    if MODULE not in process.cmdline():
+        raise JobError(
+            Text(
+                "Process {pid}, which trains {folder}, stands still. Let it go on, or end it.",
+                "训练 {folder} 的进程 {pid} 已被暂停。请让其继续运行，或将其结束。",
+            ).format(pid=pid, folder=folder.name)
+        )
+    process.kill()
+    process.wait(10)

@@ -7,15 +7,16 @@ for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from vitexplorer.finetune.data.dataset import Task
-from vitexplorer.finetune.results.metrics import PerClass, confusion, per_class
+from vitexplorer.finetune.results.metrics import METRIC, PerClass, confusion, per_class
+from vitexplorer.read_back import Amount, Count
 from vitexplorer.words import Text
 
 if TYPE_CHECKING:
@@ -28,22 +29,22 @@ class Estimate:
 
     run: str
     """key of the candidate"""
-    total: int
+    total: Count
     """parameters"""
-    trainable: int
+    trainable: Count
     """those that train, the head included"""
-    head: int
-    steps: int
+    head: Count
+    steps: Count
     """optimiser steps of the whole run"""
-    seconds_per_step: float
-    seconds: float
+    seconds_per_step: Amount
+    seconds: Amount
     """of the whole run: what runs once, all steps, all validations"""
-    memory_bytes: int
+    memory_bytes: Count
     """parameters, gradients, the optimiser's averages and what one batch keeps for the backward pass"""
-    cache_bytes: int
+    cache_bytes: Count
     """of what is computed once for each image; 0 where the whole network runs in every step"""
-    precision: str
-    """no (float32) or bf16"""
+    precision: Literal["no", "bf16"]
+    """no: float32"""
     text: Text
     """where training begins and what that means for augmentation"""
 
@@ -59,6 +60,10 @@ class LearningCurve:
 
     images: tuple[int, ...]
     values: tuple[float, ...]
+
+    def __post_init__(self):
+        if len(self.images) != len(self.values):
+            raise ValueError("values")
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,10 @@ class Baseline:
     """of the regression; the features come before it"""
     feature_seconds: float
 
+    def __post_init__(self):
+        if self.metric not in METRIC.values() or self.metric not in self.metrics:
+            raise ValueError("metric")
+
     @property
     def value(self) -> float:
         """The metric."""
@@ -86,7 +95,7 @@ class Baseline:
 class Epoch:
     """One pass over the training images and the validation after it."""
 
-    epoch: int
+    epoch: Count
     """counted from 1"""
     train_loss: float
     """mean over the epoch, as it was while it learned"""
@@ -94,18 +103,48 @@ class Epoch:
     """of the validation set: loss, and what `metrics.scores` gives"""
     learning_rate: float
     """of the body, at the end of the epoch"""
-    seconds: float
+    seconds: Amount
     """since the run began, pauses not counted"""
 
 
-@dataclass(frozen=True, eq=False)
-class FinetuneResult:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RunRecord:
+    """How one method went, as its run writes it down at its end."""
+
+    method: str
+    settings: Mapping[str, Any]
+    epochs: tuple[Epoch, ...]
+    best: Count
+    """place in `epochs` of the epoch that was kept: the best metric, then the lowest loss"""
+    seconds: Amount
+    """of training, with what was computed once; pauses are not counted"""
+    total: Count
+    """parameters"""
+    trainable: Count
+    """the head's included"""
+    head: Count
+    file_bytes: Count
+    """of the tuned model's file"""
+    stopped: bool = False
+    """whether it was stopped before its last epoch; what is kept is the best until then"""
+    notes: tuple[Text, ...] = ()
+
+    def __post_init__(self):
+        if not self.best < len(self.epochs):
+            raise ValueError("best")
+        names = {"loss", *self.epochs[0].metrics}
+        if any(epoch.metrics.keys() != names for epoch in self.epochs) or not names & set(METRIC.values()):
+            raise ValueError("metrics")
+        if not self.head <= self.trainable <= self.total > 0:
+            raise ValueError("total")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FinetuneResult(RunRecord):
     """One method on one split: how it went, what it says of each validation image, and the model."""
 
     run: str
     """key of the run in its job"""
-    method: str
-    settings: Mapping[str, Any]
     base: tuple[str, str, int]
     """name, weights and seed of the model it was made from, as `load_backbone` takes them"""
     task: Task
@@ -113,30 +152,16 @@ class FinetuneResult:
     """accuracy or rmse"""
     classes: tuple[str, ...]
     """empty for regression"""
-    epochs: tuple[Epoch, ...]
-    best: int
-    """place in `epochs` of the epoch that was kept: the best metric, then the lowest loss"""
     paths: tuple[str, ...]
     """of the validation images, relative to the data folder"""
     targets: np.ndarray
     """(images,) int classes or float numbers of the validation set"""
     outputs: np.ndarray
     """of the kept model: probabilities (images, classes), or numbers (images,)"""
-    total: int
-    """parameters"""
-    trainable: int
-    """the head's included"""
-    head: int
-    seconds: float
-    """of training, with what was computed once; pauses are not counted"""
     file: Path
     """what was trained, as `load_tuned` reads it"""
-    file_bytes: int
-    stopped: bool = False
-    """whether it was stopped before its last epoch; what is kept is the best until then"""
     baseline: Baseline | None = None
     """of the same split"""
-    notes: tuple[Text, ...] = field(default_factory=tuple)
 
     @property
     def value(self) -> float:

@@ -61,18 +61,19 @@ class BelowCache:
         if accelerator.is_local_main_process:
             self._folder.mkdir(parents=True, exist_ok=True)
         accelerator.wait_for_everyone()
-        if not path.exists():
-            self._make(path, accelerator, below, normalise, feed, views, progress)
+        below.eval()
+        shape = (views, len(feed), *entering(below, normalise(feed.image(0, PLAIN)[None].to(accelerator.device))))
+        if not _is_whole(path, shape):
+            self._make(path, accelerator, below, normalise, feed, shape, progress)
         return np.load(path, mmap_mode="r")
 
-    def _make(self, path, accelerator, below, normalise, feed, views, progress) -> None:
-        unfinished = path.with_suffix(".unfinished")
-        below.eval()
-        shape = entering(below, normalise(feed.image(0, PLAIN)[None].to(accelerator.device)))
+    def _make(self, path, accelerator, below, normalise, feed, shape, progress) -> None:
+        unfinished, views = path.with_suffix(".unfinished"), shape[0]
+        accelerator.wait_for_everyone()  # all have looked
         if accelerator.is_local_main_process:
-            self._make_room(size_in_bytes(shape, len(feed), views))
+            self._make_room(size_in_bytes(shape[2:], len(feed), views))
             with full_disk_is_a_sentence(self._folder):
-                _reserve(unfinished, (views, len(feed), *shape))
+                _reserve(unfinished, shape)
         accelerator.wait_for_everyone()
         kept = np.load(unfinished, mmap_mode="r+")
         batches = in_order(len(feed), _BATCH)[accelerator.local_process_index :: _local_processes()]
@@ -89,7 +90,7 @@ class BelowCache:
         kept.flush()
         accelerator.wait_for_everyone()
         if accelerator.is_local_main_process:
-            unfinished.rename(path)
+            unfinished.replace(path)
         accelerator.wait_for_everyone()
 
     def _make_room(self, needed: int) -> None:
@@ -119,6 +120,15 @@ def fingerprint(module: nn.Module, cut: Cut) -> str:
     for tensor in module.parameters(recurse=False):  # class token, positions
         digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
     return digest.hexdigest()
+
+
+def _is_whole(path: Path, shape: tuple[int, ...]) -> bool:
+    """Whether a file holds an array of this shape; what does not is made again."""
+    try:
+        kept = np.load(path, mmap_mode="r")
+    except (OSError, ValueError, EOFError):
+        return False
+    return kept.shape == shape and kept.dtype == np.float32
 
 
 def _local_processes() -> int:

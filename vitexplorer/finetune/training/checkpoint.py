@@ -2,24 +2,60 @@
 
 safetensors, not pickle: a run folder that came from somebody else cannot run code. Tensors: what is trained, running
 statistics, the optimiser's averages, the generators' states. In the file's header as JSON: how far the run is and what
-it found so far.
+it found so far. The file before it is kept as well: a run whose newest one is damaged goes on from there, to the same
+weights.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from vitexplorer.finetune.job.folder import CHECKPOINTS, PREDICTIONS, TUNED
 from vitexplorer.finetune.job.safe_writes import replace_file
+from vitexplorer.finetune.results.records import Epoch
 from vitexplorer.finetune.trained_parts import learned
+from vitexplorer.read_back import (
+    Amount,
+    BrokenFileError,
+    Count,
+    broken,
+    parsed,
+    read_arrays,
+    read_tensors,
+    save_tensors,
+)
+from vitexplorer.words import Text
+
+_EARLIER = Text(
+    "The training goes on from an earlier state, to the same weights.", "训练从更早的状态继续，得到相同的权重。"
+)
+
+
+@dataclass
+class TrainingState:
+    """How far a run is: what a checkpoint holds of it beside the tensors."""
+
+    step: Count = 0
+    """optimiser steps done"""
+    epochs: list[Epoch] = field(default_factory=list)
+    best: int = -1
+    """place of the best in `epochs`"""
+    seconds: Amount = 0.0
+    epoch_loss: float = 0.0
+    """sum of weighted losses of the epoch that is not finished"""
+    epoch_weight: float = 0.0
+
+    def __post_init__(self):
+        if not -1 <= self.best < max(1, len(self.epochs)) or bool(self.epochs) != (self.best >= 0):
+            raise ValueError("best")
 
 
 @torch.no_grad()
@@ -30,33 +66,68 @@ def put_back(module: nn.Module, state: Mapping[str, Tensor]) -> None:
         own[name].copy_(tensor)
 
 
-def save_checkpoint(path: Path, module: nn.Module, optimiser: Optimizer, state: Mapping[str, Any]) -> None:
-    """Replace the checkpoint; `state` is anything JSON holds. Raises DiskFullError and leaves the old one."""
-    tensors = {f"model/{name}": tensor.detach() for name, tensor in learned(module).items()}
+def save_checkpoint(folder: Path, module: nn.Module, optimiser: Optimizer, state: TrainingState) -> None:
+    """Put a new checkpoint beside the last one, which stays. Raises DiskFullError and leaves both."""
+    tensors = {f"model/{name}": tensor for name, tensor in learned(module).items()}
     for index, averages in optimiser.state_dict()["state"].items():
         tensors |= {f"optimiser/{index}/{name}": torch.as_tensor(value) for name, value in averages.items()}
     tensors["generator/cpu"] = torch.get_rng_state()
     if torch.cuda.is_available():
         tensors["generator/cuda"] = torch.cuda.get_rng_state()
-    tensors = {name: tensor.contiguous().cpu() for name, tensor in tensors.items()}
-    replace_file(path, lambda beside: save_file(tensors, beside, {"progress": json.dumps(state)}))
+    newest, before = (folder / name for name in CHECKPOINTS)
+    said = {"progress": json.dumps(asdict(state))}
+
+    def write(beside: Path) -> None:
+        save_tensors(tensors, beside, said)
+        with suppress(FileNotFoundError):
+            newest.replace(before)
+
+    replace_file(newest, write)
 
 
-def load_checkpoint(path: Path, module: nn.Module, optimiser: Optimizer) -> dict[str, Any]:
-    """Put everything back into module, optimiser and generators; returns `state`."""
-    with safe_open(path, "pt") as file:
-        state = json.loads(file.metadata()["progress"])
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no mapping)
-    put_back(module, _below(tensors, "model/"))
+def load_checkpoint(path: Path, module: nn.Module, optimiser: Optimizer) -> TrainingState:
+    """Put everything back into module, optimiser and generators. Raises BrokenFileError; then nothing was put back."""
+    tensors, said = read_tensors(path, _EARLIER)
+    state = parsed(TrainingState, said.get("progress", ""), path, _EARLIER)
+    if state.best >= 0:  # what is best so far lies beside it, and may be the best to the end
+        read_tensors(path.with_name(TUNED), _EARLIER)
+        read_arrays(path.with_name(PREDICTIONS), ("outputs",), _EARLIER)
+    model = _below(tensors, "model/")
     averages: dict[int, dict[str, Tensor]] = {}
     for name, tensor in _below(tensors, "optimiser/").items():
         index, _, entry = name.partition("/")
         averages.setdefault(int(index), {})[entry] = tensor
+    if _shapes(model) != _shapes(learned(module)) or "generator/cpu" not in tensors:
+        raise broken(path, remedy=_EARLIER)
+    put_back(module, model)
     optimiser.load_state_dict({"state": averages, "param_groups": optimiser.state_dict()["param_groups"]})
     torch.set_rng_state(tensors["generator/cpu"])
     if "generator/cuda" in tensors and torch.cuda.is_available():
         torch.cuda.set_rng_state(tensors["generator/cuda"])
     return state
+
+
+def latest_checkpoint(
+    folder: Path, module: nn.Module, optimiser: Optimizer, tell: Callable[[Text], None]
+) -> TrainingState | None:
+    """The newest checkpoint of a run that can be read, put back; None where there is none. `tell` hears of others."""
+    for path in (folder / name for name in CHECKPOINTS):
+        if path.exists():
+            try:
+                return load_checkpoint(path, module, optimiser)
+            except BrokenFileError as error:
+                tell(error.text)
+    return None
+
+
+def remove_checkpoints(folder: Path) -> None:
+    """Where a run has ended."""
+    for name in CHECKPOINTS:
+        (folder / name).unlink(missing_ok=True)
+
+
+def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, torch.Size]:
+    return {name: tensor.shape for name, tensor in tensors.items()}
 
 
 def _below(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -14,7 +14,6 @@ import math
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +22,14 @@ from torch import Tensor
 
 from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.job.events import EventLog
-from vitexplorer.finetune.job.folder import CHECKPOINT, PREDICTIONS, TUNED
+from vitexplorer.finetune.job.folder import PREDICTIONS, TUNED
 from vitexplorer.finetune.job.plan import Candidate
 from vitexplorer.finetune.job.safe_writes import replace_file
 from vitexplorer.finetune.results.metrics import METRIC, is_better, scores
 from vitexplorer.finetune.results.records import Epoch, Estimate
 from vitexplorer.finetune.storing import save_tuned
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
-from vitexplorer.finetune.training.checkpoint import load_checkpoint, save_checkpoint
+from vitexplorer.finetune.training.checkpoint import TrainingState, latest_checkpoint, save_checkpoint
 from vitexplorer.finetune.training.feeds import Feed
 from vitexplorer.finetune.training.loss import weighted_loss
 from vitexplorer.finetune.training.order import batches_of, in_order, share_of, steps_of
@@ -52,26 +51,6 @@ class DivergedError(ExplainedError):
 
 class StoppedError(Exception):
     """Somebody asked the job to stop; what is worth keeping is on the disk."""
-
-
-@dataclass
-class TrainingState:
-    """How far a run is: what a checkpoint holds of it beside the tensors."""
-
-    step: int = 0
-    """optimiser steps done"""
-    epochs: list[Epoch] = field(default_factory=list)
-    best: int = -1
-    """place of the best in `epochs`"""
-    seconds: float = 0.0
-    epoch_loss: float = 0.0
-    """sum of weighted losses of the epoch that is not finished"""
-    epoch_weight: float = 0.0
-
-    @classmethod
-    def from_plain(cls, plain: dict) -> TrainingState:
-        """From `asdict`."""
-        return cls(**{**plain, "epochs": [Epoch(**epoch) for epoch in plain["epochs"]]})
 
 
 class Run:
@@ -117,10 +96,10 @@ class Run:
         device = self._setup.device
         with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
             torch.manual_seed(self._plan.seed + self._accelerator.process_index)
-            checkpoint = self._folder / CHECKPOINT
-            if checkpoint.exists():
-                self.state = TrainingState.from_plain(load_checkpoint(checkpoint, self._tuned.module, self._optimiser))
-                self._log.tell("resumed", self._candidate.key, step=self.state.step)
+            begun = latest_checkpoint(self._folder, self._tuned.module, self._optimiser, self._note)
+            if begun is not None:
+                self.state = begun
+                self._log.tell("resumed", self._candidate.key, step=begun.step)
             self._started = self._saved = time.monotonic()
             self._seconds_before = self.state.seconds
             for epoch in range(len(self.state.epochs), self._plan.epochs):  # one whose end was missed is ended
@@ -210,6 +189,9 @@ class Run:
             **values,
         )
 
+    def _note(self, text: Text) -> None:
+        self._log.tell("note", self._candidate.key, text=text)
+
     def _agree(self, own: bool) -> bool:
         """Whether the first process says so: clocks and files may differ."""
         if self._processes == 1:
@@ -270,5 +252,4 @@ class Run:
     def _save(self) -> None:
         self._saved = time.monotonic()
         if self._accelerator.is_main_process:
-            path = self._folder / CHECKPOINT
-            save_checkpoint(path, self._tuned.module, self._optimiser, asdict(self.state))
+            save_checkpoint(self._folder, self._tuned.module, self._optimiser, self.state)

@@ -9,7 +9,7 @@ import gc
 import sys
 from pathlib import Path
 
-from vitexplorer.finetune.job.folder import claimed
+from vitexplorer.finetune.job.claims import claimed
 from vitexplorer.words import ExplainedError
 
 

@@ -22,6 +22,7 @@ from vitexplorer.finetune.training.below_cache import BelowCache
 from vitexplorer.finetune.training.objective import Objective, objective_for
 from vitexplorer.finetune.training.pixels import PixelFeed
 from vitexplorer.models.loading import LoadedModel, load_backbone
+from vitexplorer.read_back import read_arrays
 from vitexplorer.settings import settings
 
 HEAD_PARTS = ("weight", "bias", "centre", "spread")
@@ -123,8 +124,8 @@ class Setup:
         tuned, path = self.attach(candidate), self.folder / BASELINE_HEAD
         if self.config.plan.head == "fresh" or not path.exists():
             return tuned, False
-        with np.load(path) as kept:
-            numbers = [torch.as_tensor(kept[name], dtype=torch.float32) for name in HEAD_PARTS]
+        kept = read_arrays(path, HEAD_PARTS)
+        numbers = [torch.as_tensor(kept[name], dtype=torch.float32) for name in HEAD_PARTS]
         weight, bias, centre, spread = (part.to(self.device) for part in numbers)
         weight, bias = self.objective.outputs_of(weight, bias)
         return tuned, begin_with(tuned.module, weight, bias, centre, spread)

@@ -6,44 +6,54 @@ calling it once more is how a job is resumed, and how methods are added to it.
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
 
+from vitexplorer.finetune.comparison import load_result
 from vitexplorer.finetune.job.events import EventLog, Listener, SilentLog
 from vitexplorer.finetune.job.folder import (
     BASELINE,
     BASELINE_HEAD,
-    CHECKPOINT,
     ESTIMATE,
     RESULT,
+    TRAIN_AGAIN,
     TUNED,
+    JobError,
     read_config,
     run_folder,
     stop_file,
 )
 from vitexplorer.finetune.job.images import read_material
 from vitexplorer.finetune.job.plan import Candidate
-from vitexplorer.finetune.job.safe_writes import DiskFullError, replace_file, replace_text
+from vitexplorer.finetune.job.safe_writes import DiskFullError, replace_file
 from vitexplorer.finetune.results.baseline import Features, fit_baseline
 from vitexplorer.finetune.results.metrics import METRIC
+from vitexplorer.finetune.results.records import Baseline, Estimate, RunRecord
+from vitexplorer.finetune.training.checkpoint import TrainingState, remove_checkpoints
 from vitexplorer.finetune.training.cut import Tail
 from vitexplorer.finetune.training.estimate import Measurement, measure
 from vitexplorer.finetune.training.feeds import Feed, KeptFeed, LiveFeed
 from vitexplorer.finetune.training.kept_features import features, kept_at
-from vitexplorer.finetune.training.loop import Run, StoppedError, TrainingState
+from vitexplorer.finetune.training.loop import Run, StoppedError
 from vitexplorer.finetune.training.pixels import PLAIN
 from vitexplorer.finetune.training.setup import HEAD_PARTS, Setup, load_base, make_accelerator
+from vitexplorer.read_back import BrokenFileError, read_arrays, read_tensors
+from vitexplorer.settings import settings
 from vitexplorer.words import ExplainedError, Text
+
+T = TypeVar("T")
 
 _BETWEEN_EVENTS = 0.5
 """seconds"""
+_FAR_TOO_LONG = 2
+"""times the allowed hours after which a training is stopped, whatever its estimate was"""
 HEAD_BEGAN = {
     True: Text(
         "The head began as the instant baseline: a linear probe on the frozen features.",
@@ -84,6 +94,17 @@ def do_job(folder: Path, listen: Listener | None = None) -> None:
 _STOPPED = Text("Stopped. The best so far is kept; it can be resumed.", "已停止。目前最好的结果已保留，可以继续训练。")
 
 
+_TOO_LONG = Text(
+    "By its estimate this training would take {hours} hours; at most {most} are allowed here. Choose fewer methods or "
+    "epochs, or train on fewer images.",
+    "据估计该训练需要 {hours} 小时；此处最多允许 {most} 小时。请减少方法、轮数或图像。",
+)
+_OVERDUE = Text(
+    "It was stopped because it took far longer than the {most} hours that are allowed here.",
+    "因耗时远超此处允许的 {most} 小时而停止。",
+)
+
+
 def _unexpected(error: BaseException) -> Text:
     if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "can't allocate memory" in str(error):
         return Text(
@@ -95,12 +116,20 @@ def _unexpected(error: BaseException) -> Text:
     )
 
 
+def _check_hours(estimates: Sequence[Estimate]) -> None:
+    """Raises JobError where what is to be trained would take longer than is allowed here."""
+    hours, most = sum(one.seconds for one in estimates) / 3600, settings().training_hours
+    if hours > most:
+        raise JobError(_TOO_LONG.format(hours=f"{hours:.1f}", most=f"{most:g}"))
+
+
 class _Job:
-    """The steps of a job; each leaves a file, and is skipped where the file is there."""
+    """The steps of a job; each leaves a file, and is skipped where the file is there and whole."""
 
     def __init__(self, folder: Path, log: EventLog, accelerator):
         self._folder, self._log, self._said = folder, log, 0.0
         self._stop = stop_file(folder)
+        self._until = time.monotonic() + _FAR_TOO_LONG * settings().training_hours * 3600
         accelerator.wait_for_everyone()  # the first process has written the configuration
         self._accelerator, self._config = accelerator, read_config(folder)
 
@@ -114,8 +143,16 @@ class _Job:
         self._make_baseline()
         todo = [c for c in self._config.candidates if not self._is_finished(c)]
         measured = {c.key: found for c in todo if (found := self._attempt(c, self._measure)) is not None}
+        _check_hours([found.estimate for found in measured.values()])
         done = [self._attempt(c, lambda c: self._train(c, measured[c.key])) for c in todo if c.key in measured]
         return len(todo) - len([one for one in done if one is not None])
+
+    def _stops(self) -> bool:
+        """Whether somebody asked for it; what takes far longer than is allowed is asked from here."""
+        if time.monotonic() > self._until and not self._stop.exists():
+            self._stop.touch()
+            self._log.tell("note", text=_OVERDUE.format(most=f"{settings().training_hours:g}"))
+        return self._stop.exists()
 
     def _first_alone(self, do: Callable):
         """The first process does it and leaves the result on the disk, then the others find it there."""
@@ -139,7 +176,7 @@ class _Job:
         start = time.monotonic()
 
         def report(done: int, total: int) -> None:
-            if self._stop.exists() and self._accelerator.num_processes == 1:
+            if self._stops() and self._accelerator.num_processes == 1:
                 raise StoppedError
             now = time.monotonic()
             if now - self._said > _BETWEEN_EVENTS or done == total:
@@ -148,14 +185,34 @@ class _Job:
 
         return report
 
+    def _whole(self, read: Callable[[], T]) -> T | None:
+        """What a file holds that can be made again; None where it is not there, or broken, which is told."""
+        try:
+            return read()
+        except BrokenFileError as error:
+            self._log.tell("note", text=error.text)
+        except JobError:
+            pass
+        return None
+
     def _is_finished(self, candidate: Candidate) -> bool:
-        path = run_folder(self._folder, candidate.key) / RESULT
-        return path.exists() and not json.loads(path.read_text(encoding="utf-8"))["stopped"]
+        own = run_folder(self._folder, candidate.key)
+        if not RESULT.is_in(own):
+            return False
+        result = self._whole(lambda: load_result(self._folder, candidate.key))
+        tuned = self._whole(lambda: read_tensors(own / TUNED, TRAIN_AGAIN))
+        return result is not None and not result.stopped and tuned is not None
 
     # ------------------------------------------------------------------------------------------ before
 
+    def _kept_baseline(self) -> Baseline | None:
+        baseline, path = self._whole(lambda: BASELINE.read(self._folder)), self._folder / BASELINE_HEAD
+        if baseline is None or not path.exists():  # there is none where all images are of one class
+            return baseline
+        return baseline if self._whole(lambda: read_arrays(path, HEAD_PARTS)) else None
+
     def _make_baseline(self) -> None:
-        if (self._folder / BASELINE).exists():
+        if self._kept_baseline() is not None:
             return
         setup = self._setup
         train, validation, seconds = features(setup, self._told("extracting"))
@@ -172,23 +229,23 @@ class _Job:
         if head is not None:  # before the baseline, which says that this is done
             kept = {name: getattr(head, name) for name in HEAD_PARTS}
             replace_file(self._folder / BASELINE_HEAD, lambda path: np.savez(path, **kept))
-        replace_text(self._folder / BASELINE, json.dumps(asdict(baseline)))
+        BASELINE.write(self._folder, baseline)
         self._log.tell("baseline", **asdict(baseline))
 
     def _measure(self, candidate: Candidate) -> Measurement:
         """The estimate; where the run has begun, in the precision it began with."""
-        if self._stop.exists():
+        if self._stops():
             raise StoppedError
         measured = measure(self._setup, candidate, self._setup.attach(candidate))
-        path = run_folder(self._folder, candidate.key) / ESTIMATE
+        own = run_folder(self._folder, candidate.key)
         if self._accelerator.is_main_process:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.exists():
-                replace_text(path, json.dumps(asdict(measured.estimate)))
+            own.mkdir(parents=True, exist_ok=True)
+            if self._whole(lambda: ESTIMATE.read(own)) is None:
+                ESTIMATE.write(own, measured.estimate)
         self._accelerator.wait_for_everyone()
-        begun = json.loads(path.read_text(encoding="utf-8"))
+        begun: Estimate = ESTIMATE.read(own)
         self._log.tell("estimate", candidate.key, **asdict(measured.estimate))
-        return measured.beginning_as(begun["precision"], begun["cache_bytes"])
+        return measured.beginning_as(begun.precision, begun.cache_bytes)
 
     # ------------------------------------------------------------------------------------------ a run
 
@@ -197,7 +254,7 @@ class _Job:
         tuned, from_baseline = self._setup.begin(candidate)
         run = Run(
             self._setup, candidate, tuned, self._feed(candidate, tuned, measured), measured.estimate, own, self._log,
-            self._stop.exists,
+            self._stops,
         )  # fmt: skip
         try:
             state = run.train()
@@ -207,7 +264,7 @@ class _Job:
             raise
         if self._accelerator.is_main_process:
             self._end(candidate, measured, state, from_baseline, stopped=False)
-            (own / CHECKPOINT).unlink(missing_ok=True)
+            remove_checkpoints(own)
         return state
 
     def _feed(self, candidate: Candidate, tuned, measured: Measurement) -> Feed:
@@ -230,20 +287,20 @@ class _Job:
     ) -> None:
         own, estimate = run_folder(self._folder, candidate.key), measured.estimate
         metric, best = METRIC[self._setup.dataset.task], state.epochs[state.best]
-        facts = {
-            "method": candidate.method,
-            "settings": dict(candidate.settings),
-            "epochs": [asdict(epoch) for epoch in state.epochs],
-            "best": state.best,
-            "seconds": state.seconds,
-            "total": estimate.total,
-            "trainable": estimate.trainable,
-            "head": estimate.head,
-            "file_bytes": (own / TUNED).stat().st_size,
-            "stopped": stopped,
-            "notes": [list(estimate.text), list(HEAD_BEGAN[from_baseline])],
-        }
-        replace_text(own / RESULT, json.dumps(facts, ensure_ascii=False))
+        record = RunRecord(
+            method=candidate.method,
+            settings=dict(candidate.settings),
+            epochs=tuple(state.epochs),
+            best=state.best,
+            seconds=state.seconds,
+            total=estimate.total,
+            trainable=estimate.trainable,
+            head=estimate.head,
+            file_bytes=(own / TUNED).stat().st_size,
+            stopped=stopped,
+            notes=(estimate.text, HEAD_BEGAN[from_baseline]),
+        )
+        RESULT.write(own, record)
         self._log.tell(
             "stopped" if stopped else "finished",
             candidate.key,
@@ -251,5 +308,5 @@ class _Job:
             value=best.metrics[metric],
             best=best.epoch,
             seconds=state.seconds,
-            file_bytes=facts["file_bytes"],
+            file_bytes=record.file_bytes,
         )

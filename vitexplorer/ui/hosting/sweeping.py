@@ -14,8 +14,10 @@ EVERY = 60.0
 _log = logging.getLogger(__name__)
 
 
-def swept(*sweeps: Callable[[], None]) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
-    """A lifespan that calls each of them once before it begins, and then every minute on a thread."""
+def swept(
+    *sweeps: Callable[[], None], at_end: Callable[[], None]
+) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+    """A lifespan that calls each of them once before it begins, and then every minute on a thread; `at_end` once."""
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -25,6 +27,7 @@ def swept(*sweeps: Callable[[], None]) -> Callable[[Starlette], AbstractAsyncCon
         again.cancel()
         with suppress(asyncio.CancelledError):
             await again
+        at_end()
 
     return lifespan
 

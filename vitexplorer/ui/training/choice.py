@@ -11,7 +11,6 @@ from vitexplorer.errors import SettingError
 from vitexplorer.finetune.job.folder import JobError
 from vitexplorer.finetune.job.plan import Augmentation, Candidate, ClassWeights, Head, JobConfig, Plan
 from vitexplorer.settings import settings
-from vitexplorer.ui.places import Places
 from vitexplorer.ui.training.backbone import backbones
 from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.words import TRAINING_WORDS
@@ -142,10 +141,3 @@ def job_of(choice: TrainingChoice, chosen: Chosen, model: LoadedModel, name: str
         target_column=chosen.pick.target,
         task=chosen.pick.task,
     )
-
-
-def check_room(places: Places) -> None:
-    """Raises JobError where as many trainings run as this installation allows."""
-    most = settings().trainings
-    if places.running() >= most:
-        raise JobError(TRAINING_WORDS["methods_too_many"].format(most=most))

@@ -92,17 +92,22 @@ def progress_data(state: JobState, events: Iterable[Event], language: Language) 
     """The picture of a training from its state and all that it told."""
     data = no_progress(language)
     told = list(events)
-    data.run, data.state, data.epochs = state.folder.name, state.state, state.config.plan.epochs
+    data.run, data.state = state.folder.name, state.state
+    data.doing, data.left, data.share = _doing(state, language)
+    data.error = state.text.in_(language) if state.text and state.state != "running" else ""
+    if state.config is None:
+        data.title = state.folder.name
+        return data
+    data.epochs = state.config.plan.epochs
     data.title = f"{images_of(state.config)} · {state.config.model}"
     task = next((event.values["task"] for event in told if event.kind == "data"), "classification")
     metric = METRIC[task]
     data.metric = say("run_on_validation", language, metric=TRAINING_WORDS[f"metric_{metric}"])
     data.is_share = metric == "accuracy"
-    data.baseline = next((event.values["metrics"][metric] for event in told if event.kind == "baseline"), None)
+    compared = (event.values["metrics"].get(metric) for event in told if event.kind == "baseline")
+    data.baseline = next(compared, None)
     works = state.state == "running"
     data.rows = [_row(run, number, told, metric, works, language) for number, run in enumerate(state.runs)]
-    data.doing, data.left, data.share = _doing(state, language)
-    data.error = state.text.in_(language) if state.text and state.state != "running" else ""
     data.notes = [event.text.in_(language) for event in told if event.kind == "note" and event.text]
     return data
 

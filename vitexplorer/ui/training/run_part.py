@@ -13,11 +13,12 @@ from vitexplorer.finetune.job.folder import JobError, read_config
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import job_state
 from vitexplorer.models.catalog import is_convolutional
+from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.training.backbone import backbone_of
-from vitexplorer.ui.training.choice import PLANNED, TrainingChoice, check_room, job_of
+from vitexplorer.ui.training.choice import PLANNED, TrainingChoice, job_of
 from vitexplorer.ui.training.data_part import READING, sides_of
 from vitexplorer.ui.training.history import HistoryData, HistoryView, history_data
 from vitexplorer.ui.training.images import Chosen, look
@@ -166,8 +167,9 @@ class RunPart:
         places = self.desk.engine.places
         try:
             config = self._config(TrainingChoice.read(event._data), chosen, address)
-            check_room(places)
-            state = detached.start(config, self._extended(visitor, training, config) or places.new_training(visitor))
+            folder = self._extended(visitor, training, config) or places.new_training(visitor)
+            with places.room_for_one(settings().trainings):
+                state = detached.start(config, folder)
         except ExplainedError as error:
             return {self.picker: MethodsData(refused=error.text.in_(language))}
         return {self.picker: MethodsData(), self.session.training: state.folder.name}
@@ -179,7 +181,7 @@ class RunPart:
         except ExplainedError:
             return None
         new = {one.key for one in config.candidates} - {run.key for run in state.runs}
-        same = state.config.but_for_candidates() == config.but_for_candidates()
+        same = state.config and state.config.but_for_candidates() == config.but_for_candidates()
         return state.folder if new and same and state.state != "running" else None
 
     def _config(self, choice: TrainingChoice, chosen: Chosen | None, address: Address) -> JobConfig:
@@ -224,8 +226,8 @@ class RunPart:
         """Go on with a training that was stopped or interrupted."""
         places = self.desk.engine.places
         try:
-            check_room(places)
-            detached.resume(places.training(visitor, training))
+            with places.room_for_one(settings().trainings):
+                detached.resume(places.training(visitor, training))
         except ExplainedError as error:
             return {self.picker: MethodsData(refused=error.text.in_(language)), self.timer: gr.Timer(active=False)}
         return {self.picker: MethodsData(), self.timer: gr.Timer(active=True)}

@@ -9,9 +9,8 @@ import shutil
 import tempfile
 import zipfile
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from vitexplorer.settings import settings
 from vitexplorer.ui.engine import Engine, Picture
 
 
@@ -44,16 +43,13 @@ def _is_of_peft(files: Sequence[Path]) -> bool:
 
 
 def _lay_out(files: Sequence[Path], folder: Path) -> None:
-    """The two files of peft that are among these, or in the first zip among them, in one folder."""
+    """The two files of peft that are among these, or in the zips among them, in one folder. Raises DataError."""
+    from vitexplorer.finetune.data.archive import unpack_only
     from vitexplorer.finetune.peft import CONFIG, WEIGHTS
 
     for file in files:
         if zipfile.is_zipfile(file):
-            with zipfile.ZipFile(file) as archive:
-                for info in archive.infolist():
-                    name = PurePosixPath(info.filename).name
-                    if name in (CONFIG, WEIGHTS) and info.file_size <= settings().max_upload_megabytes * 10**6:
-                        (folder / name).write_bytes(archive.read(info))
+            unpack_only(file, (CONFIG, WEIGHTS), folder)
         elif file.name in (CONFIG, WEIGHTS):
             shutil.copy(file, folder)
 

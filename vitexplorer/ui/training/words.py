@@ -104,10 +104,6 @@ TRAINING_WORDS: dict[str, Text] = {
     "methods_start": Text("Train and compare", "开始训练并比较"),
     "methods_starting": Text("Starting ...", "正在启动……"),
     "methods_none": Text("Tick at least one method.", "请至少勾选一种方法。"),
-    "methods_too_many": Text(
-        "{most} trainings run here already, the most this installation allows. Wait until one has ended.",
-        "此处已有 {most} 个训练在运行，达到上限。请等待其中一个结束。",
-    ),
     "methods_too_long": Text("This installation trains for at most {most} epochs.", "此处最多训练 {most} 轮。"),
     # the run
     "run_waiting": Text("waiting", "等待中"),
@@ -116,6 +112,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "run_finished": Text("finished", "已完成"),
     "run_stopped": Text("stopped", "已停止"),
     "run_failed": Text("failed", "失败"),
+    "run_broken": Text("broken", "已损坏"),
     "run_doing_started": Text("Starting ...", "正在启动……"),
     "run_doing_reading": Text("Looking at the images ...", "正在检查图像……"),
     "run_doing_data": Text("Loading the model ...", "正在加载模型……"),
