@@ -12,7 +12,7 @@ from vitexplorer.ui.words import UI_WORDS
 PATIENCE = 60_000
 """milliseconds"""
 FILLED = {
-    "size": ".vx-size:not([data-empty])",
+    "size": "#vx-size-board .vx-size:not([data-empty])",
     "what_if": '.vx-changes:not([data-state="empty"])',
     "finetune": '.vx-methods:not([data-state="empty"])',
 }
@@ -32,11 +32,36 @@ GRAVE = """async (isWhole) => {
   return violations.filter(({impact}) => ['serious', 'critical'].includes(impact))
     .map(({id, nodes}) => [id, nodes.map(({html}) => html.slice(0, 200))]); }"""
 """what axe finds in the room that is looked at, or on the whole page"""
+SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+}).observe({type: 'layout-shift', buffered: true}); }"""
+"""adds up how far things on the page move by themselves, as Chromium measures it"""
+UNSEEN = """() => {
+  const room = [...document.querySelectorAll('#vx-rooms [role=tabpanel]')].find((panel) => panel.checkVisibility());
+  const marked = (node) => node && getComputedStyle(node).outlineStyle !== 'none' && node.checkVisibility();
+  const unseen = [...room.querySelectorAll('a[href], button, input, select, summary, textarea, [tabindex="0"]')]
+    .filter((one) => one.checkVisibility({visibilityProperty: true}) && !one.disabled && one.tabIndex >= 0)
+    .filter((one) => {
+      one.focus({focusVisible: true});
+      const around = one.closest('label') ?? one, [box] = around.getClientRects();
+      const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+      const outlined = [one, one.parentElement, around, ...around.querySelectorAll('*')].some(marked);
+      return !outlined || !hit || !(around.contains(hit) || hit.contains(around));
+    });
+  document.activeElement.blur();
+  scrollTo(0, 0);
+  return unseen.map(({outerHTML}) => outerHTML.slice(0, 200)); }"""
+"""what a keyboard comes to in the room that is looked at without being seen: no outline, or under bar or rail"""
 
 
 def go_to(page: Page, room: str, language: str = "en") -> None:
     """By the rail, until it is whole."""
     page.locator(".vx-rail").get_by_role("button", name=UI_WORDS[f"room_{room}"].in_(language), exact=True).click()
+    wait_for_room(page, room)
+
+
+def wait_for_room(page: Page, room: str) -> None:
+    """Until a room that is entered is whole."""
     if room in ("patches", "attention", "flow"):
         wait_for_own_picture(page, room)
     if room in FILLED:
@@ -133,6 +158,12 @@ def assert_open_to_all(page: Page, room: str, *, is_whole: bool) -> None:
         page.evaluate(Axe().axe_script)
     grave = page.evaluate(GRAVE, is_whole)
     assert not grave, (room, grave)
+
+
+def assert_focus_is_seen(page: Page, room: str) -> None:
+    """Whatever the keyboard comes to in a room is outlined and neither under the bar nor under a phone's rail."""
+    unseen = page.evaluate(UNSEEN)
+    assert not unseen, (room, page.viewport_size, unseen)
 
 
 def assert_fits(page: Page, room: str) -> None:

@@ -81,9 +81,11 @@ def _photo_hint(capture: Capture, language: Language) -> dict[str, str]:
 
 
 def _answer(capture: Capture, language: Language) -> str:
-    """The likeliest class and its probability, or that there is no classifier; empty where classes have no names."""
+    """The likeliest class and its probability, or why there is none; empty where classes have no names."""
     from vitexplorer.quantities.read_out import top_classes
 
+    if capture.provenance.is_random:
+        return word("weights_random_note", language)
     if capture.logits is None:
         return word("status_no_answer", language)
     if capture.model.num_classes < 2 or not capture.model.class_texts:

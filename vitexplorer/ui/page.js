@@ -2,11 +2,13 @@
 // gradio's own events; this module runs before gradio does.
 
 import {displayParameters} from './canvas/display.js';
-import {writeAddress} from './kit/address.js';
+import {inAddress, writeAddress} from './kit/address.js';
 import {explain} from './kit/glossary.js';
 import {theme} from './kit/theme.js';
+import {lectureMode} from './parts/lecture.js';
 import {visitor} from './visitor.js';
 
+lectureMode(inAddress('lecture') === '1');  // before anything is laid out
 window.vxAddress = writeAddress;
 window.vxVisitor = visitor;
 // What a panel is to show, in the last input of an event.
@@ -32,6 +34,12 @@ window.vxEnter = (room) => (document.querySelector('.vx-rail')?.dataset.room ===
 
 // The capture is new: the room that is looked at fills itself.
 window.vxLook = () => { document.dispatchEvent(new CustomEvent('vx-look')); };
+
+// What the keyboard comes to does not stay under the bar or, on a phone, under the rail: scroll-padding says where those are.
+document.addEventListener('focusin', ({target}) => {
+  const focused = /** @type {HTMLElement} */ (target);
+  if (focused.matches(':focus-visible')) (focused.closest('label') ?? focused).scrollIntoView({block: 'nearest', inline: 'nearest'});
+});
 
 // Terms explain themselves once the page has time to look for them.
 addEventListener('load', () => explain(document.body).catch((error) => console.warn('glossary:', error)));

@@ -3,7 +3,7 @@
 import {writeAddress} from '../kit/address.js';
 import {make} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
-import {listenInLectures} from './lecture.js';
+import {inLecture, lectureMode, listenInLectures} from './lecture.js';
 
 const SAID = 1600;  // milliseconds that a button says what it has done
 
@@ -31,14 +31,9 @@ export function mount({element, props, watch}) {
     dark.textContent = words[theme() === 'dark' ? 'light_mode' : 'dark_mode'] || '';
     lecture.textContent = words.lecture_mode || '';
     lecture.title = words.lecture_keys || '';
+    lecture.setAttribute('aria-pressed', String(inLecture()));
     link.textContent = words.link || '';
     skip.textContent = words.skip || '';
-  }
-
-  /** @param {boolean} on */
-  function lectureMode(on) {
-    document.body.classList.toggle('vx-lecture', on);
-    lecture.setAttribute('aria-pressed', String(on));
   }
 
   language.addEventListener('click', () => {
@@ -51,9 +46,9 @@ export function mount({element, props, watch}) {
     writeAddress({__theme: now ? 'dark' : 'light'});
   });
   lecture.addEventListener('click', () => {
-    const on = !document.body.classList.contains('vx-lecture');
-    lectureMode(on);
-    writeAddress({lecture: on ? '1' : ''});
+    lectureMode(!inLecture());
+    writeAddress({lecture: inLecture() ? '1' : ''});
+    show();
   });
   link.addEventListener('click', async () => {
     const {words} = props.value;
@@ -63,7 +58,6 @@ export function mount({element, props, watch}) {
   });
   listenInLectures();
   onTheme(show);
-  lectureMode(new URLSearchParams(location.search).get('lecture') === '1');
   watch('value', show);
   show();
 }

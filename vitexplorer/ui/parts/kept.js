@@ -6,6 +6,7 @@ import {chip} from '../kit/chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {asLookedAt, lecturePage, read, shown, written} from '../kit/kept.js';
 import {stagePicture} from '../kit/pictures.js';
+import {inLecture} from './lecture.js';
 
 const STORE = 'vx-kept';
 const TURNS = {PageDown: 1, PageUp: -1};
@@ -92,7 +93,7 @@ export function mount({element, props, trigger, watch}) {
 
   document.addEventListener('keydown', (event) => {
     const step = TURNS[event.key];
-    if (!step || !views.length || !document.body.classList.contains('vx-lecture')) return;
+    if (!step || !views.length || !inLecture()) return;
     event.preventDefault();
     event.stopPropagation();
     open(Math.max(0, Math.min(views.length - 1, now + step)));

@@ -1,5 +1,13 @@
 // Keys for somebody who stands: in lecture mode they reach the picture wherever the focus is, and digits lead to rooms.
 
+/** The page is laid out for a hall: a class of the root, so that it is there before the page is. */
+export const inLecture = () => document.documentElement.classList.contains('vx-lecture');
+
+/** @param {boolean} on */
+export function lectureMode(on) {
+  document.documentElement.classList.toggle('vx-lecture', on);
+}
+
 /** @param {KeyboardEvent} event */
 const isFree = ({target, altKey, ctrlKey, metaKey}) => !altKey && !ctrlKey && !metaKey
   && (target === document.body || (target instanceof HTMLButtonElement && !target.closest('[popover]')));
@@ -19,7 +27,7 @@ function toThePicture(event) {
 /** Listens for as long as the page is open; outside lecture mode it leaves everything alone. */
 export function listenInLectures() {
   document.addEventListener('keydown', (event) => {
-    if (!document.body.classList.contains('vx-lecture') || !isFree(event)) return;
+    if (!inLecture() || !isFree(event)) return;
     const room = /^[1-9]$/.test(event.key) && document.querySelectorAll('.vx-rail button')[Number(event.key) - 1];
     if (room) /** @type {HTMLElement} */ (room).click();
     else toThePicture(event);

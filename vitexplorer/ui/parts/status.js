@@ -21,6 +21,7 @@ export function mount({element, props, trigger, watch}) {
     part('.hint button').textContent = value.hint_button || '';
     part('.hint button').hidden = !value.hint_model;
     hint.hidden = !value.hint || Boolean(value.warning);
+    document.documentElement.classList.toggle('vx-noted', Boolean(value.warning || value.hint));
     root.dataset.kind = value.kind || 'busy';
     root.dataset.text = value.text || '';
     root.toggleAttribute('data-unknown', share === null);

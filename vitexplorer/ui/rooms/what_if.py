@@ -198,7 +198,7 @@ class WhatIfRoom(Room):
         if run.change:
             said = "；" if language == "zh" else "; "
             after.weights += f" · {said.join(text.in_(language) for text in run.change.texts)}"
-            after.warning = f"{word('changed_on_picture', language)} {after.warning}".strip()
+            after.warning = " · ".join(filter(None, [word("changed_on_picture", language), after.warning]))
         return {self.plain_canvas: before, self.changed_canvas: after}
 
 
