@@ -521,7 +521,7 @@ def test_parameters_are_counted_for_every_family() -> None:
     assert parts.total == board.total.counted == sum(one.numel() for one in capture.model.module.parameters())
     assert board.total.exact is board.total.rough is board.total.macs is None
     assert board.notes[0].startswith("No closed formula")
-    assert 'vx.compute("parameters"' in board.frame.python
+    assert 'vx.compute("parameters"' in board.python
 
 
 def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> None:

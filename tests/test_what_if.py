@@ -56,7 +56,7 @@ def test_a_result_is_there_before_the_first_click(room):
     assert address.change == "shuffle_patches:seed=0"
     assert updates[room.shown] == HERE
     assert [item.key for item in data.items if item.on] == ["shuffle_patches"]
-    assert data.answer
+    assert data.reading
     assert plain.link == changed.link
     assert "CHANGED RUN" in changed.warning
     assert "patches shuffled" in changed.weights
@@ -88,7 +88,7 @@ def test_other_changes_are_made_once(room, monkeypatch):
     assert "位置编码关闭" in changed.weights
     monkeypatch.setattr("vitexplorer.interventions.intervene", lambda *_: pytest.fail("the network ran again"))
     again = room.choose(event(text=now.change), now, 2, "zh")
-    assert again[room.picker].answer == updates[room.picker].answer
+    assert again[room.picker].reading == updates[room.picker].reading
     shown = room.show_block(event(to=3), now, "zh")
     assert {shown[canvas].block for canvas in (room.plain_canvas, room.changed_canvas)} == {shown[room.block]} == {3}
     assert room.show_block(event(to=99), now, "zh") == gr.skip()

@@ -150,10 +150,8 @@ UI_WORDS: dict[str, Text] = {
     "next_size": Text("How large it is", "模型有多大"),
     "next_what_if": Text("Change something and run it again", "改一改，再运行一次"),
     "next_finetune": Text("Teach it your own classes", "教它认识你的类别"),
-    "more": Text("Save, source, Python", "保存、出处、Python"),
+    "more": Text("Save, numbers, Python", "保存、数据与 Python 代码"),
     "misleads": Text("When it misleads", "何时会误导"),
-    "paper": Text("Source", "出处"),
-    "python_lines": Text("The same in Python", "等价的 Python 代码"),
     "block": Text("Block", "块"),
     # panels
     "panel_views": Text("Views of this room", "本页的视图"),
@@ -166,14 +164,14 @@ UI_WORDS: dict[str, Text] = {
     "panel_stop": Text("Stop", "停止"),
     "panel_begins": Text("Waiting for the model's run on this image ...", "正在等待模型处理这幅图像……"),
     "panel_settings": Text("Settings", "设置"),
-    "panel_take": Text("Save, numbers, Python", "保存、数据与 Python 代码"),
-    "panel_table": Text("Numbers as a table", "以表格显示数据"),
+    "table": Text("Numbers as a table", "以表格显示数据"),
     "panel_rows": Text(
         "The first {shown} of {all} rows; the CSV has them all.", "前 {shown} 行，共 {all} 行；CSV 文件中有全部数据。"
     ),
     "panel_elsewhere": Text("Show it for {model}", "改用 {model} 查看"),
     "next_room": Text("Next room: {room}", "下一页：{room}"),
     "save": Text("Save", "保存"),
+    "save_as": Text("Save as {format}", "保存为 {format}"),
     # flow
     **{f"fusion_{how}": text for how, text in FUSIONS.items()},
     "rollout_region": Text("Rollout on the image", "图像上的注意力展开"),

@@ -2,7 +2,7 @@
 
 import {inAddress, onLink, writeAddress} from '../kit/address.js';
 import {filled, make, setText} from '../kit/dom.js';
-import {showFrame} from '../kit/frame.js';
+import {newAside, showHead} from '../kit/frame.js';
 import {ARROWS} from '../kit/grid.js';
 import {offersPicture} from '../kit/pictures.js';
 import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
@@ -45,7 +45,7 @@ export function mount({element, props, trigger, watch}) {
   const board = part('.patches');
   /** @type {import('./cut.js').Scene} */
   const scene = {value: null, image: null, gap: GAP / 100};
-  const cut = cutImage(board, scene), zoom = magnifier(root, scene, say), tokens = sequence(root, scene);
+  const cut = cutImage(board, scene), zoom = magnifier(root, scene, say), tokens = sequence(root, scene), aside = newAside(root, save);
   /** @type {Patch} */
   let kept = {row: 0, col: 0};  // clicked or reached by keys, and until then the one that Python begins with
   let isPicked = false;
@@ -179,30 +179,23 @@ export function mount({element, props, trigger, watch}) {
 
   const picture = () => drawing(scene, shown(), zoom.plane);
 
-  /** @param {'png' | 'svg'} kind the first at twice the size */
-  async function save(kind) {
+  async function save(format) {
     const {rows, cols, saved_as: name} = scene.value, {row, col} = shown(), made = picture();
-    const file = kind === 'svg' ? svgFile(made) : await pngFile(made, 2);
-    saveFile(file, fileName([name, `${rows}x${cols}`, `row${row}-column${col}`], kind));
+    const file = format === 'svg' ? svgFile(made) : await pngFile(made, 2);
+    saveFile(file, fileName([name, `${rows}x${cols}`, `row${row}-column${col}`], format.slice(0, 3)));
   }
 
   offersPicture(root, () => (scene.image ? pngFile(picture(), 2) : null));
-  part('.png').addEventListener('click', () => { if (scene.image) save('png'); });
-  part('.svg').addEventListener('click', () => { if (scene.image) save('svg'); });
 
   // ------------------------------------------------------------------------------------ what Python sends
 
   function writeWords() {
     const {value} = scene, {words} = value;
     const label = (node, name) => node.setAttribute('aria-label', name);
-    showFrame(root, value.frame);
+    showHead(root, value);
+    aside.show(value, scene.image ? ['png2', 'svg'] : []);
     setText(part('.show h3'), words.show);
     part('.gap span').textContent = words.gap;
-    label(part('.save'), words.save);
-    for (const [kind, name] of [['png', words.save_png], ['svg', words.save_svg]]) {
-      part(`.${kind}`).title = name;
-      label(part(`.${kind}`), name);
-    }
     label(board, `${filled(words.board, value)}. ${words.hint}`);
     label(part('.zoom'), words.zoom);
     part('.hint').textContent = words.hint;

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gradio.data_classes import FileData, GradioModel
+from gradio.data_classes import FileData
 
 from vitexplorer.types import PatchGrid, prefix_text
 from vitexplorer.ui.board.words import BOARD_WORDS
-from vitexplorer.ui.parts.frame import FrameData
+from vitexplorer.ui.parts.frame import FrameData, frame_words
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import Language, Text
 
 
-class BoardData(GradioModel):
+class BoardData(FrameData):
     """One image as a sequence of tokens."""
 
     image: FileData | None = None
@@ -33,9 +33,6 @@ class BoardData(GradioModel):
     """lines under a saved picture: model, weights, image"""
     saved_as: str = ""
     """what the name of a saved picture begins with: view, model, run"""
-    words: dict[str, str] = {}
-    """`BOARD_WORDS` in one language"""
-    frame: FrameData = FrameData()
 
 
 class PatchesBoard(Widget):
@@ -59,7 +56,6 @@ def board_data(
     caption: Sequence[Text] = (),
     *,
     start: tuple[int, int] = (0, 0),
-    frame: FrameData | None = None,
     saved_as: str = "patches",
 ) -> BoardData:
     """What the board shows of one image.
@@ -72,7 +68,6 @@ def board_data(
         language: of every word on the board
         caption: lines under a saved picture
         start: row and column of the patch that is looked at first
-        frame: what stands around the board
         saved_as: what its name begins with
     """
     return BoardData(
@@ -86,8 +81,7 @@ def board_data(
         start=start,
         caption=[line.in_(language) for line in caption],
         saved_as=saved_as,
-        words={key: text.in_(language) for key, text in BOARD_WORDS.items()},
-        frame=frame or FrameData(),
+        words=frame_words(language) | {key: text.in_(language) for key, text in BOARD_WORDS.items()},
     )
 
 

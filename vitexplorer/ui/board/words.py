@@ -30,9 +30,6 @@ BOARD_WORDS: dict[str, Text] = {
         "{height} × {width} 像素切成 {rows} × {cols} 个图块，每块 {side} × {side} 像素：{patches} 个图块标记，"
         "另加 {prefix} 个前缀标记。每个图块的 {numbers} 个数变成 {dim} 维向量。",
     ),
-    "save": Text("Save", "保存"),
-    "save_png": Text("Save the picture as PNG", "将图保存为 PNG"),
-    "save_svg": Text("Save the picture as SVG", "将图保存为 SVG"),
     "patch": Text("Patch in row {row}, column {col}", "第 {row} 行第 {col} 列的图块"),
     "index": Text("index in the sequence", "序列中的序号"),
     "zoom": Text("The patch enlarged. Arrow keys move over its pixels.", "放大的图块，方向键可逐像素移动。"),

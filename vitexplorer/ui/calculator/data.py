@@ -75,7 +75,7 @@ class ChoiceData(GradioModel):
     label: str
 
 
-class SizeData(GradioModel):
+class SizeData(FrameData):
     """A model that there is, or one that is designed."""
 
     asked: int = 0
@@ -91,6 +91,3 @@ class SizeData(GradioModel):
     sliders: list[SliderData] = []
     tables: list[CountTableData] = []
     """what is opened on demand"""
-    words: dict[str, str] = {}
-    """`CALCULATOR_WORDS` in one language"""
-    frame: FrameData = FrameData()

@@ -2,7 +2,7 @@
 
 import {inAddress, onLink, writeAddress} from '../kit/address.js';
 import {make, refill, setText} from '../kit/dom.js';
-import {showFrame} from '../kit/frame.js';
+import {newAside, showHead} from '../kit/frame.js';
 import {countTable} from './count_table.js';
 import {bars, table} from './story.js';
 import {written} from './terms.js';
@@ -10,6 +10,7 @@ import {written} from './terms.js';
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-size'), part = (selector) => root.querySelector(selector);
+  const aside = newAside(root);
   let preset = '', asked = 0;
   /** @type {Map<string, number>} */
   let moved = new Map();
@@ -109,7 +110,8 @@ export function mount({element, props, trigger, watch}) {
     root.toggleAttribute('data-empty', !value?.rows?.length);
     if (!value?.rows?.length || (value.asked && value.asked !== asked)) return;
     if (!value.asked) adopt(value);
-    showFrame(root, value.frame);
+    showHead(root, value);
+    aside.show(value);
     showStory(value);
     showSliders(value);
     showTables(value);

@@ -27,6 +27,7 @@ from vitexplorer.ui.calculator.story import is_twelve, reading, story
 from vitexplorer.ui.calculator.tables import NOTHING, declared_table, parts_table, terms_table, tools_table
 from vitexplorer.ui.calculator.units import MACS, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
+from vitexplorer.ui.parts.frame import frame_words
 from vitexplorer.words import Language, Text
 
 _PART_OF_MACS = {
@@ -118,10 +119,10 @@ def _sizes(
 ) -> SizeData:
     """What both have in common."""
     rows, sums = story(shape, module, macs, language)
-    words = {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
+    words = frame_words(language) | {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
     presets = [ChoiceData(value="", label=words["on_screen"]), *(ChoiceData(value=one, label=one) for one in PRESETS)]
     data = SizeData(rows=rows, total=sums, presets=presets, words=words)
-    data.frame.reading = reading(rows, sums, size, language)
+    data.reading = reading(rows, sums, size, language)
     return data
 
 

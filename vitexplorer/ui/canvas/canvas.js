@@ -13,6 +13,7 @@
 
 import {setText} from '../kit/dom.js';
 import {form} from '../kit/form.js';
+import {newAside} from '../kit/frame.js';
 import {offersPicture} from '../kit/pictures.js';
 import {otherViews} from '../kit/previews.js';
 import {pngFile} from '../kit/saving.js';
@@ -23,7 +24,6 @@ import {hearDisplay, isDisplay, takeDisplay, tellDisplay} from './display.js';
 import {fetchImage, newFetcher} from './fetching.js';
 import {cellAt, gridOf} from './grids.js';
 import {hearLinked, tellLinked} from './links.js';
-import {newNumbers} from './numbers.js';
 import {decodePayload} from './payload.js';
 import {newPainter} from './picture.js';
 import {newPlayer} from './playing.js';
@@ -35,6 +35,7 @@ import {
   carryOver, firstBase, firstState, follows, keyNow, neighbour, nextHead, queryNow, resting, selectionOf, settle,
 } from './selection.js';
 import {newStrip} from './strip.js';
+import {numbersOf} from './table.js';
 import {say} from './texts.js';
 
 const DEBOUNCE = 120;  // ms
@@ -43,13 +44,13 @@ const DEBOUNCE = 120;  // ms
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-canvas'), find = (selector) => root.querySelector(selector);
   const view = find('.view'), pen = view.getContext('2d');
-  const paint = newPainter(), fetchBytes = newFetcher(), showBusy = newBusyBar(root), controls = newControls(root, choose);
-  const settings = form(find('.settings .fields'), {settled: adjust});
-  const writeNumbers = newNumbers(find('.numbers'), () => now && {block, state, view: now});
+  const paint = newPainter(), fetchBytes = newFetcher(), showBusy = newBusyBar(root);
+  const aside = newAside(root, save, () => (block && now ? [numbersOf(block, state, now)] : null));
+  const controls = newControls(root, aside, choose), settings = form(find('.settings .fields'), {settled: adjust});
   find('.misleads').before(otherViews(root));
   const strip = newStrip(find('.below'), fetchBytes, ({block: to, head}) => choose({head, block: to}));
 
-  const state = firstState(), showAround = newSurroundings(root, state, writeNumbers);
+  const state = firstState(), showAround = newSurroundings(root, state, aside.write);
   let block = /** @type {import('./selection.js').Block | null} */ (null), viewOf = null;
   let last = block;  // the same, but still there when nothing is shown
   let now = /** @type {import('./scene.js').View | null} */ (null);  // what is on the screen
@@ -327,10 +328,10 @@ export function mount({element, props, trigger, watch}) {
 
   // ---- what others see
 
-  const save = (format) => { if (block && now && !block.isPreview) saveCanvas(format, block, state, now, find); };
-  for (const button of root.querySelectorAll('[data-format]')) {
-    button.addEventListener('click', () => save(button.dataset.format));
+  function save(format) {
+    if (block && now && !block.isPreview) saveCanvas(format, block, state, now, find);
   }
+
   offersPicture(root, () => (block && now ? pngFile(figureOf(block, state, now, find), 2) : null));
   root.vx = {
     get: () => block && selection(),

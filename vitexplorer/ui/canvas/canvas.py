@@ -17,6 +17,7 @@ from gradio.data_classes import FileData, GradioModel
 
 from vitexplorer.types import Query
 from vitexplorer.ui.controls import Field
+from vitexplorer.ui.parts.frame import FrameData
 from vitexplorer.ui.parts.widget import Widget
 
 Mode = Literal["overlay", "map", "reveal"]
@@ -64,7 +65,7 @@ class Strip(GradioModel):
     blocks: list[BlockFacts]
 
 
-class CanvasData(BlockFacts):
+class CanvasData(BlockFacts, FrameData):
     """What the canvas shows. A choice that is None leaves what the visitor chose, which so survives an update."""
 
     asked: int = 0
@@ -89,15 +90,8 @@ class CanvasData(BlockFacts):
     """a sentence that is written on the picture: random weights"""
     run: str = ""
     """which of two runs this is, where two canvases stand side by side; such a canvas says and offers less"""
-    misleads: str = ""
-    paper: str = ""
-    paper_url: str = ""
-    python: str = ""
-    """the lines that give the map"""
     controls: list[Field] = []
     """settings that Python answers"""
-    next_room: str = ""
-    """key of the room that continues; the words have a line for it"""
     walks: bool = False
     """whether another block can be chosen"""
     depth: int = 1
@@ -121,8 +115,6 @@ class CanvasData(BlockFacts):
     """columns of a saved table that are the same in every row"""
     link: str = ""
     """canvases with the same link share the hovered query"""
-    words: dict[str, str] = {}
-    """from `canvas_words`"""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 // The controls around the picture: made once, shown for a state, and calling `change` with what a person chose.
 
 import {make, refill, setText} from '../kit/dom.js';
-import {fold, leadTo} from '../kit/frame.js';
+import {FORMATS} from '../kit/frame.js';
 import {COLORMAPS} from './colormaps.js';
 import {FUSIONS} from './maps.js';
 import {MEAN, PADDING} from './payload.js';
@@ -19,9 +19,10 @@ const part = (className, ...children) => make('span', {className}, ...children);
 
 /**
  * @param {HTMLElement} root
+ * @param {ReturnType<typeof import('../kit/frame.js').newAside>} aside
  * @param {(changes: Record<string, any>) => void} change
  */
-export function newControls(root, change) {
+export function newControls(root, aside, change) {
   const find = (selector) => root.querySelector(selector), own = Math.random().toString(36).slice(2);
   const view = find('.view'), strip = find('.heads'), ofHeads = find('.of-heads'), from = find('.from .buttons'), masses = find('.masses');
   const colormap = find('.colormap'), opacity = find('.opacity'), keep = find('.keep'), smooth = find('.smooth');
@@ -56,13 +57,10 @@ export function newControls(root, change) {
     const {words} = value;
     for (const node of root.querySelectorAll('[data-word]')) setText(node, say(words, node.dataset.word));
     for (const node of root.querySelectorAll('[data-label]')) node.setAttribute('aria-label', say(words, node.dataset.label));
-    for (const node of root.querySelectorAll('[data-format]')) {
-      node.setAttribute('aria-label', say(words, 'save_as', {format: node.textContent}));
-    }
     setText(find('.picture .empty'), say(words, 'empty'));
     setText(find('.warning'), value.warning);
     root.classList.toggle('compact', Boolean(value.run));
-    showAside(value);
+    aside.show(value, FORMATS);
     if (!payload) return;
 
     const alone = value.heads === 1;
@@ -96,15 +94,6 @@ export function newControls(root, change) {
       return {fill, number, node: make('li', {}, part('name', name), part('track', fill), number)};
     });
     masses.replaceChildren(...bars.map((bar) => bar.node));
-  }
-
-  /** What stands beside the picture and is Python's alone. */
-  function showAside(value) {
-    const {words, misleads, next_room: room} = value;
-    setText(find('.misleads'), misleads);
-    find('.misleads').hidden = !misleads;
-    leadTo(find('.next'), room && say(words, `next_${room}`), room);
-    fold(find('.more'), {...value, words: {more: say(words, 'take_home'), paper: say(words, 'paper')}});
   }
 
   /** The state of every control; `query` is the one the canvas returns to, `painted` the colours in use. */

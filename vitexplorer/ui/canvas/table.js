@@ -1,4 +1,8 @@
-// The numbers of the shown map as a table for a spreadsheet.
+// The numbers of the shown map as a table, for a spreadsheet and for whoever reads numbers rather than colours.
+
+import {table} from '../kit/table.js';
+import {directionText} from './captions.js';
+import {blockText, headText, percent, say} from './texts.js';
 
 /**
  * A line for each key, each with what it is of.
@@ -25,4 +29,18 @@ export function tableOf(value, payload, scene, shown, facts) {
   if (shown.padding > 0) out.push(`"padding",,,${digits(shown.padding)},`);
   const head = [...Object.keys(facts), 'token,row,col,share,shown'].join(',');
   return `${[head, ...out.map((line) => `${of},${line}`)].join('\n')}\n`;
+}
+
+/**
+ * The same laid out as the patches are.
+ *
+ * @param {import('./selection.js').Block} block
+ * @param {import('./selection.js').State} state
+ * @param {import('./scene.js').View} view
+ */
+export function numbersOf(block, state, {code, scene: {map, grid: {rows, cols}, window}}) {
+  const {value} = block, title = [directionText(block, code), headText(value, state.head), blockText(value)].join(' · ');
+  const number = (i) => (window && !window.inside[i] ? '' : percent(map[i])), across = [...Array(cols).keys()];
+  const lines = [...Array(rows).keys()].map((row) => [String(row), ...across.map((col) => number(row * cols + col))]);
+  return table(title, [say(value.words, 'row_by_col'), ...across.map(String)], lines, true);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.types import PREFIX_WORDS
+from vitexplorer.ui.parts.frame import frame_words
 from vitexplorer.words import Language, Text, same
 
 CANVAS_WORDS: dict[str, Text] = {
@@ -135,23 +136,11 @@ CANVAS_WORDS: dict[str, Text] = {
     "note_window": Text("windowed: a query sees its outlined window alone", "窗口注意力：查询只能看到框内"),
     "note_smooth": Text("interpolated between patch centres", "在图块中心之间插值"),
     "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位：误差 ±{error}"),
-    # what else there is
-    "next_flow": Text("Through all blocks at once: Flow", "一次看遍所有块：信息流"),
-    "next_tokens": Text("What the tokens themselves hold: Tokens", "各个标记里有什么：标记"),
-    "as_table": Text("The map as a table", "以表格显示"),
+    # the map as a table
     "row_by_col": Text("row \\ column", "行 \\ 列"),
-    # saving
-    "take_home": Text("Save, and the same in Python", "保存与等价的 Python 代码"),
-    "paper": Text("Source", "出处"),
-    "save": Text("Save", "保存"),
-    "save_png2": same("PNG 2×"),
-    "save_png4": same("PNG 4×"),
-    "save_svg": same("SVG"),
-    "save_csv": same("CSV"),
-    "save_as": Text("Save as {format}", "保存为 {format}"),
 }
 
 
 def canvas_words(language: Language) -> dict[str, str]:
-    """The canvas's words in one language, for `CanvasData.words`."""
-    return {key: text.in_(language) for key, text in CANVAS_WORDS.items()}
+    """The canvas's words in one language, for `CanvasData.words`, and those of the frame around it."""
+    return frame_words(language) | {key: text.in_(language) for key, text in CANVAS_WORDS.items()}

@@ -66,9 +66,9 @@ export function mount({element, props, trigger, watch}) {
     clearTimeout(waiting);
     showExamples(value);
     for (const item of value.items) showItem(item, value.image);
-    setText(part('.question'), value.words.changes_question);
+    setText(part('.question'), value.question);
     setText(part('.side h3'), value.words.changes_switches);
-    setText(part('.reading'), value.refused || value.answer);
+    setText(part('.reading'), value.refused || value.reading);
     part('.reading').classList.toggle('refused', Boolean(value.refused));
     leadTo(part('.next'), value.next, value.next_room);
     Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready', text: value.text});

@@ -15,6 +15,7 @@ from gradio.data_classes import FileData, GradioModel
 from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
+from vitexplorer.ui.parts.frame import FrameData
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import ExplainedError, Language
 
@@ -37,7 +38,7 @@ EXAMPLES = {
 START = EXAMPLES["puzzle"]
 """what is shown before anything is chosen: every model can be given a puzzle"""
 
-_WORDS = ("changes_question", "changes_examples", "changes_switches", "panel_working")
+_WORDS = ("changes_examples", "changes_switches", "panel_working")
 
 
 class ChangeItem(GradioModel):
@@ -60,7 +61,7 @@ class ChangeExample(GradioModel):
     text: str
 
 
-class ChangesData(GradioModel):
+class ChangesData(FrameData):
     """All interventions and which are on."""
 
     asked: int = 0
@@ -71,13 +72,8 @@ class ChangesData(GradioModel):
     """the changes that are shown"""
     image: FileData | None = None
     """what the plain run saw"""
-    answer: str = ""
     refused: str = ""
     """why the changes were not made"""
-    next: str = ""
-    next_room: str = ""
-    """key of the room that `next` leads to"""
-    words: dict[str, str] = {}
 
 
 class ChangesPicker(Widget):
@@ -98,6 +94,7 @@ def changes_data(capture: Capture, chosen: Changes, language: Language) -> Chang
         examples=_examples(capture, language),
         text=write_changes(chosen),
         image=image_file(capture.input.pixels),
+        question=word("changes_question", language),
         words={key: word(key, language) for key in _WORDS},
     )
 

@@ -23,6 +23,7 @@ from vitexplorer.ui.figure_panel.documents import written
 from vitexplorer.ui.figure_panel.elsewhere import model_showing
 from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.language import word
+from vitexplorer.ui.parts.frame import FrameData, about, frame_words
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import ExplainedError, Language
 
@@ -30,16 +31,10 @@ if TYPE_CHECKING:
     from vitexplorer.capture import Capture
 
 _WORDS = (
-    "save",
-    "misleads",
-    "paper",
-    "python_lines",
     "panel_working",
     "panel_views",
     "panel_stop",
     "panel_settings",
-    "panel_take",
-    "panel_table",
     "panel_rows",
     "panel_elsewhere",
 )
@@ -81,7 +76,7 @@ class PanelWork(GradioModel):
     """0-1; None where it is not known yet"""
 
 
-class PanelData(GradioModel):
+class PanelData(FrameData):
     """One view on the screen and the others of the room to choose from.
 
     While `work` is set it is that alone, and so it is with `previews`. A `bare` one has no figure: its view is the
@@ -103,12 +98,6 @@ class PanelData(GradioModel):
     """of the figure: light or dark"""
     views: list[PanelView] = []
     chosen: str = ""
-    question: str = ""
-    reading: str = ""
-    """what the numbers of the figure say; empty where there is none"""
-    misleads: str = ""
-    paper: str = ""
-    paper_url: str = ""
     controls: list[Field] = []
     image: FileData | None = None
     """the pixels the model saw; only where patches may be picked or painted on them"""
@@ -123,10 +112,6 @@ class PanelData(GradioModel):
     """why there is no figure"""
     elsewhere: str = ""
     """a bundled model that has the view which this one has not"""
-    next_room: str = ""
-    """key of the room after this one; empty after the last"""
-    python: str = ""
-    words: dict[str, str] = {}
 
 
 class FigurePanel(Widget):
@@ -144,7 +129,7 @@ class FigurePanel(Widget):
 
 def panel_words(language: Language) -> dict[str, str]:
     """What stands around every figure."""
-    return {key: word(key, language) for key in _WORDS}
+    return frame_words(language) | {key: word(key, language) for key in _WORDS}
 
 
 def panel_view(capture: Capture, key: str, language: Language) -> PanelView:
@@ -194,10 +179,7 @@ def panel_data(
         theme="dark" if theme == "dark" else "light",
         views=[panel_view(capture, key, language) for key in views],
         chosen=view,
-        question=record.question.in_(language),
-        misleads=record.misleads.in_(language),
-        paper=record.paper.citation if record.paper else "",
-        paper_url=record.paper.url if record.paper else "",
+        **about(view, language),
         words=panel_words(language),
     )
     settings: dict[str, Any] = {}
@@ -230,15 +212,11 @@ def panel_data(
 
 def bare_data(capture: Capture, views: tuple[str, ...], language: Language, view: str) -> PanelData:
     """The panel without a figure."""
-    from vitexplorer.views import VIEWS
-
-    record = VIEWS[view]
     return PanelData(
         bare=True,
         views=[panel_view(capture, key, language) for key in views],
         chosen=view,
-        question=record.question.in_(language),
-        misleads=record.misleads.in_(language),
+        **about(view, language),
         words=panel_words(language),
     )
 

@@ -3,11 +3,12 @@
 import {pushAddress, viewChanges, viewInAddress, writeAddress} from '../kit/address.js';
 import {filled, make, setText} from '../kit/dom.js';
 import {form} from '../kit/form.js';
+import {FORMATS, newAside, showHead} from '../kit/frame.js';
 import {offersPicture} from '../kit/pictures.js';
 import {offerViews, previewList} from '../kit/previews.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {drawing} from './drawing.js';
-import {taking} from './taking.js';
+import {numbersOf} from './numbers.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
@@ -18,7 +19,7 @@ export function mount({element, props, trigger, watch}) {
   let marked = '', lookedAhead = '';  // view that is marked as chosen; run whose previews were asked for
 
   // A mark may say what it shows when it is pressed; a cell of a matrix of blocks and heads opens that head's map.
-  const {draw, forget, picture, save} = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
+  const {draw, forget, picture, save: saveFigure} = drawing(part('.stage'), part('.figure'), ({customdata, data: {meta}}) => {
     if (meta?.view) choose(meta.view);
     if (meta?.settings) ask(shown.chosen, {...controls.settings(), ...meta.settings});
     if (!shown.opens || !customdata) return;
@@ -26,7 +27,7 @@ export function mount({element, props, trigger, watch}) {
     const own = shown.views.find((view) => view.own);
     if (own) choose(own.key);
   });
-  const take = taking(part('.take'), save);
+  const aside = newAside(root, save, () => numbersOf(shown));
   offersPicture(root, picture);
   const controls = form(part('.controls'), {
     settled: () => ask(shown.chosen, controls.settings()), pending: () => pending, asked: () => asked,
@@ -139,16 +140,15 @@ export function mount({element, props, trigger, watch}) {
     controls.show(fields, {image: image?.url, of: chosen});
   }
 
+  function save(format) {
+    const {csv} = shown, name = csv.orig_name.replace(/\.csv$/, '');  // which says view, model and run
+    if (format === 'csv') make('a', {href: csv.url, download: csv.orig_name}).click();
+    else saveFigure(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
+  }
+
   function showWords(value) {
-    setText(part('.question'), value.question);
-    setText(part('.reading'), value.reading ?? '');
-    part('.figure').setAttribute('aria-label', `${value.question} ${value.reading ?? ''}`.trim());
-    part('.table').setAttribute('aria-label', value.words.panel_table);
-    setText(part('.misleads b'), `${value.words.misleads}:`);
-    setText(part('.misleads span'), value.misleads);
-    setText(part('.misleads a'), value.paper);
-    part('.misleads a').href = value.paper_url;
-    part('.misleads a').hidden = !value.paper;
+    showHead(root, value);
+    part('.figure').setAttribute('aria-label', `${value.question} ${value.reading}`.trim());
     setText(part('.why'), value.refused);
     part('.refused').hidden = !value.refused;
     setText(part('.elsewhere'), filled(value.words.panel_elsewhere, {model: value.elsewhere}));
@@ -192,6 +192,7 @@ export function mount({element, props, trigger, watch}) {
     part('.working').textContent = value.words.panel_working;
     showViews(value);
     showWords(value);
+    aside.show(value, value.figure ? FORMATS : []);
     showNext(value);
     tellAddress(value);
     if (value.bare) {
@@ -199,7 +200,6 @@ export function mount({element, props, trigger, watch}) {
       return;
     }
     showControls(value);
-    take.show(value);
     // Of a setting that is refused the last good picture of the same view stays.
     root.toggleAttribute('data-kept', Boolean(value.refused) && root.dataset.drawn === value.chosen);
     Object.assign(root.dataset, {view: value.chosen, state: value.refused ? 'refused' : 'ready'});

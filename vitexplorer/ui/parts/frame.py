@@ -1,11 +1,16 @@
 """What stands around the stage of every room: the question, its reading, the trap, the next room, the lines of Python.
 
-`kit/frame.js` writes it into a component whose root has the class `vx-frame`.
+`kit/frame.js` writes it into a component whose root has the class `vx-frame`; its data are a `FrameData`.
 """
 
 from __future__ import annotations
 
 from gradio.data_classes import GradioModel
+
+from vitexplorer.ui.language import word
+from vitexplorer.words import Language
+
+_WORDS = ("misleads", "more", "save", "save_as", "table")
 
 
 class FrameData(GradioModel):
@@ -23,3 +28,22 @@ class FrameData(GradioModel):
     next_room: str = ""
     """key of the room that `next` leads to"""
     words: dict[str, str] = {}
+    """of the component, and `frame_words`"""
+
+
+def frame_words(language: Language) -> dict[str, str]:
+    """What the frame itself says."""
+    return {key: word(key, language) for key in _WORDS}
+
+
+def about(view: str, language: Language) -> dict[str, str]:
+    """A view's question, its trap and its source, as fields of `FrameData`."""
+    from vitexplorer.views import VIEWS
+
+    record = VIEWS[view]
+    return {
+        "question": record.question.in_(language),
+        "misleads": record.misleads.in_(language),
+        "paper": record.paper.citation if record.paper else "",
+        "paper_url": record.paper.url if record.paper else "",
+    }

@@ -19,7 +19,7 @@ from vitexplorer.ui.desk import QUICK, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.all_heads import strip_of
 from vitexplorer.ui.rooms.block_data import block_data, carried, default_query, frame_data, shown_query
-from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.rooms.room import Room, around
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.words import Language
 
@@ -95,10 +95,10 @@ class AttentionRoom(Room):
         """The canvas for a block, a head and a query, with all that stands beside the picture."""
         data = block_data(capture, block, language, query)
         data.asked, data.head, data.query = asked, head, query_text(query)
-        data.next_room, data.walks = "flow", capture.depth > 1
+        data.walks = capture.depth > 1
         data.strip = strip_of(capture, block, query, language)
-        data.python = self.code_of(address, capture, data, head, query)
-        return data.model_copy(update=told("attention_map", language))
+        python = self.code_of(address, capture, data, head, query)
+        return data.model_copy(update=around("attention_map", language, python=python, next_room="flow"))
 
     def code_of(self, address: Address, capture: Capture, data: CanvasData, head: str, query: Query) -> str:
         """The lines of Python that give the map on the canvas, which may have been asked for another head or query."""
@@ -115,12 +115,3 @@ class AttentionRoom(Room):
 def is_block(block: object, capture: Capture) -> bool:
     """Whether something that a browser sent is a block of a capture."""
     return isinstance(block, int) and 0 <= block < capture.depth
-
-
-def told(view: str, language: Language) -> dict[str, str]:
-    """When a view's picture misleads, and its source, as fields of `CanvasData`."""
-    from vitexplorer.views import VIEWS
-
-    record = VIEWS[view]
-    source = {"paper": record.paper.citation, "paper_url": record.paper.url} if record.paper else {}
-    return {"misleads": record.misleads.in_(language), **source}

@@ -18,10 +18,9 @@ from vitexplorer.ui.canvas.canvas import query_text
 from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.attention import told
 from vitexplorer.ui.rooms.block_data import frame_data, on_grids
 from vitexplorer.ui.rooms.own_picture import OwnPicture
-from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.rooms.room import Room, around
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, Language
@@ -101,12 +100,12 @@ class FlowRoom(Room):
         record = VIEWS["attention_rollout"]
         settings = record.settings(capture, given)
         data = rollout_data(capture, settings, language)
-        data.query, data.next_room = query_text(settings["query"]), "tokens"
+        data.query = query_text(settings["query"])
         data.controls = [
             field_of(spec, language) for spec in specs(record.controls, capture, settings) if spec.name != "query"
         ]
-        data.python = self.desk.python_lines(address, "attention_rollout", **settings)
-        return data.model_copy(update=told("attention_rollout", language))
+        python = self.desk.python_lines(address, "attention_rollout", **settings)
+        return data.model_copy(update=around("attention_rollout", language, python=python, next_room="tokens"))
 
 
 def linked(capture: Capture, address: Address) -> dict[str, str]:

@@ -13,7 +13,7 @@ from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.rooms.own_picture import OwnPicture
-from vitexplorer.ui.rooms.room import Room, caption_lines, frame_data
+from vitexplorer.ui.rooms.room import Room, around, caption_lines
 from vitexplorer.words import Language
 
 
@@ -50,13 +50,10 @@ class PatchesRoom(Room):
             language,
             caption_lines(capture),
             start=sharpest_patch(pixels, grid),
-            frame=frame_data(
-                "patch_grid",
-                language,
-                reading=reading(pixels.shape[:2], grid, capture.prefix_tokens, dim, language),
-                python=self.desk.python_lines(address, "patch_grid"),
-                next_room="attention",
-            ),
             saved_as=f"patch_grid_{provenance.model}_{run_of(provenance)}",
         )
-        return own | {self.board: board}
+        frame = around(
+            "patch_grid", language, python=self.desk.python_lines(address, "patch_grid"), next_room="attention"
+        )
+        said = reading(pixels.shape[:2], grid, capture.prefix_tokens, dim, language)
+        return own | {self.board: board.model_copy(update={**frame, "reading": said})}

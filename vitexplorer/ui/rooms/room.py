@@ -14,7 +14,7 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk, Listen, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
-from vitexplorer.ui.parts.frame import FrameData
+from vitexplorer.ui.parts.frame import about
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.ui.visit import Visit
 from vitexplorer.ui.words import UI_WORDS
@@ -52,41 +52,16 @@ class Room(ABC):
         return {}
 
 
-def about(view: str, language: Language) -> str:
-    """A view's question, its traps and its source, as Markdown."""
-    from vitexplorer.views import VIEWS
-
-    record = VIEWS[view]
-    lines = [f"**{record.question.in_(language)}**", f"*{word('misleads', language)}:* {record.misleads.in_(language)}"]
-    if record.paper:
-        lines.append(f"*{word('paper', language)}:* [{record.paper.citation}]({record.paper.url})")
-    return "\n\n".join(lines)
-
-
-def frame_data(view: str, language: Language, *, reading: str = "", python: str = "", next_room: str = "") -> FrameData:
-    """What stands around a room's picture: a view's question, its trap and its source, and what the room adds.
+def around(view: str, language: Language, *, python: str, next_room: str) -> dict[str, str]:
+    """What stands around a room's picture, as fields of `FrameData`.
 
     Args:
-        view: key of the view that the picture shows
+        view: key of the view that the picture shows, whose question, trap and source stand there
         language: of every word
-        reading: what the numbers on the screen say
         python: lines that give the same picture
         next_room: key of the room to look at next
     """
-    from vitexplorer.views import VIEWS
-
-    record = VIEWS[view]
-    return FrameData(
-        question=record.question.in_(language),
-        reading=reading,
-        misleads=record.misleads.in_(language),
-        paper=record.paper.citation if record.paper else "",
-        paper_url=record.paper.url if record.paper else "",
-        python=python,
-        next=lead_to(next_room, language) if next_room else "",
-        next_room=next_room,
-        words={"more": word("more", language), "paper": word("paper", language)},
-    )
+    return {**about(view, language), "python": python, "next": lead_to(next_room, language), "next_room": next_room}
 
 
 def lead_to(room: str, language: Language) -> str:

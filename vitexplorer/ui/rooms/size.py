@@ -15,7 +15,7 @@ from vitexplorer.ui.calculator.designs import Design
 from vitexplorer.ui.calculator.sizes import design_sizes, model_sizes
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.desk import QUICK, Listen, Updates
-from vitexplorer.ui.rooms.room import Room, frame_data
+from vitexplorer.ui.rooms.room import Room, around
 from vitexplorer.ui.rooms.room_figures import SHOWN, RoomFigures
 from vitexplorer.words import Language
 
@@ -81,10 +81,8 @@ class SizeRoom(Room):
         else:
             data = self._of_model(capture, shape, address, language)
         python = self.desk.python_lines(address, "parameters")
-        reading = data.frame.reading
-        data.frame = frame_data("parameters", language, reading=reading, python=python, next_room="what_if")
-        data.frame.question = CALCULATOR_WORDS["question"].in_(language)
-        return data
+        frame = around("parameters", language, python=python, next_room="what_if")
+        return data.model_copy(update={**frame, "question": CALCULATOR_WORDS["question"].in_(language)})
 
     def _of_model(self, capture: Capture, shape: object, address: Address, language: Language) -> SizeData:
         """The model on the screen, counted from its module and by one pass that computes nothing."""

@@ -174,7 +174,7 @@ class WhatIfRoom(Room):
             data.refused = error.text.in_(language)
             return data, None, text
         data = changes_data(plain, chosen, language)
-        data.answer = answer(plain, run, language) if chosen else ""
+        data.reading = answer(plain, run, language) if chosen else ""
         data.next, data.next_room = lead_to("finetune", language), "finetune"
         return data, run, write_changes(chosen)
 
