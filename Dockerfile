@@ -33,5 +33,5 @@ COPY --chown=user . .
 
 EXPOSE 7860
 HEALTHCHECK --interval=30s --timeout=10s --start-period=2m \
-    CMD ["python", "-c", "import os, urllib.request as u; u.urlopen('http://127.0.0.1:' + os.environ['VIT_PORT'], timeout=8)"]
+    CMD ["python", "-c", "import os, urllib.request as u; u.urlopen('http://127.0.0.1:' + os.environ['VIT_PORT'] + '/healthz', timeout=8)"]
 CMD ["python", "app.py"]

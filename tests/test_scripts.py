@@ -105,3 +105,16 @@ def test_an_agent_is_told_what_cannot_be(url):
     )
     assert (wrong.isError, wrong.content[0].text) == (True, "未知的视图“atention_map”。您是指“attention_map”吗？")
     assert (inside.isError, inside.content[0].text.split(":")[0]) == (True, "127.0.0.1 is no public address")
+
+
+# ---------------------------------------------------------------------------------------------- who runs it
+
+
+def test_the_server_says_how_it_is(url):
+    answer = httpx.get(f"{url}metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    told = set(re.findall(r"^# TYPE vitexplorer_(\w+) gauge", answer.text, re.MULTILINE))
+    assert told == {"cache_bytes", "cache_entries", "waiting", "trainings", "sent_bytes"}
+    assert 'vitexplorer_request_seconds_count{method="GET",route="/metrics"' in httpx.get(f"{url}metrics").text
+    assert "process_resident_memory_bytes" in answer.text
+    assert httpx.get(f"{url}healthz").json().keys() == {"ready", "device", "version"}

@@ -22,6 +22,8 @@ class BytesCache(Generic[K, V]):
         self._capacity, self._size = capacity, size
         self._held: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._lock = threading.Lock()
+        self.nbytes = 0
+        """bytes of all values together"""
 
     def get(self, key: K) -> V | None:
         """The value, now the most recently used, or None."""
@@ -33,13 +35,15 @@ class BytesCache(Generic[K, V]):
 
     def put(self, key: K, value: V) -> None:
         """Keep a value and let go of the oldest ones that no longer fit."""
+        size = self._size(value)
         with self._lock:
-            self._held[key] = (value, self._size(value))
-            self._held.move_to_end(key)
+            _, before = self._held.pop(key, (None, 0))
+            self._held[key] = (value, size)
+            self.nbytes += size - before
             while len(self._held) > 1 and self.nbytes > self._capacity:
-                self._held.popitem(last=False)
+                _, (_, gone) = self._held.popitem(last=False)
+                self.nbytes -= gone
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all values together."""
-        return sum(size for _, size in self._held.values())
+    def __len__(self) -> int:
+        """How many values there are."""
+        return len(self._held)

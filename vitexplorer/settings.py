@@ -61,6 +61,7 @@ class Settings(BaseSettings):
     model: str = Field(
         "scenes_vit_patch16_192", description="model of the command line and of scripts where none is named"
     )
+    log_requests: bool = Field(False, description="whether each request and event is told in a line of JSON")
     mcp: bool = Field(False, description="whether agents may use the endpoints as tools, at /gradio_api/mcp/")
     downloads: bool = Field(True, description="whether visitors may fetch pretrained weights")
     any_model: bool = Field(not _ON_SPACE, description="whether visitors may load timm names outside the catalogue")

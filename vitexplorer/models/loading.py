@@ -127,6 +127,11 @@ class LoadedModel:
         return self.family.blocks(self.module, input_size)
 
 
+def usual_device() -> str:
+    """Where models are loaded when nobody says."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 def load_model(
     name: str,
     weights: str | os.PathLike = "auto",
@@ -302,7 +307,7 @@ def _describe(
         crop_pct=config["crop_pct"],
         crop_mode=config["crop_mode"],
     )
-    device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    device = device or usual_device()
     return LoadedModel(
         name=name,
         module=module.eval().to(device),

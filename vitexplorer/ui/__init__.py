@@ -31,6 +31,7 @@ from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.ui.theme import theme
+from vitexplorer.ui.watching.watch import watch
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, normalise_language
 
@@ -80,11 +81,12 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = LOOKS_FOR_WORK, 1.0
     page.state_session_capacity = settings.sessions
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
+    watching = watch(settings, engine, page, guards)
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
     app = gr.mount_gradio_app(
         Starlette(
-            routes=[*SERVING["routes"], PICTURE, DESCRIBED],
-            middleware=[*guards.middleware, *SERVING["middleware"]],
+            routes=[*SERVING["routes"], PICTURE, DESCRIBED, *watching.routes],
+            middleware=[watching.middleware, *guards.middleware, *SERVING["middleware"]],
             lifespan=swept(guards.folder.sweep, engine.places.sweep, at_end=lambda: say_what_goes_on(engine)),
         ),
         page,

@@ -72,6 +72,8 @@ class Engine:
         self.work = threading.RLock()
         """held by whoever runs a model"""
         self.background = Background(self.work)
+        self.is_warm = False
+        """whether what the first capture needs is imported"""
         self._models: BytesCache[tuple[str, str, str], LoadedModel] = BytesCache(
             settings.model_cache_megabytes << 20,
             weights_of,
@@ -83,11 +85,23 @@ class Engine:
         self._results: BytesCache[tuple, Result] = BytesCache(RESULTS, size_of)
         self._previews: BytesCache[tuple[Hashable, str], bytes] = BytesCache(PREVIEWS, len)
 
+    @property
+    def caches(self) -> dict[str, BytesCache]:
+        """What is kept to answer from, by what it is."""
+        return {
+            "models": self._models,
+            "captures": self._captures,
+            "results": self._results,
+            "previews": self._previews,
+        }
+
     def warm(self) -> None:
         """Import what the first capture needs."""
         import vitexplorer.capture
         import vitexplorer.figures
         import vitexplorer.views  # noqa: F401
+
+        self.is_warm = True
 
     def kept(self, picture: Picture) -> Explored | None:
         """The capture of a picture where it is in memory."""

@@ -20,8 +20,7 @@ UPLOAD = "upload-"
 THUMBNAIL = 96
 """pixels of the longer side"""
 
-
-_uploads: BytesCache[str, OpenedImage] = BytesCache(512 << 20, lambda opened: opened.pixels.nbytes)
+uploads: BytesCache[str, OpenedImage] = BytesCache(512 << 20, lambda opened: opened.pixels.nbytes)
 
 
 def keep_upload(path: str) -> str:
@@ -34,7 +33,7 @@ def keep_upload(path: str) -> str:
 
     upload = OpenedImage.of(path, max_megapixels=settings().max_megapixels)
     image = UPLOAD + upload.hash
-    _uploads.put(image, upload)
+    uploads.put(image, upload)
     return image
 
 
@@ -53,7 +52,7 @@ def opened(image: str) -> OpenedImage:
 
     if image in examples():
         return OpenedImage.of(examples()[image].path)
-    upload = _uploads.get(image)
+    upload = uploads.get(image)
     if upload is None:
         raise ExplainedError(
             Text("This image is no longer in memory. Please choose it again.", "该图像已不在内存中，请重新选择。")

@@ -1,0 +1,50 @@
+"""What a server is watched by, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import gradio as gr
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from vitexplorer.settings import Settings
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.hosting.guards import Guards
+from vitexplorer.ui.pictures import uploads
+from vitexplorer.ui.watching.events import watch_events
+from vitexplorer.ui.watching.lines import Lines
+from vitexplorer.ui.watching.measures import Measures
+from vitexplorer.ui.watching.requests import Watched
+from vitexplorer.ui.watching.routes import watching_routes
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What the application is given."""
+
+    middleware: Middleware
+    routes: list[Route]
+
+
+def watch(settings: Settings, engine: Engine, page: gr.Blocks, guards: Guards) -> Watch:
+    """Measure all events of `page` from now on, and what its engine and its guards hold."""
+    measures, lines = Measures(), Lines(settings.log_requests)
+    watch_events(page, measures, lines)
+    caches = {**engine.caches, "uploads": uploads}
+    measures.now("cache_bytes", "Memory of what is kept to answer from", "cache", _of(caches, lambda kept: kept.nbytes))
+    measures.now("cache_entries", "How much of it there is", "cache", _of(caches, len))
+    measures.now("waiting", "Events that wait", "queue", lambda: {"page": len(page._queue)})
+    measures.now("trainings", "Trainings, by what they do", "state", lambda: {"running": engine.places.running()})
+    measures.now(
+        "sent_bytes",
+        "What visitors sent: on the disk after the last sweep, and within the last hour",
+        "what",
+        lambda: {"on_disk": guards.folder.held.size, "last_hour": guards.budgets.of_all},
+    )
+    return Watch(Middleware(Watched, measures=measures, lines=lines), watching_routes(engine, measures))
+
+
+def _of(caches: dict, amount: Callable) -> Callable[[], dict[str, float]]:
+    return lambda: {name: amount(kept) for name, kept in caches.items()}
