@@ -56,7 +56,7 @@ def checked_entries(archive: zipfile.ZipFile, packed_bytes: int, limits: Setting
     Raises DataError for paths that lead out of the archive or are too long, for passwords, for a packing other than
     the usual one, and for more files or bytes than `limits` allow.
     """
-    files = [info for info in archive.infolist() if not info.is_dir()]
+    files = [info for info in archive.infolist() if not info.filename.endswith("/")]  # `is_dir` fails where it is ""
     if len(files) > limits.data_files:
         raise DataError(_MANY.format(most=limits.data_files, variable=PREFIX + "DATA_FILES"))
     kept, links, nested = [], [], []

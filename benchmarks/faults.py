@@ -1,0 +1,218 @@
+"""Trainings that are killed, stopped, torn and begun twice: how many of them end as if nothing had happened.
+
+    python -m benchmarks.faults [times]
+
+Real processes train timm's `test_vit` on two dozen drawn squares. Each line counts what came beside what must come:
+workers killed at random moments and resumed to the same bits; workers that stand still; one file of a killed training
+torn at random, then resumed in this process (ten times as often, for that is quick); the same with each file cut to its
+half; two servers that begin trainings at the same moment where one is allowed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+from hypothesis import strategies as st
+from safetensors.torch import load_file
+
+from benchmarks.fuzz import tried
+from tests.damage import torn
+from tests.finetune_folders import class_folder
+from tests.fuzzed import Subject
+from vitexplorer.finetune.comparison import load_comparison
+from vitexplorer.finetune.in_process import run_job
+from vitexplorer.finetune.job import detached
+from vitexplorer.finetune.job.claims import CLAIM, Claim, worker_of
+from vitexplorer.finetune.job.events import EVENTS
+from vitexplorer.finetune.job.folder import CHECKPOINTS, PREDICTIONS, TUNED, JobError, run_folder
+from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
+from vitexplorer.finetune.job.state import JobState, job_state
+from vitexplorer.ui.places import Places
+
+OWN = run_folder(Path(), "lora")
+MADE_AGAIN = (
+    *(OWN / name for name in (*CHECKPOINTS, TUNED, PREDICTIONS, "estimate.json")),
+    *map(Path, ("baseline.json", "baseline_head.npz", EVENTS, CLAIM.name)),
+)
+"""files without which a training still ends with the same weights"""
+LOST = (Path("config.json"), Path("split.json"))
+"""those without which it says that it cannot go on"""
+PATIENCE = 300.0
+
+
+def config_of(data: Path, **plan: object) -> JobConfig:
+    whole = {"epochs": 6, "batch_size": 4, "precision": "no", "checkpoint_seconds": 0.0, **plan}
+    return JobConfig(str(data), "test_vit", (Candidate("lora"),), Plan(**whole), weights="random")
+
+
+def is_same(one: Path, other: Path) -> bool:
+    """Bit for bit: weights, predictions and figures."""
+    a, b = (load_comparison(folder)["lora"] for folder in (one, other))
+    ours, theirs = load_file(a.file), load_file(b.file)
+    return (
+        ours.keys() == theirs.keys()
+        and all(np.array_equal(tensor.numpy(), theirs[name].numpy()) for name, tensor in ours.items())
+        and np.array_equal(a.outputs, b.outputs)
+        and [dict(epoch.metrics) for epoch in a.epochs] == [dict(epoch.metrics) for epoch in b.epochs]
+    )
+
+
+def ended(folder: Path) -> JobState:
+    """The state of a job once nobody works on it any more."""
+    end = time.monotonic() + PATIENCE
+    while (state := job_state(folder)).state == "running" and time.monotonic() < end:
+        time.sleep(0.05)
+    return state
+
+
+def interrupted(folder: Path, config: JobConfig, sign: int, draw: random.Random) -> bool:
+    """Start a training, send its worker the signal at some moment, resume it: whether it was seen and it then ends."""
+    detached.start(config, folder)
+    begun = time.monotonic()
+    after = draw.uniform(0.5, 8.0)
+    while time.monotonic() < begun + after and worker_of(folder):
+        time.sleep(0.01)
+    pid = worker_of(folder)
+    if pid is None:  # it was quicker
+        return ended(folder).state == "finished"
+    os.kill(pid, sign)
+    end = time.monotonic() + 10
+    while job_state(folder).state == "running" and time.monotonic() < end:
+        time.sleep(0.01)
+    seen = job_state(folder).state == "interrupted"
+    detached.resume(folder)
+    return ended(folder).state == "finished" and seen
+
+
+def stopped_and_resumed(whole: Path, root: Path, sign: int, times: int) -> int:
+    """How often a training that got the signal ended with the weights of `whole`."""
+    draw, right = random.Random(0), 0
+    for n in range(times):
+        folder = root / f"{sign}-{n}"
+        right += interrupted(folder, job_state(whole).config, sign, draw) and is_same(whole, folder)
+        shutil.rmtree(folder)
+    return right
+
+
+# ---------------------------------------------------------------------------------------------- torn files
+
+
+def killed_of(whole: Path, root: Path) -> Path:
+    """The training as a kill in its fourth epoch would leave it, in a folder of its own."""
+    folder, killed = root / "stopping", root / "killed"
+
+    def stop(event) -> None:
+        if event.kind == "epoch" and event.values["epoch"] == 4:
+            shutil.copytree(folder, killed)
+            detached.stop(folder)
+
+    run_job(job_state(whole).config, folder, stop)
+    shutil.rmtree(folder)
+    CLAIM.write(killed, Claim(1, 1.0))  # of a process that is gone, whose number is another's now
+    return killed
+
+
+def resumed(killed: Path, damaged: dict[Path, bytes]) -> Path:
+    """The training with these files instead of its own, resumed to the end. Raises ExplainedError."""
+    folder = killed.with_name("torn")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(killed, folder)
+    for file, content in damaged.items():
+        (folder / file).write_bytes(content)
+    config = job_state(folder).config or job_state(killed).config
+    run_job(config, folder)
+    return folder
+
+
+def torn_at_random(killed: Path, cases: int) -> tuple[Counter[str], dict[str, str]]:
+    """Outcomes of one damaged file, resumed."""
+
+    def case(file: Path) -> st.SearchStrategy:
+        return st.tuples(st.just(file), torn((killed / file).read_bytes()))
+
+    files = [file for file in (*MADE_AGAIN, *LOST) if (killed / file).exists()]
+    subject = Subject("torn", st.sampled_from(files).flatmap(case), lambda drawn: resumed(killed, dict([drawn])))
+    return tried(subject, cases)
+
+
+def halves(whole: Path, killed: Path) -> int:
+    """Of how many files half is enough to end with the same weights."""
+    present = [file for file in MADE_AGAIN if (killed / file).exists()]
+    return (
+        len(MADE_AGAIN)
+        - len(present)
+        + sum(
+            is_same(whole, resumed(killed, {file: (killed / file).read_bytes()[: (killed / file).stat().st_size // 2]}))
+            for file in present
+        )
+    )
+
+
+# ---------------------------------------------------------------------------------------------- two servers
+
+
+def begin(root: Path, config: JobConfig, at: float) -> bool:
+    """What a server does when a visitor starts a training, at this moment; whether there was room."""
+    places = Places(root, hosted=False)
+    time.sleep(max(0.0, at - time.time()))
+    try:
+        with places.room_for_one(1):
+            detached.start(config, places.new_training(""))
+    except JobError:
+        return False
+    return True
+
+
+def begun_at_once(root: Path, config: JobConfig, times: int) -> int:
+    """In how many rounds exactly one of two servers found room for a training."""
+    right = 0
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as servers:
+        for n in range(times):
+            place, at = root / f"round-{n}", time.time() + (5.0 if n == 0 else 0.3)
+            found = [servers.submit(begin, place, config, at) for _ in range(2)]
+            right += sorted(one.result() for one in found) == [False, True]
+            for job in place.glob(f"*/{CLAIM.name}"):
+                os.kill(worker_of(job.parent) or 0, signal.SIGKILL)
+    return right
+
+
+def main(times: int = 20) -> int:
+    """Print the counts; 1 where one is not what it must be."""
+    good = []
+
+    def line(what: str, came: int, of: int) -> None:
+        good.append(came == of)
+        print(f"{what:62}{came:6} of {of}", flush=True)
+
+    with tempfile.TemporaryDirectory() as place:
+        root = Path(place)
+        config = config_of(class_folder(root / "colours", per_class=8))
+        whole = root / "whole"
+        run_job(config, whole)
+        line("killed at random, resumed to the same weights", stopped_and_resumed(whole, root, 9, times), times)
+        still = max(1, times // 4)
+        line("stands still, seen, resumed to the same", stopped_and_resumed(whole, root, 19, still), still)
+        killed = killed_of(whole, root)
+        line("half of a file, resumed to the same weights", halves(whole, killed), len(MADE_AGAIN))
+        came, faults = torn_at_random(killed, 10 * times)
+        line("a file torn at random: resumed, or a sentence", came["right"] + came["sentence"], came.total())
+        print(f"    right {came['right']}, sentence {came['sentence']}")
+        for fault, case in faults.items():
+            print(f"    {fault} ({came[fault]})\n        {case}")
+        line("two servers at once, one training begun", begun_at_once(root, config, times), times)
+    return int(not all(good))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:2])))
