@@ -54,7 +54,7 @@ MUTANTS = (
     ),
     Mutant(
         "JSON without units",
-        "as_json",
+        "as_document",
         'if field.name != "image"',
         'if field.name not in ("image", "unit")',
         "test_json_has_everything_in_full_precision",
