@@ -18,12 +18,9 @@ import PIL.ImageOps
 from tests.plain_page import PlainPage
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import PatchGrid, WindowLayout
-from vitexplorer.ui.canvas import (
-    AttentionCanvas,
-    CanvasData,
-    attention_file,
-    canvas_words,
-)
+from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData
+from vitexplorer.ui.canvas.files import attention_file
+from vitexplorer.ui.canvas.words import canvas_words
 from vitexplorer.ui.files import cached_file, image_file
 
 REGISTERS = ("cls", "reg1", "reg2", "reg3", "reg4")

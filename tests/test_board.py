@@ -16,7 +16,8 @@ from playwright.sync_api import BrowserContext, Error, Locator, Page, expect
 
 from tests.plain_page import PlainPage, PlainPages
 from vitexplorer.types import PatchGrid
-from vitexplorer.ui.board import BOARD_WORDS, BoardData, PatchesBoard, board_data, reading
+from vitexplorer.ui.board.component import BoardData, PatchesBoard, board_data, reading
+from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.words import Text
 
 BOARDS = {

@@ -21,7 +21,7 @@ from tests.plain_page import PlainPage, PlainPages
 from tests.small_families import capture_case
 from tests.thorough import always, in_turn, later
 from vitexplorer.capture import Capture
-from vitexplorer.ui.canvas import Selection
+from vitexplorer.ui.canvas.canvas import Selection
 
 pytestmark = pytest.mark.browser
 

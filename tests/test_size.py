@@ -15,13 +15,16 @@ from tests.small_models import capture_small
 from vitexplorer.formulas import ViTShape, exact_terms, total
 from vitexplorer.quantities.story import PARTS, counted, multiplied
 from vitexplorer.types import Term
-from vitexplorer.ui.calculator import CALCULATOR_WORDS, MACS, PARAMETERS, SizeBoard, SizeData, compact
+from vitexplorer.ui.calculator.data import SizeData
 from vitexplorer.ui.calculator.designs import Design
 from vitexplorer.ui.calculator.literature import DECLARED
 from vitexplorer.ui.calculator.multiplications import ATTENTION, PROJECTIONS, vit_macs, windowed_attention
+from vitexplorer.ui.calculator.size_board import SizeBoard
 from vitexplorer.ui.calculator.sizes import design_sizes
 from vitexplorer.ui.calculator.story import story
 from vitexplorer.ui.calculator.tables import parts_table, terms_table
+from vitexplorer.ui.calculator.units import MACS, PARAMETERS, compact
+from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.views.parameters import shape_of
 from vitexplorer.words import Text

@@ -16,6 +16,7 @@ import pytest
 import vitexplorer as vx
 from tests.app import run_apart
 from tests.built import built
+from tests.packed import unpack_attention
 from tests.small_families import capture_case
 from tests.small_models import capture_small
 from vitexplorer.cache import BytesCache
@@ -24,8 +25,9 @@ from vitexplorer.models.catalog import catalog, find
 from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.calculator import SizeData
-from vitexplorer.ui.canvas import CanvasData, Strip, packed_bytes, unpack_attention
+from vitexplorer.ui.calculator.data import SizeData
+from vitexplorer.ui.canvas.canvas import CanvasData, Strip
+from vitexplorer.ui.canvas.payload import packed_bytes
 from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Engine, Explored, Picture, weights_of
 from vitexplorer.ui.exploring import exploring, ready

@@ -13,15 +13,15 @@ import torch
 
 import vitexplorer as vx
 from tests.built import built
+from tests.packed import unpack_attention
 from tests.small_models import capture_small
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
 from vitexplorer.settings import Settings, settings
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.canvas import unpack_attention
 from vitexplorer.ui.changed import ChangedRuns
-from vitexplorer.ui.changes import changes_data
+from vitexplorer.ui.changes.changes import changes_data
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations

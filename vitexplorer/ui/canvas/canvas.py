@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 from gradio.data_classes import FileData, GradioModel
 
@@ -19,14 +19,6 @@ from vitexplorer.types import Query
 from vitexplorer.ui.controls import Field
 from vitexplorer.ui.parts.frame import FrameData
 from vitexplorer.ui.parts.widget import Widget
-
-Mode = Literal["overlay", "map", "reveal"]
-Scale = Literal["map", "heads", "block"]
-Colormap = Literal["viridis", "magma", "cividis", "inferno", "greys"]
-
-_LARGEST_GRID = 1024
-_MOST_HEADS = 1024
-_MOST_BLOCKS = 1000
 
 
 class KeyGrid(GradioModel):
@@ -156,41 +148,6 @@ class AttentionCanvas(Widget):
     folder = Path(__file__).parent
     sends = ("patch_select", "choose_block", "adjust")
 
-    def postprocess(self, value: CanvasData | dict | None) -> CanvasData | None:
-        """A dictionary becomes the data model."""
-        return CanvasData(**value) if isinstance(value, dict) else value
-
-    def preprocess(self, payload: CanvasData | None) -> CanvasData | None:
-        """What a client sends back, with every field brought within its bounds."""
-        if payload is None:
-            return None
-        rows, cols = (max(0, min(_LARGEST_GRID, n)) for n in (payload.rows, payload.cols))
-        keys = payload.keys and KeyGrid(
-            **{name: max(0, min(_LARGEST_GRID, n)) for name, n in payload.keys.model_dump().items()}
-        )
-        heads = max(1, min(_MOST_HEADS, payload.heads))
-        depth = max(1, min(_MOST_BLOCKS, payload.depth))
-        bounded = payload.model_copy(
-            update={
-                "rows": rows,
-                "cols": cols,
-                "cell": max(0, payload.cell),
-                "keys": keys,
-                "heads": heads,
-                "depth": depth,
-                "block": max(0, min(depth - 1, payload.block)),
-                "head": head_of(payload.head, heads),
-                "mode": _one_of(payload.mode, Mode),
-                "colormap": _one_of(payload.colormap, Colormap),
-                "scale": _one_of(payload.scale, Scale),
-                "opacity": _share(payload.opacity),
-                "keep_mass": _share(payload.keep_mass),
-            }
-        )
-        if query_of(bounded.query, bounded) is None:
-            bounded.query = None
-        return bounded
-
 
 def query_of(text: Any, data: CanvasData) -> Query | None:
     """A query from its text (cls, dist, mean, or row,col); None where the data have no such token."""
@@ -220,11 +177,3 @@ def head_of(text: Any, heads: int) -> str | None:
     if isinstance(text, str | int) and re.fullmatch(r"\d{1,4}", str(text)) and int(text) < heads:
         return str(int(text))
     return None
-
-
-def _one_of(text: str | None, choices: Any) -> str | None:
-    return text if text in get_args(choices) else None
-
-
-def _share(number: float | None) -> float | None:
-    return None if number is None or number != number else max(0.0, min(1.0, number))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from gradio.data_classes import FileData
 
 from vitexplorer.types import Query
-from vitexplorer.ui.canvas import Strip, kept_file
+from vitexplorer.ui.canvas.canvas import Strip
+from vitexplorer.ui.canvas.files import kept_file
 from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.rooms.block_data import block_facts, carried, packed_row, shown_query
 from vitexplorer.words import Language

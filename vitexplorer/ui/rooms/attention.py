@@ -13,8 +13,7 @@ from gradio.components.base import Component
 
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.canvas import AttentionCanvas, CanvasData, Selection
-from vitexplorer.ui.canvas.canvas import head_of, query_of, query_text
+from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
 from vitexplorer.ui.desk import QUICK, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.all_heads import strip_of

@@ -14,18 +14,10 @@ from gradio.data_classes import FileData
 from vitexplorer.controls import QueryControl
 from vitexplorer.settings import settings
 from vitexplorer.types import PatchGrid, Query, prefix_text
-from vitexplorer.ui.canvas import (
-    MEAN,
-    BlockFacts,
-    CanvasData,
-    KeyGrid,
-    attention_file,
-    canvas_words,
-    kept_file,
-    pack_attention,
-    packed_bytes,
-)
-from vitexplorer.ui.canvas.canvas import looks
+from vitexplorer.ui.canvas.canvas import BlockFacts, CanvasData, KeyGrid, looks
+from vitexplorer.ui.canvas.files import attention_file, kept_file
+from vitexplorer.ui.canvas.payload import MEAN, pack_attention, packed_bytes
+from vitexplorer.ui.canvas.words import canvas_words
 from vitexplorer.ui.files import cached_file, image_file
 from vitexplorer.ui.language import word
 from vitexplorer.words import Language

@@ -13,8 +13,9 @@ from gradio.data_classes import FileData
 from vitexplorer.controls import specs
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.canvas import MEAN, AttentionCanvas, CanvasData, attention_file, kept_file
-from vitexplorer.ui.canvas.canvas import query_text
+from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
+from vitexplorer.ui.canvas.files import attention_file, kept_file
+from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.language import word

@@ -8,7 +8,7 @@ from gradio.blocks import Block
 
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.board import PatchesBoard, board_data, reading
+from vitexplorer.ui.board.component import PatchesBoard, board_data, reading
 from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file

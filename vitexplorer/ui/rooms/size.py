@@ -10,8 +10,9 @@ from gradio.components.base import Component
 
 from vitexplorer.formulas import ViTShape
 from vitexplorer.ui.address import Address, ShownView
-from vitexplorer.ui.calculator import SizeBoard, SizeData
+from vitexplorer.ui.calculator.data import SizeData
 from vitexplorer.ui.calculator.designs import Design
+from vitexplorer.ui.calculator.size_board import SizeBoard
 from vitexplorer.ui.calculator.sizes import design_sizes, model_sizes
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.desk import QUICK, Listen, Updates

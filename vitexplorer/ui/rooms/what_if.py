@@ -17,11 +17,9 @@ from vitexplorer.numbers import percent
 from vitexplorer.settings import settings
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.canvas import AttentionCanvas
-from vitexplorer.ui.canvas.canvas import head_of, query_of, query_text
+from vitexplorer.ui.canvas.canvas import AttentionCanvas, head_of, query_of, query_text
 from vitexplorer.ui.changed import ChangedRuns
-from vitexplorer.ui.changes import ChangesData, ChangesPicker, changes_data
-from vitexplorer.ui.changes.changes import START
+from vitexplorer.ui.changes.changes import START, ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.attention import is_block
