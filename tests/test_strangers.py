@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import httpx
 import pytest
 from starlette.applications import Starlette
 
 from tests.app import run_apart
+from vitexplorer.finetune.job.folder import CONFIG
+from vitexplorer.finetune.job.plan import Candidate, JobConfig
 from vitexplorer.settings import settings
 from vitexplorer.ui import application
 from vitexplorer.ui.engine import Engine
-from vitexplorer.ui.hosting import bodies, connections
+from vitexplorer.ui.hosting import bodies, connections, events
 from vitexplorer.ui.hosting.cache_folder import CacheFolder, Held
 from vitexplorer.ui.hosting.listening import address_of, listen, server
+from vitexplorer.ui.hosting.visitors import Visitors
 
 SETTINGS = {
     "VIT_HOSTED": "1",
@@ -28,6 +35,7 @@ SETTINGS = {
     "VIT_HOSTS": "vit.example, *.vit.example",
     "VIT_PROXIES": "127.0.0.1",
     "VIT_CONNECTIONS": "30",
+    "VIT_SESSIONS": "5",
     "VIT_MAX_UPLOAD_MEGABYTES": "2",
     "VIT_SENT_MEGABYTES": "5",
 }
@@ -271,6 +279,195 @@ def test_who_only_holds_connections_makes_way_for_who_asks(url: str) -> None:
             held.enter_context(connection(url)).sendall(b"GET / HTTP/1.1\r\n")
         with httpx.Client(base_url=url, timeout=60) as honest:
             assert [honest.get("/theme.css").status_code for _ in range(3)] == [200] * 3
+
+
+# ------------------------------------------------------------------------------------------------ what a browser sends
+
+
+class Tab:
+    """One open page of a browser, as far as it asks without waiting in the queue."""
+
+    def __init__(self, client: httpx.Client, config: dict[str, Any], sender: str = "192.0.2.10"):
+        self.client, self.headers = client, {"x-forwarded-for": sender}
+        self.session = uuid.uuid4().hex[:11]
+        self.handlers = config["dependencies"]
+        self.ids = {one["props"].get("elem_id"): one["id"] for one in config["components"]}
+
+    def handler(self, component: str, event: str) -> dict[str, Any]:
+        """What is bound to an event of a component, named by its id in the page; empty: the page itself."""
+        target = [self.ids[component] if component else 0, event]
+        return next(one for one in self.handlers if target in one["targets"])
+
+    def after(self, handler: dict[str, Any]) -> list[dict[str, Any]]:
+        """What follows it."""
+        return [one for one in self.handlers if one["trigger_after"] == handler["id"]]
+
+    def send(self, handler: dict[str, Any], data: list[Any] | None = None, **more: Any) -> httpx.Response:
+        """The answer to an event with these inputs, none where they are states."""
+        data = [None] * len(handler["inputs"]) if data is None else data
+        body = {"data": data, "fn_index": handler["id"], "session_hash": self.session, "event_data": None, **more}
+        return self.client.post("/gradio_api/run/predict", json=body, headers=self.headers)
+
+    def fire(self, component: str, event: str, **event_data: Any) -> httpx.Response:
+        """The answer to an event of a component of ours."""
+        return self.send(self.handler(component, event), event_data=event_data)
+
+    def open(self) -> Tab:
+        """What the page asks first."""
+        assert self.send(self.handler("", "load")).status_code == 200
+        return self
+
+    def say(self, visitor: str) -> httpx.Response:
+        """Which browser it is; answered by its menu of models."""
+        menu = next(one for one in self.handlers if "vxVisitor" in str(one["js"]) and one["queue"] is False)
+        return self.send(menu, [json.dumps({"visitor": visitor, "run": ""}), *[None] * (len(menu["inputs"]) - 1)])
+
+
+@pytest.fixture(scope="module")
+def config(url: str) -> dict[str, Any]:
+    """What the page is made of."""
+    return httpx.get(f"{url}config").json()
+
+
+@pytest.fixture(scope="module")
+def tab(url: str, config: dict[str, Any]) -> Iterator[Tab]:
+    """The page of an honest visitor, who is there all the time."""
+    with httpx.Client(base_url=url, timeout=60) as asking:
+        yield Tab(asking, config).open()
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that may just be opening is not waited for."""
+    monkeypatch.setattr(events, "_OPENING", 0.0)
+
+
+def test_made_up_names_push_nobody_out(client: httpx.Client, config, tab: Tab, impatient: None) -> None:
+    stranger = Tab(client, config, sender="192.0.2.66")
+    for number in range(8):
+        stranger.session = f"madeup{number}"
+        assert stranger.fire("vx-image", "choose", image="scene_mug").status_code == 410
+        stranger.open()
+    answer = tab.fire("vx-image", "choose", image="scene_mug")
+    assert (answer.status_code, "scene_mug" in answer.text) == (200, True)
+
+
+def test_a_page_that_is_not_remembered_is_led_back(client: httpx.Client, config, impatient: None) -> None:
+    tab = Tab(client, config)
+    forgotten = tab.fire("vx-image", "choose", image="scene_mug")
+    assert (forgotten.status_code, "its address leads back" in forgotten.json()["error"]) == (410, True)
+    assert tab.open().fire("vx-image", "choose", image="scene_mug").status_code == 200
+
+
+def test_who_is_there_stays_before_who_has_gone() -> None:
+    visitors = Visitors(SimpleNamespace(default_config=SimpleNamespace(blocks={})), capacity=2)
+    page = visitors["present"]
+    page[0] = visitors["left"][0] = "something"
+    visitors.session_data["left"].is_closed = True
+    assert visitors["only asked"] not in visitors.session_data.values()
+    visitors["new"][0] = "something"
+    assert set(visitors.session_data) == {"present", "new"}
+    assert visitors["present"] is page
+
+
+WRONG = [
+    {"data": "text"},
+    {"data": []},
+    {"data": [None] * 50},
+    {"fn_index": 100_000},
+    {"fn_index": "0"},
+    {"fn_index": 10**400},
+    {"session_hash": "../../a"},
+    {"session_hash": None},
+    {"event_data": None},
+    {"event_data": ["image"]},
+    {"event_data": {"image": 3}},
+    {"event_data": {"image": "a" * 30_000}},
+    {"event_data": {"asked": "many"}},
+    {"event_data": {"block": 10**30}},
+    {"event_data": {"settings": {"a": {"b": 1}}}},
+    {"event_data": {"settings": [1]}},
+    {"event_data": {"methods": [{"key": 1}]}},
+    {"event_data": {"run": {}}},
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_the_page_does_not_send_is_no_event(tab: Tab, caplog, capfd, wrong: dict[str, Any]) -> None:
+    handler = tab.handler("vx-image", "choose")
+    answer = tab.send(handler, **{"event_data": {"image": "scene_mug"}, **wrong})
+    assert (answer.status_code, answer.json()) == (422, {"error": "This is nothing that the page sends."})
+    assert (caplog.text, capfd.readouterr().err) == ("", "")
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b'"\\ud800"', b"\xff", b"null"])
+def test_what_is_no_json_is_no_event(client: httpx.Client, body: bytes, capfd) -> None:
+    for address in ("run/predict", "queue/join"):
+        answer = client.post(f"/gradio_api/{address}", content=body, headers={"content-type": "application/json"})
+        assert answer.status_code == 422
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "../app.py", "http://192.0.2.1/a.zip", "", "a\0b", "/" + "a" * 5000, 3]
+)
+def test_a_file_that_was_not_sent_is_not_read(tab: Tab, path: str | int, capfd) -> None:
+    zipped = tab.handler("vx-training-zip", "upload")
+    file = {"path": path, "meta": {"_type": "gradio.FileData"}}
+    answer = tab.send(zipped, [file, *[None] * (len(zipped["inputs"]) - 1)])
+    assert (answer.status_code, list(answer.json())) == (422, ["error"])
+    assert capfd.readouterr().err == ""
+
+
+CALLS = [
+    ("call/nosuch", {"data": []}, 404, "There is no endpoint of this name. There are models, "),
+    ("call/v2/nosuch", {}, 404, "There is no endpoint of this name. There are models, "),
+    ("call/models", {"data": []}, 422, "models takes 1 values in `data`: language."),
+    ("call/models", {"data": "en"}, 422, "models takes 1 values in `data`: language."),
+    ("call/v2/models", {"tongue": "en"}, 422, "models takes language"),
+    ("call/v2/models", ["en"], 422, "The body must be JSON"),
+]
+
+
+@pytest.mark.parametrize(("address", "body", "status", "says"), CALLS)
+def test_a_call_that_cannot_be_is_a_sentence(
+    client: httpx.Client, address, body, status: int, says: str, capfd
+) -> None:
+    answer = client.post(f"/gradio_api/{address}", json=body)
+    assert (answer.status_code, answer.json()["error"].startswith(says)) == (status, True)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "address", ["queue/data?session_hash=nobodys", "queue/data", "call/models/nobodys", "call/v2/models/a"]
+)
+def test_nobody_hears_what_was_not_asked(client: httpx.Client, address: str) -> None:
+    assert client.get(f"/gradio_api/{address}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "form", [{"files": {"files": (None, "text")}}, {"content": b"text"}, {"files": {"files": ("..", b"")}}]
+)
+def test_a_form_without_a_file_is_a_sentence(client: httpx.Client, form: dict[str, Any], capfd) -> None:
+    answer = client.post("/gradio_api/upload?upload_id=1", **form)
+    assert (answer.status_code, "no file" in answer.json()["error"]) == (422, True)
+    assert capfd.readouterr().err == ""
+
+
+def test_nobody_sees_anothers_trainings(client: httpx.Client, config, folders: Path) -> None:
+    anna, ben, run = "a" * 32, "b" * 32, "c" * 32
+    folder = folders / "runs" / anna / run
+    folder.mkdir(parents=True)
+    CONFIG.write(folder, JobConfig("annas-images", "scenes_vit_patch16_192", (Candidate("linear"),)))
+    seen = {}
+    for visitor in (anna, ben, ""):
+        tab = Tab(client, config, sender="192.0.2.20").open()
+        tab.say(visitor)
+        reopen = tab.handler("vx-training-history", "reopen")
+        tab.send(reopen, event_data={"run": run if visitor != ben else f"../{anna}/{run}"})
+        looked = [tab.send(handler).text for handler in tab.after(reopen)]
+        seen[visitor] = any("annas-images" in text for text in looked)
+    assert seen == {anna: True, ben: False, "": False}
 
 
 # ------------------------------------------------------------------------------------------------ what is kept

@@ -23,10 +23,14 @@ from vitexplorer.settings import ASSETS, PREFIX, Settings, settings
 from vitexplorer.ui.api.door import DESCRIBED
 from vitexplorer.ui.api.tools import answer_in_json
 from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.hosting.budgets import Budgets
+from vitexplorer.ui.hosting.cache_folder import CacheFolder
 from vitexplorer.ui.hosting.guards import Guards
 from vitexplorer.ui.hosting.listening import address_of, listen, server
 from vitexplorer.ui.hosting.starting import check
 from vitexplorer.ui.hosting.sweeping import swept
+from vitexplorer.ui.hosting.uploads import UPLOAD
+from vitexplorer.ui.hosting.visitors import Visitors
 from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
@@ -73,22 +77,23 @@ def say_what_goes_on(engine: Engine) -> None:
 
 def application(settings: Settings, engine: Engine) -> Starlette:
     """Everything that is served: our own addresses, and gradio's behind them."""
-    guards = Guards.of_settings(settings)
-    os.environ["GRADIO_TEMP_DIR"] = str(guards.folder.make())  # read again whenever gradio writes a file
+    folder = CacheFolder.of_settings(settings)
+    os.environ["GRADIO_TEMP_DIR"] = str(folder.make())  # read again whenever gradio writes a file
     gr.set_static_paths([ASSETS / "examples"])
     page, translations = build_page(settings, engine)
     page.queue(max_size=64, api_open=False)
     page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = LOOKS_FOR_WORK, 1.0
-    page.state_session_capacity = settings.sessions
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
+    guards = Guards(settings, folder, Budgets(settings.sent_megabytes * 10**6), page, Visitors(page, settings.sessions))
     watching = watch(settings, engine, page, guards)
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
-    app = gr.mount_gradio_app(
-        Starlette(
-            routes=[*SERVING["routes"], PICTURE, DESCRIBED, *watching.routes],
-            middleware=[watching.middleware, *guards.middleware, *SERVING["middleware"]],
-            lifespan=swept(guards.folder.sweep, engine.places.sweep, at_end=lambda: say_what_goes_on(engine)),
-        ),
+    app = Starlette(
+        routes=[*SERVING["routes"], PICTURE, UPLOAD, DESCRIBED, *watching.routes],
+        middleware=[watching.middleware, *guards.middleware, *SERVING["middleware"]],
+        lifespan=swept(folder.sweep, engine.places.sweep, at_end=lambda: say_what_goes_on(engine)),
+    )
+    gr.mount_gradio_app(
+        app,
         page,
         path="",
         i18n=translations.i18n,
@@ -103,4 +108,5 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     )
     if page.mcp_server_obj:
         answer_in_json(page.mcp_server_obj)
+    app.routes[-1].app.state_holder = page.state_holder = guards.visitors
     return app

@@ -23,7 +23,7 @@ from vitexplorer.words import Text
 
 MOST = 2_000_000
 """bytes of a request that brings no file: an event of the page has some hundred"""
-AROUND = 1_000_000
+AROUND = 100_000
 """bytes that a form may have around its file"""
 PATIENCE = 30.0
 """seconds that a body may take, and one more for each of these:"""

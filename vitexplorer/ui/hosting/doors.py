@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 _OPEN = re.compile(
-    r"/gradio_api/(?:run|call|queue|upload|upload_progress|cancel|reset|heartbeat|info|openapi\.json|startup-events|mcp"
+    r"/gradio_api/(?:run|call|queue|upload|cancel|reset|heartbeat|info|openapi\.json|startup-events|mcp"
     r"|file=(?!(?i:https?:))[^/]*|app_id|theme\.css)(?:/.*)?"
 )
 _SHUT = re.compile(r"/(?:gradio_api|login|logout|svelte|monitoring|pwa_icon|docs|redoc)(?:/.*)?", re.DOTALL)

@@ -1,9 +1,10 @@
-"""What every request passes on its way to the page, and what is tidied up behind it."""
+"""What every request passes on its way to the page."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
@@ -11,9 +12,12 @@ from vitexplorer.settings import Settings
 from vitexplorer.ui.hosting.bodies import BoundBodies
 from vitexplorer.ui.hosting.budgets import Budgets
 from vitexplorer.ui.hosting.cache_folder import CacheFolder
+from vitexplorer.ui.hosting.calls import ReadCalls
 from vitexplorer.ui.hosting.doors import ShutDoors
+from vitexplorer.ui.hosting.events import ReadEvents
 from vitexplorer.ui.hosting.headers import SafeHeaders
 from vitexplorer.ui.hosting.hosts import KnownHosts, listed
+from vitexplorer.ui.hosting.visitors import NamedClients, Visitors
 
 
 @dataclass(frozen=True)
@@ -21,13 +25,10 @@ class Guards:
     """Of one server."""
 
     settings: Settings
-    budgets: Budgets
     folder: CacheFolder
-
-    @classmethod
-    def of_settings(cls, settings: Settings) -> Guards:
-        """As the installation says."""
-        return cls(settings, Budgets(settings.sent_megabytes * 10**6), CacheFolder.of_settings(settings))
+    budgets: Budgets
+    page: gr.Blocks
+    visitors: Visitors
 
     @property
     def middleware(self) -> list[Middleware]:
@@ -42,5 +43,8 @@ class Guards:
                 allow_methods=["GET", "POST"],
                 allow_headers=["content-type"],
             ),
+            Middleware(NamedClients),
             Middleware(BoundBodies, settings=self.settings, budgets=self.budgets, folder=self.folder),
+            Middleware(ReadEvents, page=self.page, visitors=self.visitors),
+            Middleware(ReadCalls, page=self.page),
         ]

@@ -1,7 +1,16 @@
 // Mounts a component's module, once for each time that gradio puts the component on the page. Written into the page
 // itself: it must be there before gradio is, and say so where a module does not arrive. The component's markup, which
 // stands in the page as a template, is shown at once, so that nothing moves when the module is there.
+//
+// And loads the page again where the server no longer knows it (410): its address says what it showed.
 {
+  const plain = window.fetch, opening = 5000;  // milliseconds: a page that has just been loaded is not loaded again
+
+  window.fetch = async (...request) => {
+    const answer = await plain(...request);
+    if (answer.status === 410 && performance.now() > opening) location.reload();
+    return answer;
+  };
   const {modules, failed} = document.currentScript.dataset;
 
   window.vxMount = async (path, events, {element, props, trigger, watch}) => {
