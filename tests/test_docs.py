@@ -8,8 +8,10 @@ import sys
 from importlib.metadata import version
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 
 import vitexplorer as vx
@@ -25,9 +27,8 @@ def code_blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
 
 
-def front_matter() -> dict[str, str]:
-    block = README.read_text(encoding="utf-8").split("---\n")[1]
-    return {key: value.strip('"') for key, value in (line.split(": ", 1) for line in block.splitlines())}
+def front_matter() -> dict[str, Any]:
+    return yaml.safe_load(README.read_text(encoding="utf-8").split("---\n")[1])
 
 
 # ---------------------------------------------------------------------------------------------- the tables

@@ -31,6 +31,7 @@ from vitexplorer.ui.hosting.starting import check
 from vitexplorer.ui.hosting.sweeping import swept
 from vitexplorer.ui.hosting.uploads import UPLOAD
 from vitexplorer.ui.hosting.visitors import Visitors
+from vitexplorer.ui.hosting.zero_gpu import join_zero_gpu
 from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
@@ -56,6 +57,7 @@ def serve(settings: Settings) -> None:
     """Serve until the process is stopped. Raises WrongSettingError where that cannot begin."""
     with listen(settings) as listening:
         check(settings)
+        join_zero_gpu()
         engine = Engine(settings)
 
         def opened() -> None:
