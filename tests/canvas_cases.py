@@ -181,7 +181,7 @@ def open_case(page: PlainPage, name: str) -> None:
     case = CASES[name]
     value = None if name == "empty" else value_of(case, 7)
     if case.lost:
-        stump = cached_file(b"not a payload", "attention.bin", "application/octet-stream")
+        stump = cached_file(b"not a payload", "attention.bin")
         value = value.model_copy(update={"attention": stump})
     shown = [("first", AttentionCanvas, value)]
     if case.linked:

@@ -13,7 +13,6 @@ gc.disable()  # until all is imported and collected: what lasts as long as the p
 
 import atexit  # noqa: E402
 from collections.abc import Iterator  # noqa: E402
-from typing import TYPE_CHECKING  # noqa: E402
 
 import jaxtyping  # noqa: E402
 
@@ -31,9 +30,6 @@ from tests.small_models import CAPTURES, RECIPES, capture_small, load_small  # n
 from tests.thorough import quick  # noqa: E402
 from vitexplorer.capture import Capture  # noqa: E402
 from vitexplorer.models.loading import LoadedModel  # noqa: E402
-
-if TYPE_CHECKING:
-    from tests.plain_page import PlainPages
 
 torch.set_num_threads(1)
 
@@ -123,7 +119,7 @@ def desk(chromium: Browser) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture(scope="session")
-def pages() -> Iterator[PlainPages]:
+def pages() -> Iterator[str]:
     """Where components stand without gradio around them."""
     from tests.plain_page import plain_pages  # gradio's style and files: most tests need nothing of it
 

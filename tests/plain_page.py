@@ -12,18 +12,16 @@ import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import uvicorn
 from gradio.data_classes import GradioModel
-from gradio_client.utils import is_file_obj, traverse
 from playwright.sync_api import Page
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -43,62 +41,50 @@ def no_answer(component: str, event: str, data: dict[str, Any]) -> Mapping[str, 
     return {}
 
 
-@dataclass
-class PlainPages:
-    """Where plain pages are, and what files their components may fetch."""
-
-    address: str
-    files: set[str] = field(default_factory=set)
-
-    def sent(self, value: GradioModel | None) -> Any:
-        """A value as the browser gets it: files have a URL."""
-        return traverse(value.model_dump(), self._with_url, is_file_obj) if value else None
-
-    def _with_url(self, file: dict[str, Any]) -> dict[str, Any]:
-        self.files.add(file["path"])
-        return {**file, "url": f"./file{file['path']}"}
+def sent(value: GradioModel | None) -> Any:
+    """A value as the browser gets it."""
+    return value.model_dump() if value else None
 
 
 class PlainPage:
     """A tab of the browser that shows components, one set after the other."""
 
-    def __init__(self, page: Page, pages: PlainPages):
-        self.page, self.pages = page, pages
+    def __init__(self, page: Page, address: str):
+        """Args: page: the tab; address: of `plain_pages`."""
+        self.page, self.address = page, address
         self._answer = no_answer
         page.expose_function("askPython", self._asked)
 
     def open(self, *shown: tuple[str, type[Widget], GradioModel | None], answer: Answer = no_answer) -> None:
         """A page with nothing but these: id, component and value of each."""
         self._answer = answer
-        self.page.goto(self.pages.address)
-        parts = [[name, widget.module_path(), widget.sends, self.pages.sent(value)] for name, widget, value in shown]
+        self.page.goto(self.address)
+        parts = [[name, widget.module_path(), widget.sends, sent(value)] for name, widget, value in shown]
         self.page.evaluate("(parts) => Promise.all(parts.map((part) => add(...part)))", parts)
 
     def send(self, name: str, value: GradioModel | None) -> None:
         """A new value."""
-        self.page.evaluate("([name, value]) => show(name, value)", [name, self.pages.sent(value)])
+        self.page.evaluate("([name, value]) => show(name, value)", [name, sent(value)])
 
     def _asked(self, component: str, event: str, data: dict[str, Any]) -> dict[str, Any]:
-        return {name: self.pages.sent(value) for name, value in self._answer(component, event, data).items()}
+        return {name: sent(value) for name, value in self._answer(component, event, data).items()}
 
 
 @contextmanager
-def plain_pages() -> Iterator[PlainPages]:
-    """A server in this process, on a free port."""
-    pages = PlainPages("")
+def plain_pages() -> Iterator[str]:
+    """The address of a server in this process, on a free port."""
     with socket.create_server(("127.0.0.1", 0)) as door:
-        pages.address = f"http://127.0.0.1:{door.getsockname()[1]}/"
-        server = uvicorn.Server(uvicorn.Config(_app(pages), log_level="error"))
+        server = uvicorn.Server(uvicorn.Config(_app(), log_level="error"))
         thread = threading.Thread(target=server.run, args=([door],))
         thread.start()
         try:
-            yield pages
+            yield f"http://127.0.0.1:{door.getsockname()[1]}/"
         finally:
             server.should_exit = True
             thread.join()
 
 
-def _app(pages: PlainPages) -> Starlette:
+def _app() -> Starlette:
     page, style = _page(), theme()._get_theme_css()
 
     def blank(request: Request) -> Response:
@@ -107,14 +93,9 @@ def _app(pages: PlainPages) -> Starlette:
     def theme_css(request: Request) -> Response:
         return Response(style, media_type="text/css", headers=KEPT)
 
-    def file(request: Request) -> Response:
-        path = f"/{request.path_params['path']}"
-        return FileResponse(path, headers=KEPT) if path in pages.files else Response(status_code=404)
-
     routes = [
         Route("/", blank),
         Route("/theme.css", theme_css),
-        Route("/file/{path:path}", file),
         Mount("/gradio", StaticFiles(directory=FRONTEND)),
     ]
     return Starlette(routes=[*routes, *SERVING["routes"]], middleware=SERVING["middleware"])

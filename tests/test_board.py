@@ -14,10 +14,11 @@ import pytest
 from PIL import Image
 from playwright.sync_api import BrowserContext, Error, Locator, Page, expect
 
-from tests.plain_page import PlainPage, PlainPages
+from tests.plain_page import PlainPage
 from vitexplorer.types import PatchGrid
 from vitexplorer.ui.board.component import BoardData, PatchesBoard, board_data, reading
 from vitexplorer.ui.board.words import BOARD_WORDS
+from vitexplorer.ui.files import image_file
 from vitexplorer.words import Text
 
 BOARDS = {
@@ -34,19 +35,13 @@ def pixels_of(grid: PatchGrid) -> np.ndarray:
     return np.stack([rows % 256, cols % 256, np.full_like(rows, 200)], axis=-1).astype(np.uint8)
 
 
-def write_image(folder: Path, name: str) -> Path:
-    path = folder / f"{name}.png"
-    Image.fromarray(pixels_of(BOARDS[name][0])).save(path)
-    return path
-
-
 # ---------------------------------------------------------------------------------------------- what is sent
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_value_holds_the_whole_sequence_in_one_language(tmp_path, language):
+def test_the_value_holds_the_whole_sequence_in_one_language(language):
     grid, prefix = BOARDS["distilled"]
-    data = board_data(write_image(tmp_path, "distilled"), grid, prefix, 192, language, [Text("weights", "权重")])
+    data = board_data(image_file(pixels_of(grid)), grid, prefix, 192, language, [Text("weights", "权重")])
     assert data.num_tokens == 2 + 15
     assert (
         data.prefix_tokens
@@ -92,17 +87,17 @@ def test_both_languages_say_the_same_things(key):
 
 
 @pytest.fixture(scope="module")
-def boards(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, type[PatchesBoard], BoardData]]:
+def boards() -> list[tuple[str, type[PatchesBoard], BoardData]]:
     """One for each entry of BOARDS."""
-    folder, caption = tmp_path_factory.mktemp("boards"), [Text(HOSTILE, HOSTILE)]
+    caption = [Text(HOSTILE, HOSTILE)]
     return [
-        (name, PatchesBoard, board_data(write_image(folder, name), grid, prefix, 192, "en", caption))
+        (name, PatchesBoard, board_data(image_file(pixels_of(grid)), grid, prefix, 192, "en", caption))
         for name, (grid, prefix) in BOARDS.items()
     ]
 
 
 @pytest.fixture(scope="module")
-def tab(desk: BrowserContext, pages: PlainPages) -> Iterator[PlainPage]:
+def tab(desk: BrowserContext, pages: str) -> Iterator[PlainPage]:
     page = desk.new_page()
     yield PlainPage(page, pages)
     page.close()

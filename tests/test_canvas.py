@@ -119,14 +119,15 @@ def test_what_cannot_be_read():
             unpack_attention(wrong)
 
 
-def test_files_are_named_by_content_and_stand_in_gradios_cache():
+def test_files_are_named_by_content_and_lie_in_the_folder_that_is_swept():
     weights, positions = softmax_rows(1, 2, 4, 4), np.arange(4)[None]
     first, second = attention_file(weights, positions), attention_file(weights, positions)
     other = attention_file(weights[:, ::-1], positions)
-    assert first.path == second.path != other.path
-    assert Path(first.path).is_relative_to(get_upload_folder())
-    assert Path(first.path).read_bytes() == pack_attention(weights, positions)
-    assert not [file for file in Path(first.path).parent.iterdir() if file.name != "attention.bin"]
+    assert first == second
+    assert first.url != other.url
+    assert first.path.is_relative_to(get_upload_folder())
+    assert first.path.read_bytes() == pack_attention(weights, positions)
+    assert not [file for file in first.path.parent.iterdir() if file.name != "attention.bin"]
 
 
 def test_pixels_travel_without_loss():

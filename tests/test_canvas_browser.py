@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import vitexplorer as vx
 from tests.canvas_cases import CASES, attention_of, open_case, value_of
-from tests.plain_page import PlainPage, PlainPages
+from tests.plain_page import PlainPage
 from tests.small_families import capture_case
 from tests.thorough import always, in_turn, later
 from vitexplorer.capture import Capture
@@ -79,7 +79,7 @@ class Canvas:
 class Tab:
     """One tab of the browser in which case after case is opened, and what it complained of."""
 
-    def __init__(self, page: Page, pages: PlainPages):
+    def __init__(self, page: Page, pages: str):
         self.plain = PlainPage(page, pages)
         self.said: list[str] = []
         page.on("console", lambda message: self.said.append(message.text) if message.type == "error" else None)
@@ -95,7 +95,7 @@ class Tab:
 
 
 @pytest.fixture(scope="module")
-def tab(desk: BrowserContext, pages: PlainPages) -> Iterator[Tab]:
+def tab(desk: BrowserContext, pages: str) -> Iterator[Tab]:
     page = desk.new_page()
     yield Tab(page, pages)
     page.close()
@@ -118,7 +118,7 @@ def show_in_trouble(tab: Tab) -> Iterator[Callable[..., Canvas]]:
 
 
 @pytest.fixture(scope="module")
-def phone(chromium: Browser, pages: PlainPages) -> Iterator[Tab]:
+def phone(chromium: Browser, pages: str) -> Iterator[Tab]:
     """A small window that is touched."""
     with chromium.new_context(has_touch=True) as context:
         yield Tab(context.new_page(), pages)

@@ -82,7 +82,7 @@ def test_every_file_is_loaded_by_the_lines_of_the_card(colours, tmp_path, monkey
     card = ""
     for what in takeaways(lora):
         file = made(lora, what, config)
-        kept = Path(shutil.copy(file.path, tmp_path / file.orig_name))
+        kept = Path(shutil.copy(file.path, tmp_path / file.name))
         card = kept.read_text() if what == "card" else card
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "colours-lora-merged.safetensors",
@@ -290,7 +290,7 @@ def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
 
     test = shutil.make_archive(str(tmp_path / "test"), "zip", data, "test")
     *_, answer = part.predict([test], "", training.name, "bitfit", "en", gr.Request())
-    assert answer.download.orig_name == "petfinder-pawpularity-score-bitfit-submission.csv"
+    assert answer.download.name == "petfinder-pawpularity-score-bitfit-submission.csv"
     rows = list(csv.DictReader(Path(answer.download.path).read_text().splitlines()))
     assert {row["Id"] for row in rows} == set(ids(data, "sample_submission"))
     assert list(rows[0]) == ["Id", "Pawpularity"]

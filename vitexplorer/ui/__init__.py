@@ -19,7 +19,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import gradio as gr
 from starlette.applications import Starlette
 
-from vitexplorer.settings import ASSETS, PREFIX, Settings, settings
+from vitexplorer.settings import PREFIX, Settings, settings
 from vitexplorer.ui.api.door import DESCRIBED
 from vitexplorer.ui.api.tools import answer_in_json
 from vitexplorer.ui.engine import Engine
@@ -81,7 +81,6 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     """Everything that is served: our own addresses, and gradio's behind them."""
     folder = CacheFolder.of_settings(settings)
     os.environ["GRADIO_TEMP_DIR"] = str(folder.make())  # read again whenever gradio writes a file
-    gr.set_static_paths([ASSETS / "examples"])
     page, translations = build_page(settings, engine)
     page.queue(max_size=64, api_open=False)
     page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = LOOKS_FOR_WORK, 1.0

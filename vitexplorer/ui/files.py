@@ -1,4 +1,9 @@
-"""Files in gradio's cache, named by their content: sent once, fetched by the browser, swept by age."""
+"""Files that a browser fetches: named by their content, so that whoever asks for the same is sent the same, and once.
+
+They lie beside what visitors send in gradio's folder, which is swept by age and size, but are served from an address
+of their own: gradio would look at where each of them is for every value that names it, and send it in small pieces.
+Of an uploaded file nothing is reached here.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +12,51 @@ import io
 import os
 import tempfile
 from pathlib import Path
+from urllib.parse import quote
 
 import PIL.Image
-from gradio.data_classes import FileData
+from gradio.data_classes import GradioModel
 from gradio.utils import get_upload_folder
 from jaxtyping import UInt8
 from numpy import ndarray
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from vitexplorer.ui.lasting import FOR_GOOD, NOT_KEPT
 
 
-def cached_file(content: bytes, name: str, mime_type: str) -> FileData:
-    """A file with this content. One that exists is touched, since the folder is swept by age."""
-    path = Path(get_upload_folder()) / hashlib.sha256(content).hexdigest() / name
+class ServedFile(GradioModel):
+    """A file as values of components name it."""
+
+    url: str
+    """relative to the page"""
+    name: str
+    """under which it is saved"""
+
+    @property
+    def path(self) -> Path:
+        """Where it lies."""
+        return _place(self.url.split("/")[2], self.name)
+
+    def keep(self) -> None:
+        """Put its sweeping off. Raises FileNotFoundError where it has been swept."""
+        os.utime(self.path)
+
+
+def cached_file(content: bytes, name: str) -> ServedFile:
+    """A file with this content; its kind follows from its name."""
+    digest = hashlib.sha256(content).hexdigest()
+    file = ServedFile(url=f"./files/{digest}/{quote(name)}", name=name)
     try:
-        os.utime(path)
+        file.keep()
     except FileNotFoundError:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, staged = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(staged, path)
-    return FileData(path=str(path), mime_type=mime_type, orig_name=name, size=len(content))
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+        handle, staged = tempfile.mkstemp(dir=file.path.parent)
+        with os.fdopen(handle, "wb") as opened:
+            opened.write(content)
+        os.replace(staged, file.path)
+    return file
 
 
 def path_in_script(path: Path) -> str:
@@ -35,8 +65,26 @@ def path_in_script(path: Path) -> str:
     return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
-def image_file(pixels: UInt8[ndarray, "height width 3"]) -> FileData:
+def image_file(pixels: UInt8[ndarray, "height width 3"]) -> ServedFile:
     """RGB pixels, 0-255, as a lossless file: the browser shows exactly what the model saw."""
     content = io.BytesIO()
     PIL.Image.fromarray(pixels).save(content, "PNG", compress_level=1)
-    return cached_file(content.getvalue(), "image.png", "image/png")
+    return cached_file(content.getvalue(), "image.png")
+
+
+def _place(digest: str, name: str) -> Path:
+    return Path(get_upload_folder()) / f"made-{digest}" / name
+
+
+class _InOnePiece(FileResponse):
+    chunk_size = 4 << 20
+
+
+async def _serve(request: Request) -> Response:
+    path = _place(request.path_params["digest"], request.path_params["name"])
+    if not path.is_file():
+        return PlainTextResponse("Not found", 404, NOT_KEPT)
+    return _InOnePiece(path, headers=FOR_GOOD)
+
+
+FILES = Route("/files/{digest}/{name}", _serve)

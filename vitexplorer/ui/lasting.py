@@ -1,8 +1,8 @@
 """Files that never change under their address: compressed once, and kept by a browser for good.
 
-gradio's own scripts are such files, for their names hold a hash, and so is plotly.js under its version; gradio would
-compress them anew for every visitor, which took more of the server's time than to show the visitor's first picture.
-They are read when somebody wants them.
+gradio's own scripts are such files, for their names hold a hash, and so is plotly.js under its version, and an example
+under the hash of its pixels; gradio would compress scripts anew for every visitor, which took more of the server's time
+than to show the visitor's first picture. They are read when somebody wants them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ import brotli
 import gradio
 import plotly
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
+
+from vitexplorer.models.examples import Example, examples
 
 _GRADIO = Path(gradio.__file__).parent / "templates" / "frontend" / "assets"
 _PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+FOR_GOOD, NOT_KEPT = {"cache-control": "public, max-age=31536000, immutable"}, {"cache-control": "no-store"}
 _TEXTS = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml"}
 """what is worth compressing, and what it is"""
 
@@ -32,7 +35,7 @@ def takes_brotli(accept_encoding: str) -> bool:
 
 def lasting(request: Request, content: bytes, kind: str) -> Response:
     """The answer with a file's content and its kind, text/css for one."""
-    headers = {"cache-control": "public, max-age=31536000, immutable", "vary": "accept-encoding"}
+    headers = {**FOR_GOOD, "vary": "accept-encoding"}
     if kind not in _TEXTS.values() or not takes_brotli(request.headers.get("accept-encoding", "")):
         return Response(content, media_type=kind, headers=headers)
     return Response(_compressed(content), media_type=kind, headers={**headers, "content-encoding": "br"})
@@ -56,7 +59,7 @@ def _content(path: Path) -> bytes:
 async def _serve_gradio(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _names():
-        return PlainTextResponse("Not found", 404, {"cache-control": "no-store"})
+        return PlainTextResponse("Not found", 404, NOT_KEPT)
     kind = _TEXTS.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
     return lasting(request, _content(_GRADIO / name), kind)
 
@@ -65,7 +68,22 @@ async def _serve_plotly(request: Request) -> Response:
     return lasting(request, _content(_PLOTLY), "text/javascript")
 
 
+def example_url(example: Example) -> str:
+    """Where the browser finds it, relative to the page."""
+    return f"./examples/{example.hash}/{example.path.name}"
+
+
+async def _serve_example(request: Request) -> Response:
+    asked = "./examples/{hash}/{name}".format(**request.path_params)
+    path = next((example.path for example in examples().values() if example_url(example) == asked), None)
+    return FileResponse(path, headers=FOR_GOOD) if path else PlainTextResponse("Not found", 404, NOT_KEPT)
+
+
 PLOTLY = f"/plotly/{plotly.__version__}.js"
 """where plotly.js is, as the plotly package ships it"""
-LIBRARIES = (Route("/assets/{name}", _serve_gradio), Route(PLOTLY, _serve_plotly))
+LIBRARIES = (
+    Route("/assets/{name}", _serve_gradio),
+    Route(PLOTLY, _serve_plotly),
+    Route("/examples/{hash}/{name}", _serve_example),
+)
 """the first in place of gradio's own route of this name"""

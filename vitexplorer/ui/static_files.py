@@ -23,9 +23,10 @@ from starlette.routing import Route
 
 from vitexplorer.glossary import of_language
 from vitexplorer.settings import settings
+from vitexplorer.ui.files import FILES
 from vitexplorer.ui.hosting.headers import page_policy
 from vitexplorer.ui.language import LanguageMiddleware, word
-from vitexplorer.ui.lasting import LIBRARIES, PLOTLY, lasting
+from vitexplorer.ui.lasting import LIBRARIES, NOT_KEPT, PLOTLY, lasting
 from vitexplorer.ui.script import joined, source_map
 from vitexplorer.words import Language
 
@@ -74,7 +75,7 @@ def version() -> str:
 async def _serve(request: Request) -> Response:
     name = request.path_params["path"]
     if name not in static_files() or request.path_params["version"] != version():
-        return PlainTextResponse("Not found", 404, {"cache-control": "no-store"})
+        return PlainTextResponse("Not found", 404, NOT_KEPT)
     return lasting(request, static_files()[name], "text/css" if name == _STYLE else "text/javascript")
 
 
@@ -118,7 +119,7 @@ def _policy(page: str) -> str:
 
 
 SERVING = {
-    "routes": [Route("/modules/{version}/{path:path}", _serve), *LIBRARIES],
+    "routes": [Route("/modules/{version}/{path:path}", _serve), *LIBRARIES, FILES],
     "middleware": [Middleware(LanguageMiddleware, head=page_head, policy=_policy)],
 }
 """what gradio's `launch(app_kwargs=)` wants to know"""

@@ -155,7 +155,9 @@ def _drawn(result: Result, form: str, language: Language) -> dict[str, Any]:
     from vitexplorer.figures.rendering import render
 
     content = picture(render(result, language=language), form, 2 if form == "png" else 1)
-    return cached_file(content, f"{file_stem(result)}.{form}", KINDS[form]).model_dump()
+    file = cached_file(content, f"{file_stem(result)}.{form}")
+    data = FileData(path=str(file.path), orig_name=file.name, mime_type=KINDS[form], size=len(content))
+    return data.model_dump()
 
 
 def _classes(capture: "Capture", top: int, language: Language) -> list[dict[str, Any]]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gradio.data_classes import FileData
-
 from vitexplorer.types import PatchGrid, prefix_text
 from vitexplorer.ui.board.words import BOARD_WORDS
+from vitexplorer.ui.files import ServedFile
 from vitexplorer.ui.parts.frame import FrameData, frame_words
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.words import Language, Text
@@ -17,7 +16,7 @@ from vitexplorer.words import Language, Text
 class BoardData(FrameData):
     """One image as a sequence of tokens."""
 
-    image: FileData | None = None
+    image: ServedFile | None = None
     """the pixels the model saw, in a lossless file"""
     rows: int = 0
     cols: int = 0
@@ -48,7 +47,7 @@ class PatchesBoard(Widget):
 
 
 def board_data(
-    image: Path,
+    image: ServedFile,
     grid: PatchGrid,
     prefix_tokens: Sequence[str],
     embed_dim: int,
@@ -71,7 +70,7 @@ def board_data(
         saved_as: what its name begins with
     """
     return BoardData(
-        image=FileData(path=str(image)),
+        image=image,
         rows=grid.rows,
         cols=grid.cols,
         patch_size=grid.patch_size,

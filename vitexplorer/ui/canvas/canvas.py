@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gradio.data_classes import FileData, GradioModel
+from gradio.data_classes import GradioModel
 
 from vitexplorer.types import Query
 from vitexplorer.ui.controls import Field
+from vitexplorer.ui.files import ServedFile
 from vitexplorer.ui.parts.frame import FrameData
 from vitexplorer.ui.parts.widget import Widget
 
@@ -52,7 +53,7 @@ class BlockFacts(GradioModel):
 class Strip(GradioModel):
     """All heads of all blocks for one query."""
 
-    rows: FileData
+    rows: ServedFile
     """`pack_attention` of one row of each block, one after the other"""
     blocks: list[BlockFacts]
 
@@ -63,12 +64,12 @@ class CanvasData(BlockFacts, FrameData):
     asked: int = 0
     """number of the event that this answers, as the browser counts them: then its head and query are where a canvas
     that is put on the page anew begins, and one that is there keeps its own; 0 where nobody asked"""
-    attention: FileData | None = None
+    attention: ServedFile | None = None
     """from `attention_file`; None shows the placeholder"""
-    image: FileData | None = None
+    image: ServedFile | None = None
     """from `ui.files.image_file`: the pixels the model saw"""
-    before: FileData | None = None
-    after: FileData | None = None
+    before: ServedFile | None = None
+    after: ServedFile | None = None
     """attention of the neighbouring blocks, fetched ahead"""
     strip: Strip | None = None
     prefix: list[str] = []

@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradio.data_classes import FileData, GradioModel
+from gradio.data_classes import GradioModel
 
 from vitexplorer.ui.controls import Field, field_of
-from vitexplorer.ui.files import image_file
+from vitexplorer.ui.files import ServedFile, image_file
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.frame import FrameData
 from vitexplorer.ui.parts.widget import Widget
@@ -70,7 +70,7 @@ class ChangesData(FrameData):
     examples: list[ChangeExample] = []
     text: str = ""
     """the changes that are shown"""
-    image: FileData | None = None
+    image: ServedFile | None = None
     """what the plain run saw"""
     refused: str = ""
     """why the changes were not made"""

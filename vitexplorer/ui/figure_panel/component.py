@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gradio.data_classes import FileData, GradioModel
+from gradio.data_classes import GradioModel
 
 from vitexplorer.controls import departures, specs
 from vitexplorer.types import Result
@@ -21,7 +21,7 @@ from vitexplorer.ui.background import Step, StoppedError
 from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.figure_panel.documents import written
 from vitexplorer.ui.figure_panel.elsewhere import model_showing
-from vitexplorer.ui.files import cached_file, image_file
+from vitexplorer.ui.files import ServedFile, cached_file, image_file
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.frame import FrameData, about, frame_words
 from vitexplorer.ui.parts.widget import Widget
@@ -55,7 +55,7 @@ class PanelView(GradioModel):
     """whether it is asked for with `work`"""
     own: bool = False
     """whether the room shows it in its own way, beside the panel"""
-    preview: FileData | None = None
+    preview: ServedFile | None = None
     """a small picture of it; None where it was not computed yet"""
     refused: str = ""
     """why this model has none; empty where it has"""
@@ -86,7 +86,7 @@ class PanelData(FrameData):
     asked: int = 0
     """number of the question that this answers, as the browser counts them; 0 where nobody asked"""
     work: PanelWork | None = None
-    previews: dict[str, FileData] = {}
+    previews: dict[str, ServedFile] = {}
     """of views"""
     bare: bool = False
     room: str = ""
@@ -99,13 +99,13 @@ class PanelData(FrameData):
     views: list[PanelView] = []
     chosen: str = ""
     controls: list[Field] = []
-    image: FileData | None = None
+    image: ServedFile | None = None
     """the pixels the model saw; only where patches may be picked or painted on them"""
-    figure: FileData | None = None
+    figure: ServedFile | None = None
     """its layouts, see `documents`"""
     facts: list[PanelFact] = []
     """the figure's caption"""
-    csv: FileData | None = None
+    csv: ServedFile | None = None
     opens: bool = False
     """whether a cell of the figure is a head of a block, whose map can be opened"""
     refused: str = ""
@@ -221,19 +221,19 @@ def bare_data(capture: Capture, views: tuple[str, ...], language: Language, view
     )
 
 
-def figure_file(result: Result, language: Language, theme: str) -> tuple[FileData, list[PanelFact]]:
+def figure_file(result: Result, language: Language, theme: str) -> tuple[ServedFile, list[PanelFact]]:
     """The figure of a result, laid out for every window and as a slide, and what its caption says."""
     from vitexplorer.figures.rendering import slide, windows
 
     shown = windows(result, language=language, theme=theme)
     content = written(shown.documents, slide(result, language=language, theme=theme))
     facts = [PanelFact(label=fact.label.in_(language), value=fact.value.in_(language)) for fact in shown.facts]
-    return cached_file(content, "figure.json", "application/json"), facts
+    return cached_file(content, "figure.json"), facts
 
 
-def csv_file(result: Result, language: Language) -> FileData:
+def csv_file(result: Result, language: Language) -> ServedFile:
     """The numbers of a result, under the name that its pictures are saved under too."""
     from vitexplorer.figures.identity import file_stem
     from vitexplorer.figures.tables import as_csv
 
-    return cached_file(as_csv(result, language).encode("utf-8-sig"), f"{file_stem(result)}.csv", "text/csv")
+    return cached_file(as_csv(result, language).encode("utf-8-sig"), f"{file_stem(result)}.csv")

@@ -141,8 +141,8 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function save(format) {
-    const {csv} = shown, name = csv.orig_name.replace(/\.csv$/, '');  // which says view, model and run
-    if (format === 'csv') make('a', {href: csv.url, download: csv.orig_name}).click();
+    const {csv} = shown, name = csv.name.replace(/\.csv$/, '');  // which says view, model and run
+    if (format === 'csv') make('a', {href: csv.url, download: csv.name}).click();
     else saveFigure(format.slice(0, 3), {png2: 2, png4: 4}[format] ?? 1, name);
   }
 

@@ -94,7 +94,7 @@ export function mount({element, props, trigger, watch}) {
 
   function thumbnail({id, title, image}) {
     return make('button', {type: 'button', dataset: {id}, onclick: () => choose(id)},
-      make('img', {src: image.url, alt: '', loading: 'lazy'}), title);
+      make('img', {src: image, alt: '', loading: 'lazy'}), title);
   }
 
   function group({title, items}) {
@@ -107,7 +107,7 @@ export function mount({element, props, trigger, watch}) {
     if (!value) return;
     const {words, groups, chosen, title, note, thumb} = value, names = JSON.stringify(groups.map(({items}) => items.map((item) => item.title)));
     say(words.image, title, note);
-    if (thumb) part('.chip img').src = thumb.url;
+    if (thumb) part('.chip img').src = thumb;
     setText(part('.upload'), words.image_upload);
     setText(part('.webcam'), words.image_webcam);
     setText(part('.take'), words.image_take);

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import FileData, GradioModel
+from gradio.data_classes import GradioModel
 
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
+from vitexplorer.ui.lasting import example_url
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.pictures import examples, thumbnail
 from vitexplorer.words import ExplainedError, Language
@@ -30,7 +31,8 @@ class ExampleItem(GradioModel):
 
     id: str
     title: str
-    image: FileData
+    image: str
+    """where it is, as of `thumb`"""
 
 
 class ExampleGroup(GradioModel):
@@ -46,7 +48,7 @@ class ImageChipData(GradioModel):
     chosen: str = ""
     title: str = ""
     note: str = ""
-    thumb: FileData | None = None
+    thumb: str = ""
     groups: list[ExampleGroup] = []
     words: dict[str, str] = {}
 
@@ -66,12 +68,12 @@ def image_chip(image: str, language: Language) -> ImageChipData:
         chosen=image,
         title=example.title.in_(language) if example else word("image_own", language),
         note=word("image_change", language),
-        thumb=FileData(path=str(example.path)) if example else _thumb(image),
+        thumb=example_url(example) if example else _thumb(image),
         groups=[
             ExampleGroup(
                 title=word(title, language),
                 items=[
-                    ExampleItem(id=one.id, title=one.title.in_(language), image=FileData(path=str(one.path)))
+                    ExampleItem(id=one.id, title=one.title.in_(language), image=example_url(one))
                     for one in examples().values()
                     if one.drawn == drawn
                 ],
@@ -82,8 +84,8 @@ def image_chip(image: str, language: Language) -> ImageChipData:
     )
 
 
-def _thumb(image: str) -> FileData | None:
+def _thumb(image: str) -> str:
     try:
-        return image_file(thumbnail(image))
+        return image_file(thumbnail(image)).url
     except ExplainedError:
-        return None
+        return ""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gradio.data_classes import FileData
-
 from vitexplorer.types import Query
 from vitexplorer.ui.canvas.canvas import Strip
 from vitexplorer.ui.canvas.files import kept_file
-from vitexplorer.ui.files import cached_file
+from vitexplorer.ui.files import ServedFile, cached_file
 from vitexplorer.ui.rooms.block_data import block_facts, carried, packed_row, shown_query
 from vitexplorer.words import Language
 
@@ -27,9 +25,9 @@ def strip_of(capture: Capture, block: int, query: Query, language: Language) -> 
     if sum(weights_behind(capture, other, asked) for other, asked in zip(blocks, queries, strict=True)) > MOST_WEIGHTS:
         return None
 
-    def make() -> FileData:
+    def make() -> ServedFile:
         rows = [packed_row(capture, other, asked) for other, asked in zip(blocks, queries, strict=True)]
-        return cached_file(b"".join(rows), "heads.bin", "application/octet-stream")
+        return cached_file(b"".join(rows), "heads.bin")
 
     return Strip(
         rows=kept_file(capture, ("strip", queries), make),

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from gradio.data_classes import FileData
 
 from vitexplorer.controls import QueryControl
 from vitexplorer.settings import settings
@@ -18,7 +17,7 @@ from vitexplorer.ui.canvas.canvas import BlockFacts, CanvasData, KeyGrid, looks
 from vitexplorer.ui.canvas.files import attention_file, kept_file
 from vitexplorer.ui.canvas.payload import MEAN, pack_attention, packed_bytes
 from vitexplorer.ui.canvas.words import canvas_words
-from vitexplorer.ui.files import cached_file, image_file
+from vitexplorer.ui.files import ServedFile, cached_file, image_file
 from vitexplorer.ui.language import word
 from vitexplorer.words import Language
 
@@ -123,19 +122,19 @@ def fits(capture: Capture, block: int) -> bool:
     return size(capture, block) <= settings().payload_megabytes * 1e6
 
 
-def block_file(capture: Capture, block: int) -> FileData:
+def block_file(capture: Capture, block: int) -> ServedFile:
     """All heads and queries of a block."""
 
-    def make() -> FileData:
+    def make() -> ServedFile:
         weights = capture.call(block).weights().cpu().numpy()
         return attention_file(weights, capture.positions(block), capture.query_positions(block))
 
     return kept_file(capture, block, make)
 
 
-def row_file(capture: Capture, block: int, query: Query) -> FileData:
+def row_file(capture: Capture, block: int, query: Query) -> ServedFile:
     """All heads of one query of a block."""
-    return cached_file(packed_row(capture, block, query), "attention.bin", "application/octet-stream")
+    return cached_file(packed_row(capture, block, query), "attention.bin")
 
 
 def packed_row(capture: Capture, block: int, query: Query) -> bytes:

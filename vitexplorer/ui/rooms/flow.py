@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 import numpy as np
 from gradio.blocks import Block
-from gradio.data_classes import FileData
 
 from vitexplorer.controls import specs
 from vitexplorer.types import Query
@@ -18,6 +17,7 @@ from vitexplorer.ui.canvas.files import attention_file, kept_file
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
+from vitexplorer.ui.files import ServedFile
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.block_data import frame_data, on_grids
 from vitexplorer.ui.rooms.own_picture import OwnPicture
@@ -164,7 +164,7 @@ def rollout_data(capture: Capture, settings: Mapping[str, Any], language: Langua
 
 def rollout_file(
     capture: Capture, queries: tuple[Query, ...] | None, fusion: str, discard: float, start: int
-) -> FileData:
+) -> ServedFile:
     """Rows of the rollout for the canvas: those of `queries`, or of every token."""
     import torch
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from gradio.blocks import Block
 
 from vitexplorer.controls import sharpest_patch
@@ -43,7 +41,7 @@ class PatchesRoom(Room):
             return own
         pixels, grid, dim = capture.input.pixels, capture.grid(0), capture.residual(0).shape[-1]
         board = board_data(
-            Path(image_file(pixels).path),
+            image_file(pixels),
             grid,
             capture.prefix_tokens,
             dim,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
-from gradio.data_classes import FileData
 
 from vitexplorer.progress import Progress
 from vitexplorer.types import Result
@@ -16,7 +15,7 @@ from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.figure_panel import FigurePanel, PanelData, bare_data, panel_data, work_data
-from vitexplorer.ui.files import cached_file
+from vitexplorer.ui.files import ServedFile, cached_file
 from vitexplorer.ui.language import word
 from vitexplorer.ui.order import room_after
 from vitexplorer.words import ExplainedError, Language
@@ -161,9 +160,9 @@ class RoomFigures:
                 found[key] = preview
         return PanelData(previews=found, run=repr(self.run(address)))
 
-    def _preview(self, address: Address, view: str) -> FileData | None:
+    def _preview(self, address: Address, view: str) -> ServedFile | None:
         kept = self.desk.engine.preview(self.run(address), view)
-        return cached_file(kept, "preview.png", "image/png") if kept else None
+        return cached_file(kept, "preview.png") if kept else None
 
     def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
         """Another view or other settings; what a browser sends is checked by the view's own controls."""

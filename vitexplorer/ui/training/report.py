@@ -6,12 +6,12 @@ import itertools
 from pathlib import Path
 
 import numpy as np
-from gradio.data_classes import FileData, GradioModel
+from gradio.data_classes import GradioModel
 
 from vitexplorer.finetune.data import DataReport, Split
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.settings import settings
-from vitexplorer.ui.files import image_file
+from vitexplorer.ui.files import ServedFile, image_file
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.images import Chosen, Looked
 from vitexplorer.ui.training.words import say, words_with
@@ -41,7 +41,7 @@ class Found(GradioModel):
 class Sample(GradioModel):
     """One image and what it is."""
 
-    image: FileData
+    image: ServedFile
     label: str
 
 

@@ -25,7 +25,7 @@ function table({rows, metric, baseline, constant, chosen, words}, choose) {
 }
 
 /** Hands over a file that Python serves. */
-function download({url, orig_name: name}) {
+function download({url, name}) {
   const link = make('a', {href: url, download: name});
   document.body.append(link);
   link.click();

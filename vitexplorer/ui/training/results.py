@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from gradio.data_classes import FileData, GradioModel
+from gradio.data_classes import GradioModel
 
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.job.folder import read_config
@@ -18,7 +18,7 @@ from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.settings import settings
-from vitexplorer.ui.files import image_file
+from vitexplorer.ui.files import ServedFile, image_file
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, memory, percentage, score
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
@@ -46,7 +46,7 @@ class WrongImage(GradioModel):
 
     index: int
     """among the validation images"""
-    image: FileData
+    image: ServedFile
     label: str
 
 
@@ -73,7 +73,7 @@ class ResultsData(GradioModel):
     opens: bool = True
     """whether the other rooms can show the chosen model"""
     files: list[Takeaway] = []
-    download: FileData | None = None
+    download: ServedFile | None = None
     """made ready because somebody asked; stands alone"""
     working: str = ""
     """stands alone"""

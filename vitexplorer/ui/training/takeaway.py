@@ -5,15 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from gradio.data_classes import FileData
-
 from vitexplorer.finetune.job.folder import stem_of
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.records import FinetuneResult
-from vitexplorer.ui.files import cached_file
+from vitexplorer.ui.files import ServedFile, cached_file
 from vitexplorer.ui.training.results import takeaways
-
-SAFETENSORS = "application/octet-stream"
 
 
 def lay_out(paths: list[str], folder: Path) -> None:
@@ -28,20 +24,20 @@ def lay_out(paths: list[str], folder: Path) -> None:
         shutil.copy(path, folder)
 
 
-def table_file(text: str, name: str) -> FileData:
+def table_file(text: str, name: str) -> ServedFile:
     """A .csv; only one with more than ASCII begins with the mark that Excel wants and Kaggle takes for a letter."""
-    return cached_file(text.encode("ascii" if text.isascii() else "utf-8-sig"), name, "text/csv")
+    return cached_file(text.encode("ascii" if text.isascii() else "utf-8-sig"), name)
 
 
-def made(result: FinetuneResult, what: str, config: JobConfig) -> FileData:
+def made(result: FinetuneResult, what: str, config: JobConfig) -> ServedFile:
     """A result as one of its kinds of files. Raises ExplainedError where that cannot be."""
     from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
 
     name = stem_of(config, result.run)
     if what == "card":
-        return cached_file(model_card(result, config).encode(), f"{name}.md", "text/markdown")
+        return cached_file(model_card(result, config).encode(), f"{name}.md")
     if what == "merged" and what in takeaways(result):
-        return cached_file(merged_checkpoint(result.model), f"{name}-merged.safetensors", SAFETENSORS)
+        return cached_file(merged_checkpoint(result.model), f"{name}-merged.safetensors")
     if what == "peft":
-        return cached_file(peft_zip(result.model), f"{name}-peft.zip", "application/zip")
-    return cached_file(result.file.read_bytes(), f"{name}.safetensors", SAFETENSORS)
+        return cached_file(peft_zip(result.model), f"{name}-peft.zip")
+    return cached_file(result.file.read_bytes(), f"{name}.safetensors")
