@@ -15,8 +15,11 @@ from starlette.applications import Starlette
 
 import vitexplorer.ui
 from tests.app import run_apart
+from vitexplorer.models.examples import examples
 from vitexplorer.settings import Settings
 from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.files import cached_file
+from vitexplorer.ui.lasting import example_url
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.script import joined, source_map
@@ -59,6 +62,25 @@ def test_gradios_own_files_are_kept_for_good_too() -> None:
     (library,) = re.findall(r'data-plotly="\.([^"]+)"', page_head("en"))
     assert b"Plotly" in fetch(library).content
     assert fetch("/assets/nosuch.js").status_code == fetch("/assets/..%2f..%2f..%2froutes.py").status_code == 404
+
+
+def test_a_made_file_and_an_example_are_kept_for_good_and_what_a_visitor_sent_is_not_reached(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    made, example = cached_file(b"1,2", "a b.csv"), next(iter(examples().values()))
+    for address, content in ((made.url, b"1,2"), (example_url(example), example.path.read_bytes())):
+        answer = fetch(address.removeprefix("."))
+        assert answer.content == content
+        assert "immutable" in answer.headers["cache-control"]
+    sent = tmp_path / ("0" * 64) / "picture.png"
+    sent.parent.mkdir()
+    sent.write_bytes(b"a visitor's")
+    digest = made.url.split("/")[2]
+    for path in (f"{'0' * 64}/picture.png", f"{digest}/nosuch", f"{digest}/..", f"{digest}/..%2f..%2fpicture.png"):
+        assert fetch(f"/files/{path}").status_code == 404
+    made.path.unlink()
+    assert fetch(made.url.removeprefix(".")).status_code == 404
 
 
 @pytest.mark.parametrize(
