@@ -15,7 +15,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 import vitexplorer as vx
 from tests.app import Visit
-from tests.plain_page import PlainPages
 from tests.rooms import assert_fits, choose_model, go_to, painted
 from vitexplorer.settings import ASSETS
 from vitexplorer.ui.order import RoomKey
@@ -274,11 +273,11 @@ def test_an_unknown_model_is_named(linked: Visit, url: str) -> None:
     assert parameters(page)["model"] == "scenes_dino_patch16_192"
 
 
-def test_a_page_that_the_server_has_forgotten_loads_again(desk: BrowserContext, pages: PlainPages) -> None:
+def test_a_page_that_the_server_has_forgotten_loads_again(desk: BrowserContext, pages: str) -> None:
     """But not one that has only just been loaded: it would do so for ever."""
     page = desk.new_page()
     page.route("**/forgotten", lambda asked: asked.fulfill(status=410))
-    page.goto(pages.address)
+    page.goto(pages)
     page.evaluate("fetch('/forgotten').then(() => { window.stayed = true; })")
     page.wait_for_function("window.stayed")
     page.evaluate("() => { performance.now = () => 6000; }")
