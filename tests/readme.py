@@ -102,7 +102,8 @@ def settings_table() -> str:
     """Every environment variable."""
     rows = []
     for name, field in Settings.model_fields.items():
-        default = int(field.default) if isinstance(field.default, bool) else field.default
+        default = field.get_default(call_default_factory=True, validated_data={})
+        default = int(default) if isinstance(default, bool) else default
         rows.append((f"`{PREFIX}{name.upper()}`", f"`{default}`" if default != "" else "", field.description))
     return markdown(("variable", "default", "meaning"), rows)
 

@@ -19,15 +19,18 @@ import pytest
 from starlette.applications import Starlette
 
 from tests.app import run_apart
-from vitexplorer.finetune.job.folder import CONFIG
+from vitexplorer.finetune.job.folder import CONFIG, JobError
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
-from vitexplorer.settings import settings
+from vitexplorer.settings import Settings, settings
 from vitexplorer.ui import application
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting import bodies, connections, events
+from vitexplorer.ui.hosting import stored as storing
 from vitexplorer.ui.hosting.cache_folder import CacheFolder, Held
 from vitexplorer.ui.hosting.listening import address_of, listen, server
+from vitexplorer.ui.hosting.stored import Stored, check_room
 from vitexplorer.ui.hosting.visitors import Visitors
+from vitexplorer.ui.places import Places
 
 SETTINGS = {
     "VIT_HOSTED": "1",
@@ -44,6 +47,10 @@ SETTINGS = {
 async def built() -> Starlette:
     """The app, made where a loop is running: gradio would make one for each of its locks and leave them open."""
     return application(settings(), Engine(settings()))
+
+
+ANNA, BEN = "a" * 32, "b" * 32
+"""names of two visitors' browsers"""
 
 
 @contextmanager
@@ -455,19 +462,19 @@ def test_a_form_without_a_file_is_a_sentence(client: httpx.Client, form: dict[st
 
 
 def test_nobody_sees_anothers_trainings(client: httpx.Client, config, folders: Path) -> None:
-    anna, ben, run = "a" * 32, "b" * 32, "c" * 32
-    folder = folders / "runs" / anna / run
+    run = "c" * 32
+    folder = folders / "runs" / ANNA / run
     folder.mkdir(parents=True)
     CONFIG.write(folder, JobConfig("annas-images", "scenes_vit_patch16_192", (Candidate("linear"),)))
     seen = {}
-    for visitor in (anna, ben, ""):
+    for visitor in (ANNA, BEN, ""):
         tab = Tab(client, config, sender="192.0.2.20").open()
         tab.say(visitor)
         reopen = tab.handler("vx-training-history", "reopen")
-        tab.send(reopen, event_data={"run": run if visitor != ben else f"../{anna}/{run}"})
+        tab.send(reopen, event_data={"run": run if visitor != BEN else f"../{ANNA}/{run}"})
         looked = [tab.send(handler).text for handler in tab.after(reopen)]
         seen[visitor] = any("annas-images" in text for text in looked)
-    assert seen == {anna: True, ben: False, "": False}
+    assert seen == {ANNA: True, BEN: False, "": False}
 
 
 # ------------------------------------------------------------------------------------------------ what is kept
@@ -496,3 +503,46 @@ def test_a_folder_of_somebody_else_is_not_swept(tmp_path: Path) -> None:
     (tmp_path / "ours").symlink_to(tmp_path / "theirs")
     with pytest.raises(PermissionError):
         CacheFolder(tmp_path / "ours", most=1).make()
+
+
+def kept(places: Places, visitor: str, name: str, days: float, data: str = "somewhere") -> Path:
+    """Something of 100,000 bytes that was last used some days ago: a training, or images or a model."""
+    folder = places.of(visitor) / name
+    folder.mkdir(parents=True)
+    (folder / "content").write_bytes(bytes(100_000))
+    if not name.startswith(("data-", "files-")):
+        CONFIG.write(folder, JobConfig(data, "vit", (Candidate("linear"),)))
+    for path in (*folder.iterdir(), folder):
+        os.utime(path, (time.time() - days * 24 * 3600,) * 2)
+    return folder
+
+
+def test_what_visitors_keep_goes_in_time_and_the_oldest_make_room(tmp_path: Path) -> None:
+    places = Places(tmp_path, hosted=True)
+    images = kept(places, ANNA, "data-1", days=20)
+    trained = kept(places, ANNA, "trained", days=3, data=str(images / "pets"))
+    old, unused = kept(places, ANNA, "old", days=20), kept(places, BEN, "data-2", days=2)
+    model, today = kept(places, BEN, "files-1", days=10), kept(places, BEN, "today", days=0)
+    stored = Stored(places, Settings(keep_days=14, runs_megabytes=0))
+    stored.sweep()
+    assert [path.exists() for path in (images, trained, old, unused, model, today)] == [1, 1, 0, 0, 1, 1]
+    assert stored.held.files == 3
+    Stored(places, Settings(keep_days=14, runs_megabytes=1)).sweep()
+    assert model.exists(), "there is room for all"
+    (today / "more").write_bytes(bytes(800_000))
+    Stored(places, Settings(keep_days=14, runs_megabytes=1)).sweep()
+    assert [path.exists() for path in (images, trained, model, today)] == [1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("most", ["visitor_megabytes", "runs_megabytes"])
+def test_who_keeps_as_much_as_may_be_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: str) -> None:
+    places = Places(tmp_path, hosted=True)
+    (kept(places, ANNA, "training", days=0) / "more").write_bytes(bytes(1_000_000))
+    bounds = {"visitor_megabytes": 0, "runs_megabytes": 0, most: 2}
+    monkeypatch.setattr(storing, "settings", lambda: Settings(**bounds))
+    check_room(places, ANNA)
+    monkeypatch.setattr(storing, "settings", lambda: Settings(**{**bounds, most: 1}))
+    with pytest.raises(JobError, match="1 MB"):
+        check_room(places, ANNA)
+    if most == "visitor_megabytes":
+        check_room(places, BEN)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -23,6 +24,11 @@ PREFIX = "VIT_"
 _ON_SPACE = "SPACE_ID" in os.environ
 Count = Annotated[int, Field(ge=0, le=10**9)]
 """what a machine can count and hold: no number that only fails when it is used"""
+
+
+def _hosted(here: int, elsewhere: int) -> Callable[[dict[str, Any]], int]:
+    """The default of a setting that comes after `hosted`."""
+    return lambda given: here if given.get("hosted") else elsewhere
 
 
 class Settings(BaseSettings):
@@ -52,6 +58,7 @@ class Settings(BaseSettings):
         pattern=r"^[\da-fA-F.:/, ]*$",
         description="addresses or networks of proxies whose X-Forwarded-* headers are believed, with commas",
     )
+    hosted: bool = Field(_ON_SPACE, description="whether visitors see their own trainings only and name no folder")
     connections: Count = Field(800, gt=0, description="most connections at once")
     language: Language = Field("en", description="language of the command line: en or zh")
     first: str = Field(
@@ -70,13 +77,13 @@ class Settings(BaseSettings):
         200 if _ON_SPACE else 4096, gt=0, description="largest file accepted, zips of images included"
     )
     sent_megabytes: Count = Field(
-        400 if _ON_SPACE else 0, description="most that one visitor may send in an hour; 0: as much as they like"
+        default_factory=_hosted(400, 0), description="most that one address may send in an hour; 0: as much as it likes"
     )
     cache_folder: str = Field(
         "", description="where sent files and drawn figures lie; nothing: in the system's folder for temporary files"
     )
     cache_megabytes: Count = Field(
-        2048 if _ON_SPACE else 16384,
+        default_factory=_hosted(2048, 16384),
         gt=0,
         description="disk for these; the oldest make room, and all go after two hours",
     )
@@ -86,12 +93,21 @@ class Settings(BaseSettings):
     data_cache_megabytes: Count = Field(2048, description="disk for shrunk copies of the images of one training")
     feature_cache_megabytes: Count = Field(4096, description="disk for what frozen blocks make of images, a job")
     runs_folder: str = Field("runs", description="where trainings and the images they are given are kept")
+    keep_days: Count = Field(
+        default_factory=_hosted(14, 0), description="days after which what visitors keep there is removed; 0: never"
+    )
+    visitor_megabytes: Count = Field(
+        default_factory=_hosted(2048, 0), description="most that one visitor may keep there; 0: no bound"
+    )
+    runs_megabytes: Count = Field(
+        default_factory=_hosted(20480, 0),
+        description="most that all may keep there: the oldest make room, if a day old; 0: no bound",
+    )
     trainings: Count = Field(1 if _ON_SPACE else 4, description="most trainings at once; 0: no fine-tuning here")
     training_epochs: Count = Field(20 if _ON_SPACE else 1000, gt=0, description="most epochs of a training")
     training_hours: float = Field(
         2 if _ON_SPACE else 1000, gt=0, le=10**6, description="most hours of a training, by its estimate"
     )
-    hosted: bool = Field(_ON_SPACE, description="whether visitors see their own trainings only and name no folder")
     capture_cache_megabytes: Count = Field(1024, description="memory for captures kept to answer from")
     model_cache_megabytes: Count = Field(2048, description="memory for models kept loaded")
     size_megabytes: Count = Field(

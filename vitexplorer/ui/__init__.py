@@ -28,6 +28,7 @@ from vitexplorer.ui.hosting.cache_folder import CacheFolder
 from vitexplorer.ui.hosting.guards import Guards
 from vitexplorer.ui.hosting.listening import address_of, listen, server
 from vitexplorer.ui.hosting.starting import check
+from vitexplorer.ui.hosting.stored import Stored
 from vitexplorer.ui.hosting.sweeping import swept
 from vitexplorer.ui.hosting.uploads import UPLOAD
 from vitexplorer.ui.hosting.visitors import Visitors
@@ -85,13 +86,20 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     page.queue(max_size=64, api_open=False)
     page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = LOOKS_FOR_WORK, 1.0
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
-    guards = Guards(settings, folder, Budgets(settings.sent_megabytes * 10**6), page, Visitors(page, settings.sessions))
+    guards = Guards(
+        settings,
+        folder,
+        Stored(engine.places, settings),
+        Budgets(settings.sent_megabytes * 10**6),
+        page,
+        Visitors(page, settings.sessions),
+    )
     watching = watch(settings, engine, page, guards)
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
     app = Starlette(
         routes=[*SERVING["routes"], PICTURE, UPLOAD, DESCRIBED, *watching.routes],
         middleware=[watching.middleware, *guards.middleware, *SERVING["middleware"]],
-        lifespan=swept(folder.sweep, engine.places.sweep, at_end=lambda: say_what_goes_on(engine)),
+        lifespan=swept(folder.sweep, guards.stored.sweep, at_end=lambda: say_what_goes_on(engine)),
     )
     gr.mount_gradio_app(
         app,

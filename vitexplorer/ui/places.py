@@ -92,7 +92,7 @@ class Places:
 
     def running(self) -> int:
         """How many trainings run, whoever began them."""
-        claims = (claim for folder in self._everywhere() for claim in folder.glob(f"*/{CLAIM.name}"))
+        claims = (claim for folder in self.everywhere() for claim in folder.glob(f"*/{CLAIM.name}"))
         return sum(worker_of(claim.parent) is not None for claim in claims)
 
     @contextmanager
@@ -106,7 +106,7 @@ class Places:
                 raise JobError(UI_WORDS["runs_too_many"].format(most=most))
             yield
 
-    def _everywhere(self) -> Iterator[Path]:
+    def everywhere(self) -> Iterator[Path]:
         """The folder of everybody at this machine, and that of each visitor of a hosted page."""
         yield self.root
         yield from (path for path in self.root.glob("*") if _VISITOR.fullmatch(path.name))
@@ -126,12 +126,16 @@ class Places:
     def sweep(self) -> None:
         """Remove images that were sent long ago and that no training was made of, of all visitors."""
         last = time.time() - UNUSED_SECONDS
-        for own in self._everywhere():
+        for own in self.everywhere():
             old = [folder for folder in own.glob(f"{_DATA}*") if folder.stat().st_mtime < last]
-            used = {data.parent.name for data in _data_of(list_jobs(own))} if old else set()
+            used = self.data_in_use(own) if old else set()
             for folder in old:
                 if folder.name not in used:
                     shutil.rmtree(folder, ignore_errors=True)
+
+    def data_in_use(self, own: Path) -> set[str]:
+        """Names of the folders of images, in that of a visitor, which their trainings were made of."""
+        return {data.parent.name for data in _data_of(list_jobs(own))}
 
     # -------------------------------------------------------------------------------------- tuned models
 

@@ -17,6 +17,7 @@ from vitexplorer.ui.hosting.doors import ShutDoors
 from vitexplorer.ui.hosting.events import ReadEvents
 from vitexplorer.ui.hosting.headers import SafeHeaders
 from vitexplorer.ui.hosting.hosts import KnownHosts, listed
+from vitexplorer.ui.hosting.stored import Stored
 from vitexplorer.ui.hosting.visitors import NamedClients, Visitors
 
 
@@ -26,6 +27,7 @@ class Guards:
 
     settings: Settings
     folder: CacheFolder
+    stored: Stored
     budgets: Budgets
     page: gr.Blocks
     visitors: Visitors

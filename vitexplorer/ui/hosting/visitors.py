@@ -104,6 +104,12 @@ class Visitors(StateHolder):
 
         return max(self.session_data, key=lambda name: rank(name, self.session_data[name]))
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many pages are open, and how many have lately been closed."""
+        closed = sum(visitor.is_closed for visitor in list(self.session_data.values()))
+        return {"open": len(self.session_data) - closed, "closed": closed}
+
     def delete_all_expired_state(self) -> None:
         """Forget pages that have been closed for long; gradio asks for it every second."""
         last = time.monotonic() - CLOSED_SECONDS

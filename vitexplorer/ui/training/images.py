@@ -23,6 +23,7 @@ from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
+from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.places import Places
 from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.words import Text
@@ -67,7 +68,8 @@ def look(chosen: Chosen, progress: Progress | None = None) -> Looked:
 
 
 def unpack(places: Places, visitor: str, path: str, progress: Progress) -> Chosen:
-    """Images from an uploaded zip. Raises DataError; then nothing of them is kept."""
+    """Images from an uploaded zip. Raises DataError, then nothing of them is kept; JobError where the disk is full."""
+    check_room(places, visitor)
     name = Path(path).stem
     into = places.new_data(visitor, name)
     into.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +83,8 @@ def unpack(places: Places, visitor: str, path: str, progress: Progress) -> Chose
 
 
 def draw(places: Places, visitor: str) -> Chosen:
-    """The drawn scenes, made anew. Raises DataError."""
+    """The drawn scenes, made anew. Raises DataError, or JobError where the disk is full."""
+    check_room(places, visitor)
     into = places.new_data(visitor, "scenes")
     into.parent.mkdir(parents=True, exist_ok=True)
     example_folder(into, SCENES)

@@ -17,6 +17,7 @@ from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.background import Done
 from vitexplorer.ui.desk import QUICK, Desk, Updates
+from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.training.backbone import backbone_of
 from vitexplorer.ui.training.choice import PLANNED, TrainingChoice, job_of
 from vitexplorer.ui.training.data_part import READING, sides_of
@@ -167,6 +168,7 @@ class RunPart:
         places = self.desk.engine.places
         try:
             config = self._config(TrainingChoice.read(event._data), chosen, address)
+            check_room(places, visitor)
             folder = self._extended(visitor, training, config) or places.new_training(visitor)
             with places.room_for_one(settings().trainings):
                 state = detached.start(config, folder)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vitexplorer.ui.engine import Engine, Picture
+from vitexplorer.ui.hosting.stored import check_room
 
 
 def keep_sent(engine: Engine, visitor: str, paths: Sequence[str], picture: Picture) -> str:
@@ -19,10 +20,11 @@ def keep_sent(engine: Engine, visitor: str, paths: Sequence[str], picture: Pictu
 
     A LoRA of peft, and a checkpoint that does not say what it is of, belong to the model of `picture`, or its base.
 
-    Raises ExplainedError where the files hold no tuned model, or one of another base.
+    Raises ExplainedError where the files hold no tuned model, or one of another base, and where the disk is full.
     """
     from vitexplorer.models.about import about
 
+    check_room(engine.places, visitor)
     files = [Path(path) for path in paths]
     if not _is_of_peft(files) and about(files[0]) is not None:
         return engine.places.name_of(engine.places.keep_file(visitor, files[0]))

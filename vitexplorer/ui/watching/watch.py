@@ -43,6 +43,13 @@ def watch(settings: Settings, engine: Engine, page: gr.Blocks, guards: Guards) -
         "what",
         lambda: {"on_disk": guards.folder.held.size, "last_hour": guards.budgets.of_all},
     )
+    measures.now(
+        "stored_bytes",
+        "Trainings, images and tuned models, after the last sweep",
+        "what",
+        lambda: {"all": guards.stored.held.size},
+    )
+    measures.now("visitors", "Pages that are remembered", "state", lambda: guards.visitors.counts)
     return Watch(Middleware(Watched, measures=measures, lines=lines), watching_routes(engine, measures))
 
 
