@@ -29,7 +29,6 @@ from vitexplorer.ui.static_files import SERVING
 from vitexplorer.views.parameters import shape_of
 from vitexplorer.words import Text
 
-TITLE = Text("Closed formula", "闭式公式")
 HOSTILE = "<img src=x onerror='window.stolen=1'> ${window.stolen=1} {{value}} & 头"
 LONG = " + ".join(f"{n} · 768² · 3072" for n in range(2, 40))
 TERMS = (
@@ -63,28 +62,28 @@ def test_large_counts_in_short(count, unit, short):
 
 
 def test_terms_add_up_to_the_total_and_shares_to_one():
-    table = terms_table(TERMS, "en", label="exact", title=TITLE)
+    table = terms_table("exact", TERMS, "en")
     assert table.total == 480 + 1_234_519 + 1
     assert [row.count for row in table.rows] == [term.count for term in TERMS]
     assert sum(row.share for row in table.rows) == pytest.approx(1)
     assert table.rows[0].share == 480 / 1_235_000
     assert (table.rows[1].symbols, table.rows[1].numbers) == (TERMS[1].symbols, LONG)
     assert table.compact == "1.2 M"
-    assert terms_table(TERMS, "zh", label="exact", title=TITLE).rows[0].name == "投影"
+    assert terms_table("exact", TERMS, "zh").rows[0].name == "投影"
 
 
 def test_parts_have_no_formula_and_counts_without_a_whole_have_no_share():
-    table = parts_table(["a", "b"], [0, 0], "en", label="parts", title=TITLE, unit=MACS)
+    table = parts_table(["a", "b"], [0, 0], "ViT", "en")
     assert [(row.name, row.share, row.symbols, row.numbers) for row in table.rows] == [
         ("a", 0, "", ""),
         ("b", 0, "", ""),
     ]
-    assert table.columns["count"] == "MACs"
+    assert (table.columns["count"], table.title) == ("Parameters", "Parameters of ViT")
 
 
 def test_a_count_for_each_part():
     with pytest.raises(ValueError, match="shorter"):
-        parts_table(["a", "b"], [1], "en", label="parts", title=TITLE)
+        parts_table(["a", "b"], [1], "ViT", "en")
 
 
 # ---------------------------------------------------------------------------------------------- the story
@@ -215,8 +214,8 @@ def other(event: gr.EventData) -> SizeData:
 def address() -> Iterator[str]:
     """A page with a board of ViT-B/16 and of a table whose texts are hostile."""
     data = design_sizes(Design.read("ViT-B/16"), None, "en")
-    data.tables.append(terms_table(TERMS, "en", label="exact", title=Text(HOSTILE, HOSTILE)))
-    data.tables[-1].label = HOSTILE
+    hostile = terms_table("exact", TERMS, "en")
+    data.tables.append(hostile.model_copy(update={"title": HOSTILE, "label": HOSTILE}))
     with gr.Blocks(analytics_enabled=False) as page:
         board = SizeBoard(value=data, elem_id="board")
         board.design(other, None, board, queue=False, show_progress="hidden")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradio.data_classes import GradioModel
 
+from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.parts.frame import FrameData
 
 
@@ -57,24 +58,6 @@ class StoryRow(GradioModel):
     macs: int | None = None
 
 
-class SliderData(GradioModel):
-    """One size of a design."""
-
-    name: str
-    label: str
-    low: float
-    high: float
-    step: float
-    value: float
-
-
-class ChoiceData(GradioModel):
-    """One entry of a list."""
-
-    value: str
-    label: str
-
-
 class SizeData(FrameData):
     """A model that there is, or one that is designed."""
 
@@ -86,8 +69,7 @@ class SizeData(FrameData):
     rows: list[StoryRow] = []
     total: StoryRow = StoryRow()
     notes: list[str] = []
-    preset: str = ""
-    presets: list[ChoiceData] = []
-    sliders: list[SliderData] = []
+    fields: list[Field] = []
+    """where a design starts, and its sizes"""
     tables: list[CountTableData] = []
     """what is opened on demand"""

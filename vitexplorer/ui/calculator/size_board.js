@@ -2,6 +2,7 @@
 
 import {inAddress, onLink, writeAddress} from '../kit/address.js';
 import {make, refill, setText} from '../kit/dom.js';
+import {form} from '../kit/form.js';
 import {newAside, showHead} from '../kit/frame.js';
 import {countTable} from './count_table.js';
 import {bars, table} from './story.js';
@@ -17,6 +18,12 @@ export function mount({element, props, trigger, watch}) {
   /** @type {Map<string, number>} */
   let before = new Map();  // exact counts of the last design, to mark what a slider moved
   let opened = Number(inAddress('table'));  // number of the table that is, from 1; 0 for none
+  const fields = form(part('.fields'), {live: true, settled(name) {
+    const value = fields.settings()[name];
+    if (name === 'preset') [preset, moved, before] = [value, new Map(), new Map()];
+    else moved.set(name, Number(value));
+    ask();
+  }});
 
   function ask() {
     const text = written(preset, moved);
@@ -24,39 +31,6 @@ export function mount({element, props, trigger, watch}) {
     writeAddress({design: text});
     trigger('design', {text, asked});
   }
-
-  // ------------------------------------------------------------------------------------ the sliders
-
-  function slider({name, label, low, high, step, value}) {
-    const output = make('output', {textContent: String(value)});
-    const input = make('input', {type: 'range', name, min: low, max: high, step, value: String(value)});
-    input.addEventListener('input', () => {
-      moved.set(name, input.valueAsNumber);
-      output.textContent = input.value;
-      ask();
-    });
-    return make('label', {}, make('span', {textContent: label}), input, output);
-  }
-
-  function showSliders({sliders, presets, words}) {
-    setText(part('.design h3'), words.design);
-    setText(part('.preset span'), words.preset);
-    part('.preset select').replaceChildren(...presets.map(({value, label}) => new Option(label, value, false, value === preset)));
-    const drawn = part('.sliders').querySelectorAll('input');
-    if (drawn.length !== sliders.length || drawn[0].previousElementSibling.textContent !== sliders[0].label) part('.sliders').replaceChildren(...sliders.map(slider));
-    for (const {name, value} of sliders) {
-      const input = part(`.sliders [name="${name}"]`);
-      if (!moved.has(name)) input.value = String(value);
-      setText(input.nextElementSibling, String(Number(value.toFixed(2))));
-    }
-  }
-
-  part('.preset select').addEventListener('change', (event) => {
-    preset = event.target.value;
-    moved = new Map();
-    before = new Map();
-    ask();
-  });
 
   // ------------------------------------------------------------------------------------ tables on demand
 
@@ -113,7 +87,8 @@ export function mount({element, props, trigger, watch}) {
     showHead(root, value);
     aside.show(value);
     showStory(value);
-    showSliders(value);
+    setText(part('.design h3'), value.words.design);
+    fields.show(value.fields);
     showTables(value);
     root.dataset.design = value.design;
   }

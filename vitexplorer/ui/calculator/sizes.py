@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from vitexplorer.controls import Spec
 from vitexplorer.formulas import SwinShape, ViTShape, differences, exact_terms, rough_terms, total
 from vitexplorer.numbers import counted
 from vitexplorer.part_names import part_text
 from vitexplorer.types import CostResult, CountResult, Term
-from vitexplorer.ui.calculator.data import ChoiceData, CountTableData, SizeData, SliderData
+from vitexplorer.ui.calculator.data import CountTableData, SizeData
 from vitexplorer.ui.calculator.designs import SLIDERS, Design, design_note, settings_of
 from vitexplorer.ui.calculator.literature import PRESETS
 from vitexplorer.ui.calculator.multiplications import (
@@ -24,11 +25,12 @@ from vitexplorer.ui.calculator.multiplications import (
     windowed_attention,
 )
 from vitexplorer.ui.calculator.story import is_twelve, reading, story
-from vitexplorer.ui.calculator.tables import NOTHING, declared_table, parts_table, terms_table, tools_table
+from vitexplorer.ui.calculator.tables import declared_table, parts_table, terms_table, tools_table
 from vitexplorer.ui.calculator.units import MACS, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
+from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.parts.frame import frame_words
-from vitexplorer.words import Language, Text
+from vitexplorer.words import Language, same
 
 _PART_OF_MACS = {
     PATCHES: "embedding",
@@ -66,15 +68,7 @@ def model_sizes(
     notes += [CALCULATOR_WORDS["twelve"]] if is_twelve(shape) else []
     notes += [] if cost else [CALCULATOR_WORDS["cost_none"]]
     names = [part_text(part).in_(language) for part in parameters.parts]
-    tables = [
-        parts_table(
-            names,
-            parameters.values.tolist(),
-            language,
-            label="parts",
-            title=CALCULATOR_WORDS["title_parts"].format(model=title),
-        )
-    ]
+    tables = [parts_table(names, parameters.values.tolist(), title, language)]
     seen = replace(own, image_size=size) if own else None
     if shape:
         tables += _formula_tables(shape, language)
@@ -85,7 +79,7 @@ def model_sizes(
     data = _sizes(shape, module, macs, size, language)
     data.title, data.notes = title, [note.in_(language) for note in notes]
     data.tables = [*tables, declared_table(language)]
-    data.sliders = _sliders(seen or ViTShape(), language)
+    data.fields = _fields(seen or ViTShape(), "", language)
     return data
 
 
@@ -99,14 +93,14 @@ def design_sizes(design: Design, own: ViTShape | None, language: Language) -> Si
     data = _sizes(shape, None, macs, shape.image_size, language)
     data.title = design.preset if not design.moved else CALCULATOR_WORDS["your_design"].in_(language)
     data.notes = [note.in_(language) for note in notes]
-    data.design, data.preset = design.text, design.preset
+    data.design = design.text
     data.tables = [
         *_formula_tables(shape, language),
         _cost_table(vit_macs(shape), shape, language),
         tools_table(shape, language),
         declared_table(language),
     ]
-    data.sliders = _sliders(shape, language)
+    data.fields = _fields(shape, design.preset, language)
     return data
 
 
@@ -120,18 +114,21 @@ def _sizes(
     """What both have in common."""
     rows, sums = story(shape, module, macs, language)
     words = frame_words(language) | {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
-    presets = [ChoiceData(value="", label=words["on_screen"]), *(ChoiceData(value=one, label=one) for one in PRESETS)]
-    data = SizeData(rows=rows, total=sums, presets=presets, words=words)
-    data.reading = reading(rows, sums, size, language)
-    return data
+    return SizeData(rows=rows, total=sums, reading=reading(rows, sums, size, language), words=words)
 
 
-def _sliders(shape: ViTShape, language: Language) -> list[SliderData]:
-    settings = settings_of(shape)
-    return [
-        SliderData(name=name, label=CALCULATOR_WORDS[name].in_(language), value=settings[name], **vars(slider))
-        for name, slider in SLIDERS.items()
+def _fields(shape: ViTShape, preset: str, language: Language) -> list[Field]:
+    """Where a design starts, and its sizes."""
+    presets = (("", CALCULATOR_WORDS["on_screen"]), *((name, same(name)) for name in PRESETS))
+    sizes = settings_of(shape)
+    specs = [
+        Spec("choice", "preset", CALCULATOR_WORDS["preset"], preset, options=presets),
+        *(
+            Spec("number", name, CALCULATOR_WORDS[name], f"{round(sizes[name], 2):g}", **vars(slider))
+            for name, slider in SLIDERS.items()
+        ),
     ]
+    return [field_of(spec, language) for spec in specs]
 
 
 def _formula_tables(shape: ViTShape | SwinShape, language: Language) -> list[CountTableData]:
@@ -141,17 +138,17 @@ def _formula_tables(shape: ViTShape | SwinShape, language: Language) -> list[Cou
     rough_note = CALCULATOR_WORDS["rough_note" if isinstance(shape, ViTShape) else "rough_note_stages"]
     sums = {"exact": total(exact), "rough": total(rough), "difference": total(left_out)}
     left_out_note = CALCULATOR_WORDS["left_out_note"].format(**{key: counted(count) for key, count in sums.items()})
-    tables = (("exact", exact, NOTHING), ("rough", rough, rough_note), ("left_out", left_out, left_out_note))
     return [
-        terms_table(terms, language, label=key, title=CALCULATOR_WORDS[f"title_{key}"], note=note)
-        for key, terms, note in tables
+        terms_table("exact", exact, language),
+        terms_table("rough", rough, language, note=rough_note),
+        terms_table("left_out", left_out, language, note=left_out_note),
     ]
 
 
 def _cost_table(terms: Sequence[Term], shape: ViTShape | None, language: Language) -> CountTableData:
     """Multiply-accumulates term by term; of a plain ViT also what windows would make of it."""
-    note: Text = NOTHING
+    note = None
     if shape:
         macs = compact(windowed_attention(shape), MACS)
         note = CALCULATOR_WORDS["windows_note"].format(window=WINDOW, macs=macs)
-    return terms_table(terms, language, label="cost", title=CALCULATOR_WORDS["title_cost"], unit=MACS, note=note)
+    return terms_table("cost", terms, language, unit=MACS, note=note)

@@ -13,50 +13,26 @@ from vitexplorer.ui.calculator.units import MACS, PARAMETERS, Unit, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.words import Language, Text
 
-NOTHING = Text("", "")
 
-
-def parts_table(
-    parts: Sequence[str],
-    counts: Sequence[int],
-    language: Language,
-    *,
-    label: str,
-    title: Text,
-    unit: Unit = PARAMETERS,
-    note: Text = NOTHING,
-) -> CountTableData:
+def parts_table(parts: Sequence[str], counts: Sequence[int], model: str, language: Language) -> CountTableData:
     """One row for each part of a model; `counts` (parts,) int, in the same order."""
-    total = _total(counts)
-    rows = [
-        CountRow(name=part, count=int(count), share=_share(count, total))
-        for part, count in zip(parts, counts, strict=True)
-    ]
-    return _table(rows, total, language, first="part", label=label, title=title, unit=unit, note=note)
+    rows = [CountRow(name=part, count=int(count)) for part, count in zip(parts, counts, strict=True)]
+    table = _adding_up("parts", rows, PARAMETERS, "part", language)
+    table.title = CALCULATOR_WORDS["title_parts"].format(model=model).in_(language)
+    return table
 
 
 def terms_table(
-    terms: Sequence[Term],
-    language: Language,
-    *,
-    label: str,
-    title: Text,
-    unit: Unit = PARAMETERS,
-    note: Text = NOTHING,
+    key: str, terms: Sequence[Term], language: Language, *, unit: Unit = PARAMETERS, note: Text | None = None
 ) -> CountTableData:
     """One row for each term of a closed formula: in words, in symbols, with numbers, and its value."""
-    total = _total([term.count for term in terms])
     rows = [
-        CountRow(
-            name=term.name.in_(language),
-            symbols=term.symbols,
-            numbers=term.numbers,
-            count=term.count,
-            share=_share(term.count, total),
-        )
+        CountRow(name=term.name.in_(language), symbols=term.symbols, numbers=term.numbers, count=term.count)
         for term in terms
     ]
-    return _table(rows, total, language, first="term", label=label, title=title, unit=unit, note=note)
+    table = _adding_up(key, rows, unit, "term", language)
+    table.note = note.in_(language) if note else ""
+    return table
 
 
 def tools_table(shape: ViTShape, language: Language) -> CountTableData:
@@ -64,51 +40,32 @@ def tools_table(shape: ViTShape, language: Language) -> CountTableData:
     rows = [
         CountRow(name=what.in_(language), beside=compact(count, MACS), count=count) for what, count in as_counted(shape)
     ]
-    return _plain(rows, language, key="tools", name="tools", beside="compact", unit=MACS)
+    return _table("tools", rows, MACS, {"name": "tools", "beside": "compact"}, language)
 
 
 def declared_table(language: Language) -> CountTableData:
     """Sizes that papers declare beside the exact ones."""
     rows = [CountRow(name=name, beside=f"{millions} M", count=counted(shape)) for name, millions, shape in DECLARED]
-    return _plain(rows, language, key="declared", name="model", beside="declared", unit=PARAMETERS)
+    return _table("declared", rows, PARAMETERS, {"name": "model", "beside": "declared"}, language)
 
 
-def _plain(rows: list[CountRow], language: Language, *, key: str, name: str, beside: str, unit: Unit) -> CountTableData:
-    """Rows that add up to nothing."""
-    words = {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
+def _adding_up(key: str, rows: list[CountRow], unit: Unit, name: str, language: Language) -> CountTableData:
+    """A table with its total, of which every row is a share."""
+    total = sum(row.count for row in rows)
+    for row in rows:
+        row.share = row.count / total if total else 0.0
+    headings = {"name": name, "symbols": "symbols", "numbers": "numbers", "share": "share"}
+    table = _table(key, rows, unit, headings, language)
+    table.total, table.compact, table.unit = total, compact(total, unit), unit.after_number.in_(language)
+    return table
+
+
+def _table(key: str, rows: list[CountRow], unit: Unit, headings: dict[str, str], language: Language) -> CountTableData:
+    """Args: key: in the words for its button and title; headings: columns and their words, but for the count."""
+    columns = {column: CALCULATOR_WORDS[heading].in_(language) for column, heading in headings.items()}
     return CountTableData(
-        label=words[f"open_{key}"],
-        title=words[f"title_{key}"],
+        label=CALCULATOR_WORDS[f"open_{key}"].in_(language),
+        title=CALCULATOR_WORDS[f"title_{key}"].in_(language),
         rows=rows,
-        columns={"name": words[name], "beside": words[beside], "count": unit.column.in_(language)},
-    )
-
-
-def _total(counts: Sequence[int]) -> int:
-    return sum(int(count) for count in counts)
-
-
-def _share(count: int, total: int) -> float:
-    return int(count) / total if total else 0.0
-
-
-def _table(
-    rows: list[CountRow], total: int, language: Language, *, first: str, label: str, title: Text, unit: Unit, note: Text
-) -> CountTableData:
-    words = {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
-    return CountTableData(
-        label=words[f"open_{label}"],
-        title=title.in_(language),
-        rows=rows,
-        total=total,
-        compact=compact(total, unit),
-        unit=unit.after_number.in_(language),
-        note=note.in_(language),
-        columns={
-            "name": words[first],
-            "symbols": words["symbols"],
-            "numbers": words["numbers"],
-            "count": unit.column.in_(language),
-            "share": words["share"],
-        },
+        columns={**columns, "count": unit.column.in_(language)},
     )

@@ -26,9 +26,10 @@ import {draw as text} from '../controls/text.js';
 
 /**
  * @typedef {object} Place where a control stands
- * @property {() => void} settled a person has settled something: Python is asked
+ * @property {() => void} settled a person has settled it: Python is asked
  * @property {string} [image] address of the picture that the model saw
  * @property {boolean} [typed] whether numbers are typed; they are slid otherwise
+ * @property {boolean} [live] whether a number is settled while it is slid
  * @property {() => boolean} pending whether an answer is still to come
  * @property {() => number} asked number of the latest question
  * @property {(name: string, disabled: boolean) => void} disable takes another control its say
@@ -48,9 +49,9 @@ const KINDS = {choice, heads, number, patch, patches, several, text};
  * Controls in a part of the page.
  *
  * @param {Element} host
- * @param {Pick<Place, 'settled'> & Partial<Pick<Place, 'typed' | 'pending' | 'asked'>>} place
+ * @param {{settled: (name: string) => void} & Partial<Pick<Place, 'typed' | 'live' | 'pending' | 'asked'>>} place
  */
-export function form(host, {pending = () => false, asked = () => 0, ...place}) {
+export function form(host, {settled, pending = () => false, asked = () => 0, ...place}) {
   /** @type {Map<string, Drawn>} */
   const drawn = new Map();
   let shown = '';
@@ -61,7 +62,10 @@ export function form(host, {pending = () => false, asked = () => 0, ...place}) {
 
   function draw(fields, image) {
     drawn.clear();
-    for (const field of fields) drawn.set(field.name, KINDS[field.kind](field, {...place, pending, asked, image, disable}));
+    for (const field of fields) {
+      const here = {...place, settled: () => settled(field.name), pending, asked, image, disable};
+      drawn.set(field.name, KINDS[field.kind](field, here));
+    }
     host.replaceChildren(...[...drawn.values()].map(({element}) => element));
   }
 
