@@ -299,10 +299,11 @@ class Tab:
         self.session = uuid.uuid4().hex[:11]
         self.handlers = config["dependencies"]
         self.ids = {one["props"].get("elem_id"): one["id"] for one in config["components"]}
+        self.ids[""] = config["layout"]["id"]
 
     def handler(self, component: str, event: str) -> dict[str, Any]:
         """What is bound to an event of a component, named by its id in the page; empty: the page itself."""
-        target = [self.ids[component] if component else 0, event]
+        target = [self.ids[component], event]
         return next(one for one in self.handlers if target in one["targets"])
 
     def after(self, handler: dict[str, Any]) -> list[dict[str, Any]]:

@@ -151,28 +151,38 @@ def test_the_address_decides_the_language_before_the_browser(query: str, accept:
     assert language_of(query, accept) == language
 
 
-def test_a_page_carries_its_language_and_its_true_length() -> None:
+def test_a_page_carries_its_language_and_is_made_once_for_all_who_reach_it_under_one_name() -> None:
+    made = []
+
     async def app(scope, receive, send):
-        await send(
-            {
-                "type": "http.response.start",
-                "status": 200,
-                "headers": [(b"content-type", b"text/html"), (b"content-length", b"26")],
-            }
-        )
+        made.append(scope)
+        headers = [(b"content-type", b"text/html"), (b"content-length", b"26")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": b"<html><head>", "more_body": True})
         await send({"type": "http.response.body", "body": "</head>图</html>".encode()})
 
-    sent: list[dict] = []
+    pages = LanguageMiddleware(app)
 
-    async def send(message: dict) -> None:
-        sent.append(message)
+    def fetched(query: bytes, host: bytes) -> bytes:
+        sent: list[dict] = []
 
-    scope = {"type": "http", "method": "GET", "query_string": b"lang=zh", "headers": []}
-    run_apart(LanguageMiddleware(app)(scope, None, send))
-    body = b"".join(message.get("body", b"") for message in sent)
-    assert b'<html lang="zh-CN">' in body
-    assert dict(sent[0]["headers"])[b"content-length"] == str(len(body)).encode()
+        async def send(message: dict) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "scheme": "http", "path": "/", "headers": [(b"host", host)]}
+        run_apart(pages({**scope, "query_string": query}, None, send))
+        start, body = sent
+        assert len(start["headers"]) == 4
+        start["headers"].append((b"x-of", b"one visitor"))
+        assert dict(start["headers"])[b"content-length"] == str(len(body["body"])).encode()
+        return body["body"]
+
+    chinese = fetched(b"lang=zh", b"a")
+    assert b'<html lang="zh-CN">' in chinese
+    assert fetched(b"lang=zh&room=flow", b"a") == chinese
+    assert len(made) == 1
+    assert fetched(b"", b"a") != chinese == fetched(b"lang=zh", b"b")
+    assert len(made) == 3
 
 
 def test_only_pages_are_rewritten() -> None:
@@ -185,7 +195,7 @@ def test_only_pages_are_rewritten() -> None:
     async def send(message: dict) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "method": "GET", "query_string": b"lang=zh", "headers": []}
+    scope = {"type": "http", "method": "GET", "scheme": "http", "path": "/", "query_string": b"lang=zh", "headers": []}
     run_apart(LanguageMiddleware(app)(scope, None, send))
     assert sent[1]["body"] == b"<html><head>"
 

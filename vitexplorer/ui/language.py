@@ -8,7 +8,7 @@ compressed, which gradio does for its scripts alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from urllib.parse import parse_qs
 
 import brotli
@@ -16,6 +16,7 @@ import gradio as gr
 from gradio.i18n import I18nData
 from starlette.types import ASGIApp
 
+from vitexplorer.cache import BytesCache
 from vitexplorer.ui.lasting import takes_brotli
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text, normalise_language
@@ -44,8 +45,17 @@ def language_of_request(request: gr.Request | None) -> Language:
     return language_of(str(request.request.url.query), request.headers.get("accept-language", ""))
 
 
+_NAMES = (b"host", b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
+"""headers from which gradio reads under which address it is served, which it writes into the page"""
+_PAGES = 4 << 20
+"""bytes of pages that are kept"""
+
+
 class LanguageMiddleware:
-    """Puts `lang` on <html> and makes `navigator.language` say what the address asks for."""
+    """Puts `lang` on <html> and makes `navigator.language` say what the address asks for.
+
+    A page is the same for everybody who reaches it under the same address in the same language, and is made once.
+    """
 
     def __init__(
         self,
@@ -62,6 +72,7 @@ class LanguageMiddleware:
         """
         self.app = app
         self.head, self.policy = head, policy
+        self._kept: BytesCache[Hashable, tuple[dict, dict]] = BytesCache(_PAGES, lambda page: len(page[1]["body"]))
 
     async def __call__(self, scope, receive, send) -> None:
         """Pass everything on; a page goes out with its language written into it."""
@@ -72,6 +83,9 @@ class LanguageMiddleware:
         language = language_of(
             scope["query_string"].decode("latin-1"), headers.get(b"accept-language", b"").decode("latin-1")
         )
+        compressed = takes_brotli(headers.get(b"accept-encoding", b"").decode("latin-1"))
+        served = (scope["scheme"], scope.get("root_path"), scope["path"], *map(headers.get, _NAMES))
+        key = (language, compressed, *served)
         held: dict | None = None
         body = b""
 
@@ -84,18 +98,33 @@ class LanguageMiddleware:
             else:
                 body += message.get("body", b"")
                 if not message.get("more_body"):
-                    html = with_language(body.decode(), language, self.head(language))
-                    page = html.encode()
-                    rest = [(name, value) for name, value in held["headers"] if name.lower() != b"content-length"]
-                    rest.append((b"vary", b"accept-encoding"))
-                    rest.append((b"content-security-policy", self.policy(html).encode()))
-                    if takes_brotli(headers.get(b"accept-encoding", b"").decode("latin-1")):
-                        page = brotli.compress(page, quality=4)
-                        rest.append((b"content-encoding", b"br"))
-                    await send({**held, "headers": [*rest, (b"content-length", str(len(page)).encode())]})
-                    await send({"type": "http.response.body", "body": page})
+                    page = self._written(held, body.decode(), language, compressed)
+                    if held["status"] == 200:
+                        self._kept.put(key, page)
+                    await _send(page, send)
 
-        await self.app(scope, receive, rewrite)
+        if page := self._kept.get(key):
+            await _send(page, send)
+        else:
+            await self.app(scope, receive, rewrite)
+
+    def _written(self, start: dict, page: str, language: Language, compressed: bool) -> tuple[dict, dict]:
+        """The messages of a page as it goes out."""
+        html = with_language(page, language, self.head(language))
+        body = brotli.compress(html.encode(), quality=4) if compressed else html.encode()
+        headers = [(name, value) for name, value in start["headers"] if name.lower() != b"content-length"]
+        headers.append((b"vary", b"accept-encoding"))
+        headers.append((b"content-security-policy", self.policy(html).encode()))
+        if compressed:
+            headers.append((b"content-encoding", b"br"))
+        headers.append((b"content-length", str(len(body)).encode()))
+        return {**start, "headers": headers}, {"type": "http.response.body", "body": body}
+
+
+async def _send(page: tuple[dict, dict], send) -> None:
+    start, body = page
+    await send({**start, "headers": [*start["headers"]]})  # to which others add theirs
+    await send(body)
 
 
 def _is_page(message: dict) -> bool:
