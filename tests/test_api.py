@@ -132,7 +132,7 @@ def test_the_lists_are_the_registries(listing):
         ({"settings": [1]}, "settings=[1] is not possible"),
         ({"settings": {"query": {"row": [1]}}}, "query"),
         ({"image": "scene_fisch"}, "Unknown image 'scene_fisch'. Did you mean 'scene_fish'?"),
-        ({"image": f"upload-{'0' * 64}"}, "no longer in memory"),
+        ({"image": f"upload-{'0' * 64}"}, "no longer here"),
         ({"image": {"path": "/etc/passwd"}}, "This file was not sent here."),
         ({"image": "http://127.0.0.1/fish.png"}, "127.0.0.1 is no public address"),
         ({"image": "https://[::ffff:127.0.0.1]/fish.png"}, "is no public address"),

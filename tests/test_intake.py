@@ -11,10 +11,12 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from vitexplorer.cache import BytesCache
 from vitexplorer.settings import Settings
-from vitexplorer.ui import intake
+from vitexplorer.ui import intake, pictures
 from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.pictures import opened, thumbnail
+from vitexplorer.words import ExplainedError
 
 BYTES = {"content-type": "application/octet-stream"}
 
@@ -36,6 +38,24 @@ def test_a_picture_is_taken_as_it_is(client: TestClient) -> None:
     image = client.post("/picture", content=png(pixels), headers=BYTES).json()["image"]
     np.testing.assert_array_equal(opened(image).pixels, pixels)
     assert thumbnail(image).shape == (48, 96, 3)
+
+
+def test_a_picture_is_found_again_when_others_needed_the_memory(
+    client: TestClient, monkeypatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "files"))
+    pixels = np.random.default_rng(1).integers(0, 255, (50, 60, 3), dtype=np.uint8)
+    image = client.post("/picture", content=png(pixels), headers=BYTES).json()["image"]
+    monkeypatch.setattr(pictures, "uploads", BytesCache(1, lambda _: 1))
+    np.testing.assert_array_equal(opened(image).pixels, pixels)
+    monkeypatch.setattr(pictures, "uploads", BytesCache(1, lambda _: 1))
+    [file] = (tmp_path / "files-pictures").iterdir()
+    for content in (png(255 - pixels), b"no picture"):
+        file.write_bytes(content)
+        with pytest.raises(ExplainedError, match="no longer here"):
+            opened(image)
+    with pytest.raises(ExplainedError, match="no longer here"):
+        opened(f"upload-../files-pictures/{file.name}")
 
 
 def test_what_is_no_picture_is_answered_in_the_visitors_language(client: TestClient) -> None:

@@ -21,7 +21,7 @@ from starlette.applications import Starlette
 from tests.app import run_apart
 from vitexplorer.finetune.job.folder import CONFIG, JobError
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
-from vitexplorer.settings import Settings, settings
+from vitexplorer.settings import ASSETS, Settings, settings
 from vitexplorer.ui import application
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting import bodies, connections, events
@@ -209,6 +209,13 @@ def test_an_event_is_small(client: httpx.Client, body: bytes | Iterator[bytes]) 
     assert (answer.status_code, "2 MB" in answer.json()["error"]) == (413, True)
 
 
+def test_nobody_fetches_the_file_of_a_picture(client: httpx.Client, folders: Path) -> None:
+    png = (ASSETS / "examples" / "scene_mug.webp").read_bytes()
+    image = client.post("/picture", content=png, headers={"content-type": "application/octet-stream"}).json()["image"]
+    [file] = folders.glob(f"vitexplorer-*/**/{image}")
+    assert client.get(f"/gradio_api/file={file}").status_code == 403
+
+
 def upload(client: httpx.Client, size: int, sender: str) -> httpx.Response:
     files = {"files": ("images.zip", bytes(size))}
     return client.post("/gradio_api/upload", files=files, headers={"x-forwarded-for": sender})
@@ -278,6 +285,17 @@ def test_half_a_head_is_not_held_for_ever(client: httpx.Client, url: str, monkey
         line.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\n")
         assert line.recv(1000).startswith(b"HTTP/1.1 408")
         assert line.recv(1000) == b""
+
+
+def test_one_address_cannot_take_every_connection(client: httpx.Client, url: str) -> None:
+    with ExitStack() as held:
+        stranger = held.enter_context(httpx.Client(base_url=url, headers={"x-forwarded-for": "192.0.2.66"}, timeout=60))
+        followed = [held.enter_context(stranger.stream("GET", f"/gradio_api/heartbeat/{n}")) for n in range(15)]
+        assert {answer.status_code for answer in followed} == {200}
+        refused = stranger.get("/gradio_api/heartbeat/another")
+        assert (refused.status_code, "15 requests at once" in refused.json()["error"]) == (429, True)
+        assert client.get("/theme.css").status_code == 200
+    wait_until(lambda: httpx.get(f"{url}theme.css", headers={"x-forwarded-for": "192.0.2.66"}).status_code == 200)
 
 
 def test_who_only_holds_connections_makes_way_for_who_asks(url: str) -> None:
@@ -484,14 +502,16 @@ def test_nobody_sees_anothers_trainings(client: httpx.Client, config, folders: P
 def test_files_go_by_age_and_the_oldest_make_room(tmp_path: Path) -> None:
     folder = CacheFolder(tmp_path, most=250)
     for name, age in (("left/by a killed server", 3 * 3600), ("third/a", 300), ("second/a", 200), ("first/a", 100)):
-        path = tmp_path / name
-        path.parent.mkdir()
+        path = tmp_path / "files" / name
+        path.parent.mkdir(parents=True)
         path.write_bytes(bytes(100))
         os.utime(path, (time.time() - age,) * 2)
-    (tmp_path / "empty").mkdir()
-    os.utime(tmp_path / "empty", (0, 0))
+    (tmp_path / "files" / "empty").mkdir()
+    os.utime(tmp_path / "files" / "empty", (0, 0))
     folder.sweep()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "left", "second", "third"], "just emptied"
+    assert sorted(path.name for path in (tmp_path / "files").iterdir()) == ["first", "left", "second", "third"], (
+        "just emptied"
+    )
     assert sorted(path.parent.name for path in tmp_path.rglob("a")) == ["first", "second"]
     assert folder.held == Held(files=2, size=200)
     assert not folder.is_full(300)

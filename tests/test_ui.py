@@ -305,7 +305,7 @@ def test_an_upload_is_kept_by_its_content(tmp_path) -> None:
     PIL.Image.fromarray(pixels).save(path)
     image = keep_upload(str(path))
     np.testing.assert_array_equal(opened(image).pixels, pixels)
-    with pytest.raises(ExplainedError, match="no longer in memory"):
+    with pytest.raises(ExplainedError, match="no longer here"):
         opened("upload-" + 64 * "0")
 
 

@@ -81,7 +81,7 @@ def say_what_goes_on(engine: Engine) -> None:
 def application(settings: Settings, engine: Engine) -> Starlette:
     """Everything that is served: our own addresses, and gradio's behind them."""
     folder = CacheFolder.of_settings(settings)
-    os.environ["GRADIO_TEMP_DIR"] = str(folder.make())  # read again whenever gradio writes a file
+    os.environ["GRADIO_TEMP_DIR"] = str(folder.make() / "files")  # read again whenever gradio writes a file
     page, translations = build_page(settings, engine)
     page.queue(max_size=64, api_open=False)
     page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = LOOKS_FOR_WORK, 1.0

@@ -1,10 +1,20 @@
-"""The images a visit can show: the examples of the repository, and what visitors uploaded, both by a short id."""
+"""The images a visit can show: the examples of the repository, and what visitors uploaded, both by a short id.
+
+An upload is in memory, and its file on the disk beside gradio's folder, where nobody can fetch it: a visitor finds
+their picture again after others needed the memory, and after the server was started anew.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import secrets
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from gradio.utils import get_upload_folder
 from jaxtyping import UInt8
 from numpy import ndarray
 
@@ -24,7 +34,7 @@ uploads: BytesCache[str, OpenedImage] = BytesCache(512 << 20, lambda opened: ope
 
 
 def keep_upload(path: str) -> str:
-    """Open an uploaded file and keep its pixels for this process; the id is its content's hash, so nobody can guess it.
+    """Open an uploaded file and keep it for some hours; the id is its content's hash, so nobody can guess it.
 
     It is opened, checked and hashed here and nowhere else. Raises ImageError with a sentence for a file that is no
     usable picture.
@@ -34,7 +44,16 @@ def keep_upload(path: str) -> str:
     upload = OpenedImage.of(path, max_megapixels=settings().max_megapixels)
     image = UPLOAD + upload.hash
     uploads.put(image, upload)
+    kept = _file_of(image)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = kept.with_name(f"{secrets.token_hex(8)}.part")
+    shutil.copyfile(path, unfinished)
+    unfinished.replace(kept)
     return image
+
+
+def _file_of(image: str) -> Path:
+    return Path(f"{get_upload_folder()}-pictures", image)
 
 
 def thumbnail(image: str) -> UInt8[ndarray, "height width 3"]:
@@ -52,9 +71,26 @@ def opened(image: str) -> OpenedImage:
 
     if image in examples():
         return OpenedImage.of(examples()[image].path)
-    upload = uploads.get(image)
+    upload = uploads.get(image) or _read_again(image)
     if upload is None:
         raise ExplainedError(
-            Text("This image is no longer in memory. Please choose it again.", "该图像已不在内存中，请重新选择。")
+            Text("This image is no longer here. Please choose it again.", "该图像已不在此处，请重新选择。")
         )
+    return upload
+
+
+def _read_again(image: str) -> OpenedImage | None:
+    """An upload that memory had to let go of; None where its file, too, is gone, or another."""
+    from vitexplorer.models.images import ImageError, OpenedImage
+
+    if not re.fullmatch(f"{UPLOAD}[0-9a-f]{{64}}", image):
+        return None
+    try:
+        os.utime(_file_of(image))  # what is used is not swept
+        upload = OpenedImage.of(_file_of(image), max_megapixels=settings().max_megapixels)
+    except (OSError, ImageError):
+        return None
+    if UPLOAD + upload.hash != image:
+        return None
+    uploads.put(image, upload)
     return upload

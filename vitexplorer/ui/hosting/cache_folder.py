@@ -78,7 +78,7 @@ class CacheFolder:
             else:
                 kept.append(size)
         self.held = Held(len(kept), sum(kept))
-        for folder in (path for path in self.path.glob("*") if path.is_dir()):
+        for folder in (path for path in self.path.glob("*/*") if path.is_dir()):
             if now - folder.stat().st_mtime > YOUNG:
                 _remove_if_empty(folder)
 

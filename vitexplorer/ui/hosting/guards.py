@@ -13,6 +13,7 @@ from vitexplorer.ui.hosting.bodies import BoundBodies
 from vitexplorer.ui.hosting.budgets import Budgets
 from vitexplorer.ui.hosting.cache_folder import CacheFolder
 from vitexplorer.ui.hosting.calls import ReadCalls
+from vitexplorer.ui.hosting.crowds import NoCrowds
 from vitexplorer.ui.hosting.doors import ShutDoors
 from vitexplorer.ui.hosting.events import ReadEvents
 from vitexplorer.ui.hosting.headers import SafeHeaders
@@ -46,6 +47,7 @@ class Guards:
                 allow_headers=["content-type"],
             ),
             Middleware(NamedClients),
+            Middleware(NoCrowds, most=max(1, self.settings.connections // 2)),
             Middleware(BoundBodies, settings=self.settings, budgets=self.budgets, folder=self.folder),
             Middleware(ReadEvents, page=self.page, visitors=self.visitors),
             Middleware(ReadCalls, page=self.page),

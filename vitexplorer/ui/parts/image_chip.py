@@ -62,7 +62,7 @@ class ImageChip(Widget):
 
 
 def image_chip(image: str, language: Language) -> ImageChipData:
-    """The chip for an image by its id; one that is no longer in memory has no thumbnail."""
+    """The chip for an image by its id; one that is no longer here has no thumbnail."""
     example = examples().get(image)
     return ImageChipData(
         chosen=image,
