@@ -34,6 +34,7 @@ from vitexplorer.finetune.job import detached
 from vitexplorer.finetune.job.events import EVENTS
 from vitexplorer.finetune.job.folder import CHECKPOINTS, run_folder
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
+from vitexplorer.finetune.job.state import JobState
 from vitexplorer.finetune.peft import CONFIG, WEIGHTS, export_peft, import_peft
 from vitexplorer.finetune.storing import base_in, load_tuned, objective_in, preprocessing_in, save_tuned
 from vitexplorer.finetune.takeaway import merged_checkpoint
@@ -301,22 +302,34 @@ def _runs(place: Path) -> Iterator[Subject]:
 
 def _look_at(places: Places, folder: Path) -> None:
     """What the page does with a training; the sound one beside it is always seen."""
-    states = {job.folder.name: job for job in places.trainings("")}
-    assert states["sound"].state == "stopped", "a broken training hid another"
-    assert states["torn"].state in ("finished", "interrupted", "stopped", "failed", "broken")
-    history_data(states.values(), "torn", "en").model_dump_json()
-    progress_data(states["torn"], Watch().look(folder).events, "zh").model_dump_json()
-    titles = [choice.label for choice in places.tuned("")]
-    assert all(titles)
-    places.sweep()
-    comparison = load_comparison(folder)
+    try:
+        comparison = load_comparison(folder)
+    except ExplainedError as error:
+        _show(places, folder)
+        raise error
+    broken = {run.key for run in _show(places, folder).runs if run.state == "broken"}
     if comparison.results:
         data = results_data(comparison, "lora", "en")
         data.model_dump_json()
         for view in ("pareto", "epochs", "confusion"):
             result_figures(comparison, data.chosen, Asked(view), "en").model_dump_json()
     if comparison.failures:
+        assert broken <= {run for run, _ in comparison.failures}, "a run that is broken is compared"
         raise ExplainedError(comparison.failures[0][1])
+
+
+def _show(places: Places, folder: Path) -> JobState:
+    """The list of trainings, the picture of this one, the menu of models: none of them may fail."""
+    try:
+        states = {job.folder.name: job for job in places.trainings("")}
+        assert states["sound"].state == "stopped", "a broken training hid another"
+        history_data(states.values(), "torn", "en").model_dump_json()
+        progress_data(states["torn"], Watch().look(folder).events, "zh").model_dump_json()
+        assert all(choice.label for choice in places.tuned(""))
+        places.sweep()
+    except ExplainedError as error:
+        raise AssertionError(f"the page does not expect: {error}") from error
+    return states["torn"]
 
 
 # ---------------------------------------------------------------------------------------------- addresses and events

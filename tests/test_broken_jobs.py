@@ -107,12 +107,18 @@ def test_a_damaged_run_is_resumed_to_the_same_weights(runs, tmp_path, files, dam
     assert all(any(file.name in text for text in said) for file in files)
 
 
-def test_a_broken_result_is_a_failure_among_the_others_and_trained_again(runs, tmp_path):
+@pytest.mark.parametrize("file", ["result.json", TUNED])
+def test_a_broken_result_is_a_failure_among_the_others_and_trained_again(runs, tmp_path, file):
     folder = shutil.copytree(runs / "whole", tmp_path / "job")
-    half(folder / OWN / "result.json")
-    found = load_comparison(folder)
-    assert (found.results, [run for run, _ in found.failures]) == ((), ["lora"])
-    assert "trained again" in found.failures[0][1].en
+    assert job_state(folder).runs[0].has_result
+    half(folder / OWN / file)
+    state = job_state(folder)
+    assert (state.state, state.runs[0].state, state.runs[0].has_result) == ("interrupted", "broken", False)
+    assert file in state.runs[0].text.en
+    if file == "result.json":
+        found = load_comparison(folder)
+        assert (found.results, [run for run, _ in found.failures]) == ((), ["lora"])
+        assert "trained again" in found.failures[0][1].en
     run_job(CONFIG.read(folder), folder)
     assert_equal(runs / "whole", folder, "lora")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -27,9 +28,9 @@ from vitexplorer.finetune.results.bootstrap import Bootstrap, paired_bootstrap
 from vitexplorer.finetune.results.metrics import METRIC, higher_is_better
 from vitexplorer.finetune.results.pareto import pareto_front
 from vitexplorer.finetune.results.records import Baseline, FinetuneResult, RunRecord
-from vitexplorer.read_back import BrokenFileError, broken, read_arrays
+from vitexplorer.read_back import BrokenFileError, broken, read_arrays, read_header
 from vitexplorer.registry import unknown_name
-from vitexplorer.words import Text
+from vitexplorer.words import ExplainedError, Text
 
 Cost = Literal["trainable", "seconds", "file_bytes"]
 
@@ -102,6 +103,30 @@ def load_result(folder: str | os.PathLike, run: str) -> FinetuneResult:
     return _result(folder, read_config(folder), SPLIT.read(folder), _baseline(folder), run)
 
 
+def why_broken(folder: Path, run: str) -> Text | None:
+    """Why a run that has ended cannot be shown; None where it can. Its files are read once, until they change."""
+    own = run_folder(folder, run)
+    files = (folder / SPLIT.name, *(own / name for name in (RESULT.name, PREDICTIONS, TUNED)))
+    return _why_broken(folder, run, tuple(map(_stamp, files)))
+
+
+@lru_cache(maxsize=1024)
+def _why_broken(folder: Path, run: str, stamps: tuple) -> Text | None:
+    try:
+        read_header(load_result(folder, run).file, TRAIN_AGAIN)
+    except ExplainedError as error:
+        return error.text
+    return None
+
+
+def _stamp(file: Path) -> tuple[int, int] | None:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
 def _baseline(folder: Path) -> Baseline | None:
     """The baseline of a job; None before it is made, and where it is damaged: results are worth showing without."""
     try:
@@ -117,6 +142,8 @@ def _result(
     record = RESULT.read(own)
     if record is None or sides is None:
         raise JobError(Text("{run} has no result yet.", "{run} 尚无结果。").format(run=run))
+    if record.method not in [candidate.method for candidate in config.candidates if candidate.key == run]:
+        raise broken(own / RESULT.name, remedy=TRAIN_AGAIN)
     paths, targets = zip(*sides.validation, strict=True)
     return FinetuneResult(
         **vars(record),

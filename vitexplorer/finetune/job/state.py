@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from vitexplorer.finetune.comparison import why_broken
 from vitexplorer.finetune.job.claims import standing_still
 from vitexplorer.finetune.job.events import EVENTS, Event, read_events
 from vitexplorer.finetune.job.folder import CONFIG, RESULT, JobError, read_config, run_folder
@@ -17,7 +18,7 @@ from vitexplorer.finetune.job.workers import is_worked_on
 from vitexplorer.read_back import BrokenFileError
 from vitexplorer.words import Text
 
-RunPhase = Literal["waiting", "running", "interrupted", "finished", "stopped", "failed"]
+RunPhase = Literal["waiting", "running", "interrupted", "finished", "stopped", "failed", "broken"]
 JobPhase = Literal["running", "interrupted", "finished", "stopped", "failed", "broken"]
 
 
@@ -41,7 +42,7 @@ class RunState:
     has_result: bool = False
     """whether there is something to show: a run that is finished, or stopped after an epoch"""
     text: Text | None = None
-    """why it failed"""
+    """why it failed or is broken"""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def job_state(folder: str | os.PathLike) -> JobState:
         runs = tuple(
             _run_state(seen, candidate.key, candidate.method, folder, works) for candidate in config.candidates
         )
-        phase: JobPhase = "running" if works else seen.ended or "interrupted"
+        phase: JobPhase = "running" if works else _ended(seen, runs)
         while len(_known) > _MOST_KNOWN:
             _known.pop(next(iter(_known)))
     text = _STANDS.format(pid=pid) if (pid := standing_still(folder)) else seen.text
@@ -168,4 +169,14 @@ def _run_state(seen: _Seen, key: str, method: str, folder: Path, works: bool) ->
     run = replace(seen.runs.get(key) or RunState(key, method), method=method)
     if run.state == "running" and not works:
         run = replace(run, state="stopped" if seen.ended == "stopped" else "interrupted")
-    return replace(run, has_result=RESULT.is_in(run_folder(folder, key)))
+    if not RESULT.is_in(run_folder(folder, key)):
+        return run
+    why = why_broken(folder, key)
+    if why is None or works:  # which may be training it again
+        return replace(run, has_result=why is None)
+    return replace(run, state="broken", text=why)
+
+
+def _ended(seen: _Seen, runs: tuple[RunState, ...]) -> JobPhase:
+    """A run that is broken is trained again where the job is resumed."""
+    return "interrupted" if any(run.state == "broken" for run in runs) else seen.ended or "interrupted"

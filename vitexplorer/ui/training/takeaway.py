@@ -8,6 +8,7 @@ from pathlib import Path
 from vitexplorer.finetune.job.folder import stem_of
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.records import FinetuneResult
+from vitexplorer.read_back import read_header
 from vitexplorer.ui.files import ServedFile, cached_file
 from vitexplorer.ui.training.results import takeaways
 
@@ -40,4 +41,5 @@ def made(result: FinetuneResult, what: str, config: JobConfig) -> ServedFile:
         return cached_file(merged_checkpoint(result.model), f"{name}-merged.safetensors")
     if what == "peft":
         return cached_file(peft_zip(result.model), f"{name}-peft.zip")
+    read_header(result.file)
     return cached_file(result.file.read_bytes(), f"{name}.safetensors")
