@@ -1,37 +1,42 @@
-# One replica of the page.
+# One replica of the page, on processors.
 #
-#     docker build -t vitexplorer . && docker run --rm -p 7860:7860 vitexplorer
+#     docker build -t vitexplorer .
+#     docker run --rm -p 7860:7860 --read-only --tmpfs /tmp -v vitexplorer:/home/user/kept vitexplorer
 #
-# pip's own torch runs on a GPU as well as without one and weighs about 5 GB. For a processor alone, name an index that
-# has torch *and* torchvision as CPU builds of the same release: --build-arg TORCH_INDEX=https://...
+# It writes into /tmp and /home/user/kept alone: there lie the weights that it fetched and the trainings. torch and
+# torchvision are PyTorch's own builds for processors, some hundred MB; --build-arg TORCH=auto or TORCH=cu130 takes those
+# for a GPU, of several GB, and --build-arg TORCH= those of the usual index. `.ci/image` tries these steps without Docker.
 FROM python:3.12-slim
 
-# Chromium draws PNG, SVG and PDF for the command line and `vx.save`; without the CJK fonts Chinese would be boxes.
+# Chromium draws PNG, SVG and PDF for scripts, the command line and `vx.save`; without the CJK fonts Chinese is boxes.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends chromium fonts-dejavu-core fonts-noto-cjk \
     && rm -rf /var/lib/apt/lists/*
 
-RUN useradd --create-home --uid 1000 user
+RUN useradd --create-home --uid 1000 user && install -d -o user -g user /home/user/kept
 USER user
 WORKDIR /home/user/app
-ENV PATH=/home/user/.local/bin:$PATH \
+ENV VIRTUAL_ENV=/home/user/venv \
+    PATH=/home/user/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
-    HF_HOME=/home/user/.cache/huggingface \
+    PYTHONDONTWRITEBYTECODE=1 \
+    HF_HOME=/home/user/kept/huggingface \
+    VIT_RUNS_FOLDER=/home/user/kept/runs \
     VIT_HOST=0.0.0.0 \
     VIT_PORT=7860
 
-ARG TORCH_INDEX=
+ARG TORCH=cpu
 COPY --chown=user requirements.txt .
-RUN if [ -n "$TORCH_INDEX" ]; then \
-        pip install --no-cache-dir --user --index-url "$TORCH_INDEX" torch torchvision; \
-    fi \
-    && pip install --no-cache-dir --user -r requirements.txt
+RUN python -m venv /tmp/uv && /tmp/uv/bin/pip install --no-cache-dir uv \
+    && /tmp/uv/bin/uv venv "$VIRTUAL_ENV" \
+    && /tmp/uv/bin/uv pip install --no-cache --compile-bytecode ${TORCH:+--torch-backend=$TORCH} -r requirements.txt \
+    && rm -rf /tmp/uv
 
-# Made here, so that a volume mounted on it belongs to the user.
-RUN mkdir -p "$HF_HOME"
 COPY --chown=user . .
+RUN python -m compileall -q vitexplorer
 
 EXPOSE 7860
+VOLUME /home/user/kept
 HEALTHCHECK --interval=30s --timeout=10s --start-period=2m \
     CMD ["python", "-c", "import os, urllib.request as u; u.urlopen('http://127.0.0.1:' + os.environ['VIT_PORT'] + '/healthz', timeout=8)"]
 CMD ["python", "app.py"]
