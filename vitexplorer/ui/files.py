@@ -8,13 +8,11 @@ Of an uploaded file nothing is reached here.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
-import PIL.Image
 from gradio.data_classes import GradioModel
 from gradio.utils import get_upload_folder
 from jaxtyping import UInt8
@@ -67,9 +65,10 @@ def path_in_script(path: Path) -> str:
 
 def image_file(pixels: UInt8[ndarray, "height width 3"]) -> ServedFile:
     """RGB pixels, 0-255, as a lossless file: the browser shows exactly what the model saw."""
-    content = io.BytesIO()
-    PIL.Image.fromarray(pixels).save(content, "PNG", compress_level=1)
-    return cached_file(content.getvalue(), "image.png")
+    import cv2  # half the time of Pillow, and smaller; the page does not wait for it
+
+    how = [cv2.IMWRITE_PNG_STRATEGY, cv2.IMWRITE_PNG_STRATEGY_RLE]
+    return cached_file(cv2.imencode(".png", pixels[..., ::-1], how)[1].tobytes(), "image.png")
 
 
 def _place(digest: str, name: str) -> Path:

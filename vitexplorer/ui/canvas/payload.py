@@ -22,7 +22,7 @@ they travel apart.
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Float, Integer
+from jaxtyping import Bool, Float, Integer
 
 from vitexplorer.types import PADDING
 
@@ -57,21 +57,30 @@ def pack_attention(
             f"got {positions.shape} and {queries.shape}."
         )
     weights = np.asarray(attention, dtype=np.float32)
-    if not np.isfinite(weights).all():
-        raise ValueError("Attention weights are finite; these are not.")
     least, largest = weights.min(-1, keepdims=True, initial=0), weights.max(-1, keepdims=True, initial=0)
     span = largest - least
-    patches, padding = (
-        np.where(tokens[:, None, None], weights, 0).sum(-1) for tokens in (positions >= 0, positions == PADDING)
-    )
-    shares = np.rint((weights - least) * (np.float32(255) / np.where(span > 0, span, 1)))
+    if not np.isfinite(span).all():
+        raise ValueError("Attention weights are finite; these are not.")
+    masses = [_mass(weights, tokens) for tokens in (positions >= 0, positions == PADDING)]
+    shares = weights - least
+    shares *= np.float32(255) / np.where(span > 0, span, 1)
+    np.rint(shares, out=shares)
     return b"".join(
         (
             np.array([MAGIC, windows, heads, num_queries, num_keys], "<u4").tobytes(),
             positions.astype("<i4").tobytes(),
             queries.astype("<i4").tobytes(),
             np.concatenate([least, largest], -1).astype("<f4").tobytes(),
-            np.stack([patches, padding], -1).astype("<f4").tobytes(),
+            np.stack(masses, -1).astype("<f4").tobytes(),
             shares.astype(np.uint8).tobytes(),
         )
     )
+
+
+def _mass(
+    weights: Float[np.ndarray, "windows heads queries keys"], tokens: Bool[np.ndarray, "windows keys"]
+) -> Float[np.ndarray, "windows heads queries"]:
+    """The weight of some tokens, for every query."""
+    if not tokens.any():
+        return np.zeros(weights.shape[:-1], np.float32)
+    return (weights * tokens[:, None, None]).sum(-1)
