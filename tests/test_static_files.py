@@ -46,7 +46,9 @@ def test_files_are_kept_for_good_under_the_hash_of_all(name: str, kind: str) -> 
     assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert answer.content == static_files()[name]
     assert answer.headers["content-encoding"] == "br"
-    plain = fetch(f"/modules/{version()}/{name}", "gzip")
+    zipped = fetch(f"/modules/{version()}/{name}", "gzip, deflate")
+    assert (zipped.headers["content-encoding"], zipped.content) == ("gzip", static_files()[name])
+    plain = fetch(f"/modules/{version()}/{name}", "identity")
     assert "content-encoding" not in plain.headers
     assert plain.content == static_files()[name]
     assert plain.headers["vary"] == answer.headers["vary"] == "accept-encoding"

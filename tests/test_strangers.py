@@ -194,6 +194,13 @@ def test_every_answer_tells_a_browser_what_not_to_do(client: httpx.Client) -> No
     assert "sandbox" in file.headers["content-security-policy"]
 
 
+@pytest.mark.parametrize(("accepted", "sent"), [("gzip, deflate, br", "br"), ("gzip", "gzip"), ("identity", None)])
+def test_the_page_is_compressed_as_a_browser_accepts(client: httpx.Client, accepted: str, sent: str | None) -> None:
+    answer = client.get("/", headers={"accept-encoding": accepted})
+    assert (answer.headers.get("content-encoding"), "gradio_config" in answer.text) == (sent, True)
+    assert (int(answer.headers["content-length"]) < len(answer.content) / 4) == bool(sent)
+
+
 # ------------------------------------------------------------------------------------------------ what is sent
 
 

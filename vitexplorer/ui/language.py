@@ -11,13 +11,12 @@ import re
 from collections.abc import Callable, Hashable
 from urllib.parse import parse_qs
 
-import brotli
 import gradio as gr
 from gradio.i18n import I18nData
 from starlette.types import ASGIApp
 
 from vitexplorer.cache import BytesCache
-from vitexplorer.ui.lasting import takes_brotli
+from vitexplorer.ui.lasting import compressed, encoding_of
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text, normalise_language
 
@@ -83,9 +82,9 @@ class LanguageMiddleware:
         language = language_of(
             scope["query_string"].decode("latin-1"), headers.get(b"accept-language", b"").decode("latin-1")
         )
-        compressed = takes_brotli(headers.get(b"accept-encoding", b"").decode("latin-1"))
+        encoding = encoding_of(headers.get(b"accept-encoding", b"").decode("latin-1"))
         served = (scope["scheme"], scope.get("root_path"), scope["path"], *map(headers.get, _NAMES))
-        key = (language, compressed, *served)
+        key = (language, encoding, *served)
         held: dict | None = None
         body = b""
 
@@ -98,7 +97,7 @@ class LanguageMiddleware:
             else:
                 body += message.get("body", b"")
                 if not message.get("more_body"):
-                    page = self._written(held, body.decode(), language, compressed)
+                    page = self._written(held, body.decode(), language, encoding)
                     if held["status"] == 200:
                         self._kept.put(key, page)
                     await _send(page, send)
@@ -108,15 +107,15 @@ class LanguageMiddleware:
         else:
             await self.app(scope, receive, rewrite)
 
-    def _written(self, start: dict, page: str, language: Language, compressed: bool) -> tuple[dict, dict]:
+    def _written(self, start: dict, page: str, language: Language, encoding: str) -> tuple[dict, dict]:
         """The messages of a page as it goes out."""
         html = with_language(page, language, self.head(language))
-        body = brotli.compress(html.encode(), quality=4) if compressed else html.encode()
+        body = compressed(html.encode(), encoding, quality=4)
         headers = [(name, value) for name, value in start["headers"] if name.lower() != b"content-length"]
         headers.append((b"vary", b"accept-encoding"))
         headers.append((b"content-security-policy", self.policy(html).encode()))
-        if compressed:
-            headers.append((b"content-encoding", b"br"))
+        if encoding:
+            headers.append((b"content-encoding", encoding.encode()))
         headers.append((b"content-length", str(len(body)).encode()))
         return {**start, "headers": headers}, {"type": "http.response.body", "body": body}
 

@@ -7,6 +7,7 @@ than to show the visitor's first picture. They are read when somebody wants them
 
 from __future__ import annotations
 
+import gzip
 import mimetypes
 import re
 from functools import cache
@@ -28,22 +29,30 @@ _TEXTS = {".js": "text/javascript", ".css": "text/css", ".json": "application/js
 """what is worth compressing, and what it is"""
 
 
-def takes_brotli(accept_encoding: str) -> bool:
-    """Whether a browser reads what is compressed so; all do that import modules."""
-    return "br" in re.findall(r"\w+", accept_encoding)
+def encoding_of(accept_encoding: str) -> str:
+    """The best compression that the other side reads, as HTTP names it; empty for none."""
+    return next((encoding for encoding in ("br", "gzip") if encoding in re.findall(r"\w+", accept_encoding)), "")
+
+
+def compressed(content: bytes, encoding: str, quality: int) -> bytes:
+    """The content in that compression, of a quality of 1 to 9."""
+    if encoding == "br":
+        return brotli.compress(content, quality=quality)
+    return gzip.compress(content, quality, mtime=0) if encoding else content
 
 
 def lasting(request: Request, content: bytes, kind: str) -> Response:
     """The answer with a file's content and its kind, text/css for one."""
     headers = {**FOR_GOOD, "vary": "accept-encoding"}
-    if kind not in _TEXTS.values() or not takes_brotli(request.headers.get("accept-encoding", "")):
+    encoding = encoding_of(request.headers.get("accept-encoding", ""))
+    if kind not in _TEXTS.values() or not encoding:
         return Response(content, media_type=kind, headers=headers)
-    return Response(_compressed(content), media_type=kind, headers={**headers, "content-encoding": "br"})
+    return Response(_compressed(content, encoding), media_type=kind, headers={**headers, "content-encoding": encoding})
 
 
 @cache
-def _compressed(content: bytes) -> bytes:
-    return brotli.compress(content, quality=6)
+def _compressed(content: bytes, encoding: str) -> bytes:
+    return compressed(content, encoding, quality=6)
 
 
 @cache
