@@ -9,9 +9,10 @@ from tests.mutants.planted import (
     page,
     relevance,
     serving,
+    strangers,
     tokens,
     training,
 )
 
-PARTS = (attention, relevance, tokens, images, changes, figures, methods, training, serving, page)
+PARTS = (attention, relevance, tokens, images, changes, figures, methods, training, serving, strangers, page)
 MUTANTS = tuple(mutant for part in PARTS for mutant in part.MUTANTS)

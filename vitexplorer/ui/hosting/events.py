@@ -74,7 +74,7 @@ class ReadEvents:
                 raise ValueError
             if handler.api_visibility != "private":
                 return  # a script's question, whose endpoint reads it
-            for component, value in zip(handler.inputs, event.data, strict=True):
+            for component, value in zip(handler.inputs, event.data, strict=False):
                 _check_value(component, value)
             if any(hasattr(self.page.blocks.get(target), "sends") for target, _ in handler.targets):
                 Sent.model_validate(event.event_data)

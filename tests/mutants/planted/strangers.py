@@ -1,0 +1,118 @@
+"""Faults in what stands between a hosted page and those who mean it no good."""
+
+from tests.mutants.mutant import Mutant
+
+MUTANTS = (
+    Mutant(
+        "any name ends like an allowed one",
+        "KnownHosts._is_known",
+        "name.endswith(one[1:])",
+        "name.endswith(one[2:])",
+        "test_a_name_that_is_not_the_pages_is_refused",
+    ),
+    Mutant(
+        "the name that a proxy brings is believed",
+        "KnownHosts.__call__",
+        '*listed(headers.get("x-forwarded-host", ""))',
+        "",
+        "test_a_name_that_is_not_the_pages_is_refused",
+    ),
+    Mutant(
+        "another port of this machine is the same page",
+        "KnownHosts._is_foreign",
+        "urlsplit(origin).netloc.lower() not in [host.lower() for host in hosts]",
+        "urlsplit(origin).hostname not in [host.rsplit(':')[0] for host in hosts]",
+        "test_a_page_of_a_stranger_changes_nothing",
+    ),
+    Mutant(
+        "a body without a length has no bound",
+        "_Body.receive",
+        "self.take(part)",
+        "self.take(0)",
+        "test_an_event_is_small",
+    ),
+    Mutant(
+        "a body may take for ever",
+        "_Body.receive",
+        "asyncio.wait_for(self._receive(), left)",
+        "self._receive()",
+        "test_an_upload_that_does_not_go_on_is_given_up",
+    ),
+    Mutant(
+        "an upload that breaks off goes on",
+        "_Body.receive",
+        'message["type"] == "http.disconnect"',
+        'message["type"] == "disconnected"',
+        "test_an_upload_that_breaks_off_leaves_nothing",
+    ),
+    Mutant(
+        "what a visitor sends is not counted",
+        "_FileBody.take",
+        "self.budgets.take(self.client, part)",
+        "self.budgets.take(self.client, 0)",
+        "test_a_visitor_may_send_so_much_in_an_hour_and_another_one_still_may",
+    ),
+    Mutant(
+        "a head that goes on in drops is waited for",
+        "Connection.data_received",
+        "if self.cycle is not None and not self.cycle.response_complete:",
+        "if True:",
+        "test_half_a_head_is_not_held_for_ever",
+    ),
+    Mutant(
+        "who holds a connection keeps it",
+        "Connection.connection_made",
+        "len(self.connections) >= most",
+        "len(self.connections) > 1000 * most",
+        "test_who_only_holds_connections_makes_way_for_who_asks",
+    ),
+    Mutant(
+        "a state is kept for whoever names it",
+        "Visitors.__getitem__",
+        "self._unwritten[session_id] = visitor",
+        "self.session_data[session_id] = visitor",
+        "test_who_is_there_stays_before_who_has_gone",
+    ),
+    Mutant(
+        "whoever was there first makes way",
+        "Visitors._who_makes_way",
+        "visitor.is_closed, of_client[visitor.client], -visitor.used",
+        "False, 0, -visitor.used",
+        "test_made_up_names_push_nobody_out",
+    ),
+    Mutant(
+        "an event with too few values goes on",
+        "ReadEvents._check",
+        "len(event.data) != len(handler.inputs)",
+        "len(event.data) > len(handler.inputs)",
+        "test_what_the_page_does_not_send_is_no_event",
+    ),
+    Mutant(
+        "what a component sends may be anything",
+        "ReadEvents._check",
+        "Sent.model_validate(event.event_data)",
+        "assert True",
+        "test_what_the_page_does_not_send_is_no_event",
+    ),
+    Mutant(
+        "any file of the machine was sent",
+        "_was_sent",
+        "path.resolve().is_relative_to(Path(get_upload_folder()).resolve())",
+        "path.resolve()",
+        "test_a_file_that_was_not_sent_is_not_read",
+    ),
+    Mutant(
+        "the newest files make room",
+        "CacheFolder.sweep",
+        "in reversed(files):",
+        "in files:",
+        "test_files_go_by_age_and_the_oldest_make_room",
+    ),
+    Mutant(
+        "images go before their training",
+        "_things",
+        "path.name not in of_trainings",
+        "of_trainings is not None",
+        "test_what_visitors_keep_goes_in_time_and_the_oldest_make_room",
+    ),
+)
