@@ -32,6 +32,8 @@ GRAVE = """async (isWhole) => {
   return violations.filter(({impact}) => ['serious', 'critical'].includes(impact))
     .map(({id, nodes}) => [id, nodes.map(({html}) => html.slice(0, 200))]); }"""
 """what axe finds in the room that is looked at, or on the whole page"""
+BLANK = """() => [...document.querySelectorAll('main select')]
+  .filter((list) => list.checkVisibility() && !list.selectedOptions[0]?.label).map((list) => list.outerHTML)"""
 SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
 }).observe({type: 'layout-shift', buffered: true}); }"""
@@ -147,8 +149,9 @@ def painted(page: Page) -> None:
 
 
 def assert_nothing_went_wrong(page: Page, room: str) -> None:
-    """No text of an exception stands on the page."""
+    """No text of an exception stands on the page, and no list without what is chosen of it."""
     said = page.locator("main").inner_text()
+    assert page.evaluate(BLANK) == [], room
     assert not EXCEPTION.search(said), (room, EXCEPTION.search(said))
 
 

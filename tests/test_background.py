@@ -23,6 +23,7 @@ from vitexplorer.ui.background import Background, Done, Report, Step, StoppedErr
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.figure_panel import PanelData
+from vitexplorer.ui.figure_panel.elsewhere import ONLY
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.attention import AttentionRoom
 from vitexplorer.ui.rooms.room_figures import RoomFigures
@@ -352,3 +353,10 @@ def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigu
     for junk in ("", "{}", "[1]", '{"search": 3, "theme": null}'):
         assert panel.begin(NOTHING, ADDRESS, "en", junk).bare  # the room's own
     assert not isinstance(panel.begin(NOTHING, Address(), "en"), PanelData)
+
+
+def test_a_link_to_a_view_that_the_model_has_not_says_so(panel: RoomFigures):
+    positions = built(RoomFigures(panel.desk, "positions"))
+    said = json.dumps({"search": "?room=positions&view=relative_position_bias", "theme": "light"})
+    data = positions.begin(NOTHING, ADDRESS, "en", said)
+    assert (data.chosen, bool(data.refused), data.elsewhere) == ("relative_position_bias", True, ONLY[data.chosen])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models.catalog import find
 from vitexplorer.models.photographs import photo_hint
 from vitexplorer.ui.address import OF_BROWSER, Address
@@ -22,10 +24,20 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class Instead:
+    """What is explored in place of what a link asks for."""
+
+    address: Address
+    why: str
+
+
 def exploring(
     engine: Engine, visitor: str, address: Address, shown: Address, language: Language
-) -> Iterator[StatusData | Explored]:
+) -> Iterator[StatusData | Instead | Explored]:
     """Status lines while the capture is made, then the capture, or a last line that says why there is none.
+
+    The model's own size takes the place of one that a link asks for and that cannot be.
 
     Args:
         engine: makes it.
@@ -46,12 +58,23 @@ def exploring(
                     yield step.result
                 elif step.waiting or step.doing:
                     yield _line(step, language)
+    except (SettingError, UnsupportedError) as error:
+        if not address.size or shown != Address():
+            yield _refused(error, address, shown, language)
+            return
+        own = replace(address, size="")
+        yield Instead(own, word("size_instead", language, why=error.text.in_(language)))
+        yield from exploring(engine, visitor, own, shown, language)
     except ExplainedError as error:
-        then = word("status_first_failed" if shown == Address() else "status_failed", language)
-        yield StatusData(kind="error", text=f"{error.text.in_(language)} {then}", **_way_out(address, language))
+        yield _refused(error, address, shown, language)
     except Exception:
         _log.exception("Could not explore %s", address)
         yield StatusData(kind="error", text=word("unexpected", language))
+
+
+def _refused(error: ExplainedError, address: Address, shown: Address, language: Language) -> StatusData:
+    then = word("status_first_failed" if shown == Address() else "status_failed", language)
+    return StatusData(kind="error", text=f"{error.text.in_(language)} {then}", **_way_out(address, language))
 
 
 def _way_out(address: Address, language: Language) -> dict[str, str]:
@@ -94,8 +117,11 @@ def _answer(capture: Capture, language: Language) -> str:
     return word("status_answer", language, name=best.name, share=f"{100 * best.probability:.0f} %")
 
 
-def ready(explored: Explored, address: Address, language: Language) -> StatusData:
-    """The line above the rooms once a capture is there, with the URL that leads back to it."""
+def ready(explored: Explored, address: Address, language: Language, instead: str = "") -> StatusData:
+    """The line above the rooms once a capture is there, with the URL that leads back to it.
+
+    `instead` says why it is not the one that was asked for.
+    """
     capture = explored.capture
     provenance = capture.provenance
     return StatusData(
@@ -111,7 +137,7 @@ def ready(explored: Explored, address: Address, language: Language) -> StatusDat
             ms=1000 * explored.seconds,
         ),
         answer=_answer(capture, language),
-        **_photo_hint(capture, language),
+        **({"hint": instead} if instead else _photo_hint(capture, language)),
         warning=word("random_warning", language) if provenance.is_random else "",
         address={name: value for name, value in address.parameters().items() if name not in OF_BROWSER},
     )

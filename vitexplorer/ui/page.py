@@ -19,7 +19,7 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.api import open_door
 from vitexplorer.ui.desk import QUICK, Desk, Updates
 from vitexplorer.ui.engine import Engine
-from vitexplorer.ui.exploring import exploring, ready
+from vitexplorer.ui.exploring import Instead, exploring, ready
 from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.menu import model_chip
@@ -94,6 +94,7 @@ class Page:
         self.visit = Visit(self.desk.language, wanted, active, image, model, size, status, kept, header, rail, tabs)
         self._browser = gr.Textbox(visible=False)  # through which it says who it is
         self._shown = [
+            wanted,
             status,
             size,
             self.desk.address,
@@ -153,14 +154,18 @@ class Page:
     def explore(self, address: Address, shown: Address, language: Language, request: gr.Request) -> Iterator[Updates]:
         """Fill every room from a new capture; until then, and if there is none, the screen stays as it is."""
         self.desk.engine.background.stop(request.session_hash)
-        lines = exploring(self.desk.engine, request.session_hash, address, shown, language)
+        instead, lines = "", exploring(self.desk.engine, request.session_hash, address, shown, language)
         with closing(lines):
             for line in lines:
                 if isinstance(line, StatusData):
                     yield {self.visit.status: line}
                     continue
+                if isinstance(line, Instead):
+                    address, instead = line.address, line.why
+                    yield {self.visit.wanted: address}
+                    continue
                 filled: Updates = {
-                    self.visit.status: ready(line, address, language),
+                    self.visit.status: ready(line, address, language, instead),
                     self.visit.size: size_chip(line.capture, address, language),
                     self.desk.address: address,
                 }

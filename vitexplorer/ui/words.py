@@ -82,6 +82,7 @@ UI_WORDS: dict[str, Text] = {
     "size_free": Text("Another size, in pixels", "其他尺寸（像素）"),
     "size_apply": Text("Use it", "应用"),
     "size_one": Text("This model takes images of one size only.", "该模型只接受一种尺寸的图像。"),
+    "size_instead": Text("{why} The model's own size is shown instead.", "{why}现以模型自身的尺寸显示。"),
     "size_cost": Text(
         "{tokens:,} tokens · time ×{times:.1f} · {megabytes:,.0f} MB",
         "{tokens:,} 个标记 · 时间 ×{times:.1f} · {megabytes:,.0f} MB",
@@ -161,6 +162,8 @@ UI_WORDS: dict[str, Text] = {
         "{view}: {done} of {total} images through the model", "{view}：模型已处理 {done} / {total} 幅图像"
     ),
     "panel_left": Text(", about {seconds} s left", "，约剩 {seconds} 秒"),
+    "panel_needs_once": Text("one run", "运行一次"),
+    "panel_needs_many": Text("many runs", "多次运行"),
     "panel_stop": Text("Stop", "停止"),
     "panel_begins": Text("Waiting for the model's run on this image ...", "正在等待模型处理这幅图像……"),
     "panel_settings": Text("Settings", "设置"),

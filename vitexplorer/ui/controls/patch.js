@@ -9,7 +9,7 @@ const isPatch = (value) => value.includes(',');
 export function draw({name, label, value, board, words}, {settled, pending, image}) {
   const select = make('select', {name, onchange: settled});
   const picking = pickingBoard({board, image, label: words.pick, picked: go});
-  let last = value, wanted = '';
+  let last = value, wanted = '', listed = '';
 
   function choose(chosen) {
     for (const option of [...select.options]) if (isPatch(option.value)) option.remove();
@@ -38,10 +38,9 @@ export function draw({name, label, value, board, words}, {settled, pending, imag
       return;
     }
     last = answered;
-    const named = options.filter((option) => !isPatch(option.value));
-    if (named.map((option) => option.value).join(';') !== [...select.options].map((option) => option.value).filter((one) => !isPatch(one)).join(';')) {
-      select.replaceChildren(...named.map((option) => new Option(option.label, option.value)));
-    }
+    const named = options.filter((option) => !isPatch(option.value)), now = JSON.stringify(named);
+    if (now !== listed) select.replaceChildren(...named.map((option) => new Option(option.label, option.value)));
+    listed = now;
     choose(answered);
   }
 

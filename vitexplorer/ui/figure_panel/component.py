@@ -55,6 +55,8 @@ class PanelView(GradioModel):
     """whether it is asked for with `work`"""
     own: bool = False
     """whether the room shows it in its own way, beside the panel"""
+    needs: str = ""
+    """what it takes in place of a preview that comes by itself: runs of the network; empty where it takes none"""
     preview: ServedFile | None = None
     """a small picture of it; None where it was not computed yet"""
     refused: str = ""
@@ -142,6 +144,7 @@ def panel_view(capture: Capture, key: str, language: Language) -> PanelView:
         title=record.title.in_(language),
         question=record.question.in_(language),
         slow=record.runs == "many",
+        needs="" if record.runs == "nothing" else word(f"panel_needs_{record.runs}", language),
         refused=reason.in_(language) if reason else "",
     )
 

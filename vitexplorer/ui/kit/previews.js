@@ -10,6 +10,7 @@ import {make} from './dom.js';
  * @property {string} question what it answers
  * @property {boolean} [slow] it takes many passes through the model
  * @property {boolean} [own] the room shows it in its own way, beside the panel
+ * @property {string} [needs] what it takes before there is a picture of it
  * @property {string} [refused] why this model has no such view
  * @property {{url: string} | null} [preview] its picture; null where it was not computed yet
  */
@@ -24,8 +25,8 @@ import {make} from './dom.js';
 
 const STEPS = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1};
 
-function thumbnail({key, title, question, slow, refused}) {
-  const picture = make('span', {className: 'picture', ariaHidden: 'true'});
+function thumbnail({key, title, question, slow, needs = '', refused}) {
+  const picture = make('span', {className: 'picture', ariaHidden: 'true', dataset: {needs: refused ? '–' : needs}});
   return make('button', {
     type: 'button', role: 'tab', title: refused || question || title, tabIndex: -1,
     dataset: {view: key, ...(slow ? {slow: ''} : {}), ...(refused ? {refused: ''} : {})},

@@ -128,7 +128,7 @@ class RoomFigures:
         return self._quickly(asked, address, language)
 
     def _first(self, capture: Capture, shown: ShownView) -> Question:
-        """What the address asks for, as far as this model has it; otherwise the first view that it can show.
+        """What the address asks for, which says why where this model has no such view; or the first that it can show.
 
         Where it can show none that is the first one, which says why.
         """
@@ -142,6 +142,8 @@ class RoomFigures:
             except ExplainedError:  # they were another model's
                 given = {}
             return Question(shown.view, given, shown.theme)
+        if shown.room == self.room and shown.view in self.views():
+            return Question(shown.view, theme=shown.theme)
         quick = [key for key in keys if VIEWS[key].runs != "many"]
         return Question(next(iter([*quick, *keys, *self.listed()])), theme=shown.theme)
 
