@@ -8,10 +8,13 @@ import urllib.parse
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.app import Visit
+from tests.plain_page import PlainPage, PlainPages
 from vitexplorer.finetune.data import example_folder
+from vitexplorer.ui.training.progress import ProgressData, ProgressView, no_progress
+from vitexplorer.ui.training.report import empty_report
 
 pytestmark = pytest.mark.browser
 
@@ -46,6 +49,37 @@ def tick_only(page: Page, *methods: str) -> None:
             shown = page.locator(".vx-methods").get_attribute("data-shown")
             box.set_checked(key in methods)
             page.wait_for_function(f"document.querySelector('.vx-methods').dataset.shown !== '{shown}'")
+
+
+def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: PlainPages, desk: BrowserContext) -> None:
+    """Who stops a training is on the button that goes on with it; a link that names the drawn scenes has them drawn."""
+    page = PlainPage(desk.new_page(), pages)
+    words = no_progress("en").words
+    page.open(("job", ProgressView, ProgressData(run="a", state="running", title="scenes", words=words)))
+    page.page.keyboard.press("Tab")
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator(".vx-progress .doing")).to_have_text("Stopping ...")
+    expect(page.page.locator(".stop")).to_be_focused()
+    page.send("job", ProgressData(run="a", state="stopped", title="scenes", words=words))
+    expect(page.page.locator(".resume")).to_be_focused()
+    page.page.keyboard.press("Enter")
+    page.send("job", ProgressData(run="a", state="finished", title="scenes", words=words))
+    expect(page.page.locator(".vx-progress h3")).to_be_focused()
+
+    page.page.evaluate("""() => { history.replaceState(null, '', '?images=scenes');
+      const scenes = document.createElement('button');
+      window.pressed = 0;
+      document.body.append(Object.assign(scenes, {id: 'vx-training-scenes', onclick: () => pressed++}));
+      return add('report', 'training/report.js', ['pick'], null); }""")
+    for report in (empty_report("en"), empty_report("en", working="Drawing"), empty_report("en")):
+        page.send("report", report)
+    assert page.page.evaluate("pressed") == 1
+    own = empty_report("en")
+    for own.example, query in ((True, {"images": "scenes"}), (False, {})):
+        own.title = "20 of each"
+        page.send("report", own)
+        assert parameters(page.page) == query
+    page.page.close()
 
 
 def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Path, thorough: bool) -> None:

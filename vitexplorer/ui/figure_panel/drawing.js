@@ -30,6 +30,11 @@ export function drawing(stage, figure, clicked) {
     if (isFirst) figure.on('plotly_click', ({points: [point]}) => clicked(point));
   }
 
+  // A finger never leaves what it has tapped: the numbers that it asked for go with the next tap elsewhere.
+  document.addEventListener('pointerdown', ({target}) => {
+    if (library && !figure.contains(/** @type {Node} */ (target))) library.Fx.unhover(figure);
+  });
+
   let waiting = 0;
   new ResizeObserver(() => {
     const {width, height} = size();

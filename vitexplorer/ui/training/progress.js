@@ -77,13 +77,16 @@ export function mount({element, props, trigger, watch}) {
     if (pointed) draw().catch((error) => console.warn('training:', error));
   }
 
+  /** At most one of the two is there; where the one that was pressed goes, the other or the title has the focus. */
   function showButtons({state, words}) {
-    setText(part('.stop'), words.run_stop);
-    setText(part('.resume'), words.run_resume);
-    part('.stop').hidden = state !== 'running';
-    part('.stop').disabled = asked === 'stop';
-    part('.resume').hidden = !RESUMABLE.includes(state);
-    part('.resume').disabled = asked === 'resume';
+    const focused = part('.top button:focus'), there = {stop: state === 'running', resume: RESUMABLE.includes(state)};
+    for (const [kind, is] of Object.entries(there)) {
+      const button = part(`.${kind}`);
+      setText(button, words[`run_${kind}`]);
+      button.hidden = !is;
+      button.ariaDisabled = String(asked === kind);
+    }
+    if (focused?.hidden) (part('.top button:not([hidden])') ?? part('h3')).focus({preventScroll: true});
   }
 
   function showWhole({state, share, title}) {
@@ -120,6 +123,7 @@ export function mount({element, props, trigger, watch}) {
 
   /** @param {string} kind stop or resume */
   function ask(kind) {
+    if (asked) return;
     asked = kind;
     show();
     trigger(kind, {});

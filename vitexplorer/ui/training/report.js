@@ -1,5 +1,6 @@
 // The data report. A column that is picked asks Python, which reads the images again.
 
+import {inAddress, writeAddress} from '../kit/address.js';
 import {make, refill} from '../kit/dom.js';
 
 /** Counts as bars, one for each class or range of numbers. */
@@ -35,6 +36,7 @@ function stateOf({refused, title, can_train: trains}) {
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-report');
+  let linked = inAddress('images') === 'scenes' && !inAddress('run');  // a training brings its own
 
   function select(name, label, options, value) {
     const input = make('select', {name}, ...options.map(([key, text]) => new Option(text, key)));
@@ -65,6 +67,13 @@ export function mount({element, props, trigger, watch}) {
     root.dataset.state = 'working';
   }
 
+  /** A link that names the drawn scenes has them drawn, once; images of another kind it cannot bring. */
+  function follow({title, example}) {
+    if (title) writeAddress({images: example ? 'scenes' : ''});
+    else if (linked) /** @type {HTMLElement} */ (document.querySelector('#vx-training-scenes')).click();
+    linked = false;
+  }
+
   function body(value) {
     const {title, summary, can_train: trains, words} = value;
     if (!title) return value.refused ? [] : [make('p', {className: 'hint', textContent: words.report_none})];
@@ -86,6 +95,7 @@ export function mount({element, props, trigger, watch}) {
     const refused = value.refused ? [make('p', {className: 'refused', role: 'status', textContent: value.refused})] : [];
     root.dataset.state = stateOf(value);
     refill(root, ...refused, ...body(value));
+    follow(value);
   }
 
   watch('value', show);

@@ -52,6 +52,8 @@ class ReportData(GradioModel):
     """stands alone while images are read"""
     refused: str = ""
     title: str = ""
+    example: bool = False
+    """whether they are the drawn scenes, which a link can ask for"""
     summary: str = ""
     can_train: bool = False
     chart: str = ""
@@ -86,7 +88,7 @@ def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: L
     """The report on the screen; `sides` is None where nothing can be trained."""
     report, table = looked.report, looked.columns
     data = empty_report(language)
-    data.title = chosen.title.in_(language)
+    data.title, data.example = chosen.title.in_(language), chosen.expect is not None
     data.can_train = sides is not None
     if sides is not None:
         expected = [] if chosen.expect is None else [chosen.expect.in_(language)]

@@ -21,12 +21,12 @@ TRAINING_WORDS: dict[str, Text] = {
     "report_progress": Text("Looking at the images: {done} of {total}", "正在检查图像：{done} / {total}"),
     "report_drawing": Text("Drawing the example scenes ...", "正在绘制示例场景……"),
     "report_classes": Text(
-        "{images} images, {classes} classes: {train} to train on, {validation} to check with",
-        "{images} 幅图像，{classes} 个类别：{train} 幅用于训练，{validation} 幅用于验证",
+        "{images} images, {classes} classes: {train} to train on, {validation} to check with.",
+        "{images} 幅图像，{classes} 个类别：{train} 幅用于训练，{validation} 幅用于验证。",
     ),
     "report_numbers": Text(
-        "{images} images, a number to predict ({target}): {train} to train on, {validation} to check with",
-        "{images} 幅图像，预测一个数值（{target}）：{train} 幅用于训练，{validation} 幅用于验证",
+        "{images} images, a number to predict ({target}): {train} to train on, {validation} to check with.",
+        "{images} 幅图像，预测一个数值（{target}）：{train} 幅用于训练，{validation} 幅用于验证。",
     ),
     "report_none": Text(
         "A zip with one folder per class, or with images and a .csv of labels or numbers.",
