@@ -32,7 +32,7 @@ export function drawing(stage, figure, clicked) {
 
   // A finger never leaves what it has tapped: the numbers that it asked for go with the next tap elsewhere.
   document.addEventListener('pointerdown', ({target}) => {
-    if (library && !figure.contains(/** @type {Node} */ (target))) library.Fx.unhover(figure);
+    if (figure._hoverdata && !figure.contains(/** @type {Node} */ (target))) library.Fx.unhover(figure);
   });
 
   let waiting = 0;

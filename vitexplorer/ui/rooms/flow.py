@@ -17,6 +17,7 @@ from vitexplorer.ui.canvas.files import attention_file, kept_file
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
+from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import ServedFile
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.block_data import frame_data, on_grids
@@ -57,14 +58,18 @@ class FlowRoom(Room):
         self.canvas.patch_select(self.show, state, self.canvas, **latest)
         self.canvas.adjust(self.show, state, self.canvas, **latest)
         self.filled = gr.State(None)  # the address that the canvas was filled for
-        return []
+        return self.own.components
+
+    def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
+        """Whether there is a rollout, before anybody enters: nothing has to make room for the sentence then."""
+        return self.own.fill(explored.capture, language)
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Multiply the blocks for those who enter; who waits for a first picture elsewhere does not wait for it."""
         listen(
             self.enter,
             [active, self.desk.address, self.filled, self.desk.language],
-            [*self.own.components, self.canvas, self.filled],
+            [self.canvas, self.filled],
             **QUICK,
         )
         super().enter_on(listen, active)
@@ -74,11 +79,10 @@ class FlowRoom(Room):
         if active != self.key or filled == address or address == Address():
             return gr.skip()
         capture = self.desk.engine.capture(address.picture)
-        own = self.own.fill(capture, language) | {self.filled: address}
         if self.own.is_refused(capture):
-            return own
+            return {self.filled: address}
         data = self.data(capture, address, language, linked(capture, address))
-        return own | {self.canvas: data.model_copy(update=address.display)}
+        return {self.canvas: data.model_copy(update=address.display), self.filled: address}
 
     def show(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """Another query or other settings."""
