@@ -8,11 +8,12 @@ from tests.mutants.planted import (
     methods,
     page,
     relevance,
+    scripts,
     serving,
     strangers,
     tokens,
     training,
 )
 
-PARTS = (attention, relevance, tokens, images, changes, figures, methods, training, serving, strangers, page)
+PARTS = (attention, relevance, tokens, images, changes, figures, methods, training, serving, scripts, strangers, page)
 MUTANTS = tuple(mutant for part in PARTS for mutant in part.MUTANTS)

@@ -1,0 +1,48 @@
+"""Faults that other programs would meet: what they are answered, and what they may not reach."""
+
+from tests.mutants.mutant import Mutant
+
+MUTANTS = (
+    Mutant(
+        "an image fetched from the server's own network",
+        "_is_public",
+        "address.is_global and",
+        "",
+        "test_only_what_everybody_reaches_is_public",
+    ),
+    Mutant(
+        "a way inside by way of an answer from outside",
+        "_asked",
+        "if answer.has_redirect_location:",
+        "if False:",
+        "test_no_way_leads_inside",
+    ),
+    Mutant(
+        "a file of the machine taken for one that was sent",
+        "_sent",
+        "if not path.is_relative_to",
+        "if path.is_relative_to",
+        "test_what_cannot_be_is_a_sentence",
+    ),
+    Mutant(
+        "events of the page callable by name",
+        "open_door",
+        "event.api_name = False",
+        "pass",
+        "test_nothing_else_has_a_name",
+    ),
+    Mutant(
+        "a changed run explained as the plain one",
+        "Explaining._capture",
+        "if asked.change else capture",
+        "if False else capture",
+        "test_of_another_size_weights_and_run",
+    ),
+    Mutant(
+        "an event that failed counted as answered",
+        "watch_events",
+        'time.monotonic(), "failed"',
+        'time.monotonic(), "answered"',
+        "test_events_are_told_by_what_became_of_them",
+    ),
+)
