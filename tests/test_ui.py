@@ -505,11 +505,11 @@ def test_a_room_says_why_it_has_no_picture_of_a_model(room: type[Room], view: st
     here = made(room, engine)
 
     def entered(address: Address, language: Language) -> Updates:
+        answer = here.fill(engine.explore(address.picture), address, language)
         if room is FlowRoom:
-            answer = here.enter("flow", address, None, language)
+            answer |= here.enter("flow", address, None, language)
             assert answer.pop(here.filled) == address
-            return answer
-        return here.fill(engine.explore(address.picture), address, language)
+        return answer
 
     for language, said in (("en", "only the attention of single blocks"), ("zh", "只能显示单个块的注意力")):
         refused = entered(address, language)
