@@ -8,7 +8,7 @@ import {make} from '../kit/dom.js';
  */
 export function cameFrom(label, words) {
   document.querySelector('.vx-came-from')?.remove();
-  const note = make('aside', {className: 'vx-came-from', attributes: {role: 'status'}},
+  const note = make('aside', {className: 'vx-came-from vx-part', attributes: {role: 'status'}},
     make('span', {textContent: label}),
     make('button', {type: 'button', className: 'back', textContent: words.board_back, onclick: back}),
     make('button', {type: 'button', className: 'close', textContent: '×', ariaLabel: words.board_close, onclick: leave}));

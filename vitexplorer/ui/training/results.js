@@ -58,7 +58,7 @@ export function mount({element, props, trigger, watch}) {
 
   function buttons({chosen: run, opens, files, words}) {
     const rooms = opens ? [
-      button(words.board_open, {className: 'open', onclick: () => { opening = ''; trigger('open', {run}); }}),
+      button(words.board_open, {className: 'open primary', onclick: () => { opening = ''; trigger('open', {run}); }}),
       button(words.board_changed, {className: 'changed', onclick: () => trigger('changed', {run})}),
     ] : [];
     const home = files.map(({what, label}) => button(label, {dataset: {what}, onclick: () => fetchFile(what)}));
