@@ -392,6 +392,12 @@ def test_a_page_that_is_not_remembered_is_led_back(client: httpx.Client, config,
     assert tab.open().fire("vx-image", "choose", image="scene_mug").status_code == 200
 
 
+def test_a_page_that_opens_is_known_before_it_is_answered() -> None:
+    visitors = Visitors(SimpleNamespace(default_config=SimpleNamespace(blocks={})), capacity=1)
+    visitors.open("page")
+    assert "page" in visitors
+
+
 def test_who_is_there_stays_before_who_has_gone() -> None:
     visitors = Visitors(SimpleNamespace(default_config=SimpleNamespace(blocks={})), capacity=2)
     page = visitors["present"]

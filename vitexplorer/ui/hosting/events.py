@@ -80,7 +80,9 @@ class ReadEvents:
                 Sent.model_validate(event.event_data)
         except (ValidationError, ValueError, KeyError, OSError):
             raise _RefusedError(422, _UNREADABLE) from None
-        if _remembers(handler) and not await self._is_known(event.session_hash):
+        if any(fired == "load" for _, fired in handler.targets):
+            self.visitors.open(event.session_hash)
+        elif _remembers(handler) and not await self._is_known(event.session_hash):
             raise _RefusedError(410, _GONE)
 
     async def _is_known(self, session: str) -> bool:
@@ -108,7 +110,7 @@ def _was_sent(path: Path) -> bool:
 
 
 def _remembers(handler: BlockFunction) -> bool:
-    """Whether an event stands on what was before it; the one that opens the page does not."""
+    """Whether an event stands on what was before it."""
     return any(isinstance(component, State) for component in handler.inputs)
 
 

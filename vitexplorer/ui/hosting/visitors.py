@@ -88,6 +88,10 @@ class Visitors(StateHolder):
             visitor.used, visitor.is_closed = time.monotonic(), False
             return visitor
 
+    def open(self, session_id: str) -> None:
+        """A page has said that it is there; what it asks next may come before the answer."""
+        self._keep(session_id, self[session_id])
+
     def _keep(self, session_id: str, visitor: Visitor) -> None:
         with self.lock:
             self.session_data[session_id] = visitor
