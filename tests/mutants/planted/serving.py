@@ -76,7 +76,7 @@ MUTANTS = (
     ),
     Mutant(
         "refusal in the wrong language",
-        "exploring",
+        "_refused",
         "{error.text.in_(language)}",
         "{error.text.en}",
         "test_a_failed_exploration_ends_in_a_sentence",
