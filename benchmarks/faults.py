@@ -189,6 +189,7 @@ def begun_at_once(root: Path, config: JobConfig, times: int) -> int:
 
 def main(times: int = 20) -> int:
     """Print the counts; 1 where one is not what it must be."""
+    os.environ["VIT_TRAINING_HOURS"] = "0.02"  # a plan that was torn into one of 99,999 epochs ends in a sentence
     good = []
 
     def line(what: str, came: int, of: int) -> None:

@@ -156,7 +156,7 @@ def test_a_damaged_line_is_left_out_and_said(tmp_path):
     log.tell("finished")
     events, read = read_events(tmp_path)
     assert [event.kind for event in events] == ["finished", "finished", "note"]
-    assert "3 lines" in events[-1].text.en
+    assert "left out: 3" in events[-1].text.en
     assert read_events(tmp_path, read) == ((), read)
 
 

@@ -25,6 +25,27 @@ MUTANTS = (
         "test_a_damaged_run_is_resumed_to_the_same_weights",
     ),
     Mutant(
+        "one checkpoint alone is kept",
+        "save_checkpoint",
+        "newest.replace(before)",
+        "newest.unlink()",
+        "test_a_damaged_run_is_resumed_to_the_same_weights",
+    ),
+    Mutant(
+        "a training of any number of hours",
+        "_check_hours",
+        "if hours > most:",
+        "if hours < 0:",
+        "test_a_training_of_too_many_hours_ends_before_it_begins",
+    ),
+    Mutant(
+        "a classifier for as many classes as a file says",
+        "check_classes",
+        "if classes > min(MOST_CLASSES, held / _LEAST_WIDTH):",
+        "if classes > 10 * MOST_CLASSES:",
+        "test_a_checkpoint_has_no_more_classes_than_its_numbers_are_enough_for",
+    ),
+    Mutant(
         "a training that is broken hides the others",
         "job_state",
         "except BrokenFileError as error:",

@@ -193,7 +193,7 @@ def read_events(folder: Path, start: int = 0) -> tuple[tuple[Event, ...], int]:
 
 
 _DAMAGED = Text(
-    "{count} lines of {name} are damaged and left out; what was trained is not touched by that.",
+    "Damaged lines of {name} are left out: {count}. What was trained is not touched by that.",
     "{name} 中有 {count} 行已损坏，已忽略；训练结果不受影响。",
 )
 

@@ -60,7 +60,7 @@ def history_data(trainings: Iterable[JobState], opened: str, language: Language)
 def line(job: JobState, language: Language) -> str:
     """Methods, images, model and state of a training; of a broken one why it is."""
     if job.config is None:
-        return f"{say('run_broken', language)}: {job.text.in_(language)}"
+        return say("runs_broken", language, why=job.text)
     separator = "、" if language == "zh" else ", "
     return say(
         "runs_line",

@@ -244,6 +244,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "runs_open": Text("Open", "打开"),
     "runs_delete": Text("Delete", "删除"),
     "runs_sure": Text("Really delete?", "确认删除？"),
+    "runs_broken": Text("broken: {why}", "已损坏：{why}"),
     "runs_line": Text("{methods} on {data} · {model} · {state}", "{methods}，数据 {data} · {model} · {state}"),
 }
 
