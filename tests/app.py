@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,6 +97,34 @@ def run_apart(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """What it gives, in a thread of its own: in that of the tests Playwright's loop may be running."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
+
+
+class Steps:
+    """An asynchronous generator in the hands of a test: its loop runs while the test asks for the next."""
+
+    def __init__(self, steps: AsyncGenerator[Any, None]):
+        self._steps, self._loop, self._thread = steps, asyncio.new_event_loop(), ThreadPoolExecutor(1)
+
+    def __iter__(self) -> Steps:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return self._run(anext(self._steps))
+        except StopAsyncIteration:
+            self.close()
+            raise StopIteration from None
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """As gradio does where a page was left."""
+        self._run(self._steps.aclose())
+        self._loop.close()
+
+    def _run(self, coroutine: Awaitable[Any]) -> Any:
+        return self._thread.submit(lambda: self._loop.run_until_complete(coroutine)).result()
 
 
 class Visit:

@@ -18,6 +18,7 @@ import pytest
 import safetensors.torch
 import torch
 
+from tests.app import Steps
 from tests.built import built
 from tests.finetune_folders import class_folder, number_folder
 from tests.small_models import load_small, picture
@@ -539,7 +540,7 @@ HERE = Address(image="scene_flower", model="test_vit", weights="random")
 
 def test_images_of_the_open_training_are_chosen_again(room, job, colours):
     asked = ["", job.folder.name, None, HERE, "en", gr.Request()]
-    *_, answer = room.remember_first("finetune", *asked)
+    *_, answer = Steps(room.remember_first("finetune", *asked))
     chosen, methods = answer[room.session.chosen], answer[room.runs.picker]
     assert chosen.folder == str(colours)
     assert answer[room.data.report].can_train
@@ -547,10 +548,10 @@ def test_images_of_the_open_training_are_chosen_again(room, job, colours):
     assert [methods.plan[name] for name in ("training", "epochs", "augmentation")] == [job.folder.name, "2", "none"]
     assert answer[room.filled] == HERE
     own = Chosen("elsewhere", Text("x", "x"))
-    assert list(room.remember_first("finetune", "", job.folder.name, own, *asked[3:])) == []
-    assert list(room.remember_first("attention", *asked)) == []
-    assert list(room.remember("", "no such training", *asked[2:])) == []
-    assert list(room.remember("", job.folder.name, chosen, *asked[3:])) == []
+    assert list(Steps(room.remember_first("finetune", "", job.folder.name, own, *asked[3:]))) == []
+    assert list(Steps(room.remember_first("attention", *asked))) == []
+    assert list(Steps(room.remember("", "no such training", *asked[2:]))) == []
+    assert list(Steps(room.remember("", job.folder.name, chosen, *asked[3:]))) == []
 
 
 def test_a_backbone_of_the_room_comes_back_with_its_training(room, tmp_path):
@@ -608,7 +609,7 @@ def test_a_convolutional_network_is_chosen_in_the_room(room):
 def test_time_and_memory_are_measured_before_training(room, colours):
     sent = {"methods": [{"key": "linear", "settings": {}}, {"key": "lora", "settings": {}}], "augmentation": "none"}
     event = gr.EventData(None, sent)
-    steps = room.runs.estimate(event, Chosen(str(colours), Text("x", "x")), HERE, "en", gr.Request())
+    steps = Steps(room.runs.estimate(event, Chosen(str(colours), Text("x", "x")), HERE, "en", gr.Request()))
     *working, found = steps
     assert all(step.working for step in working)
     said = {item.key: item.estimate for item in found.items if item.estimate}

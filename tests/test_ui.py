@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import PIL.Image
 import pytest
 
 import vitexplorer as vx
-from tests.app import run_apart
+from tests.app import Steps, run_apart
 from tests.built import built
 from tests.packed import unpack_attention
 from tests.small_families import capture_case
@@ -31,6 +30,7 @@ from vitexplorer.ui.canvas.payload import packed_bytes
 from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Engine, Explored, Picture, weights_of
 from vitexplorer.ui.exploring import exploring, ready
+from vitexplorer.ui.jobs import Waiter
 from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
 from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.page import Page
@@ -247,12 +247,12 @@ def test_what_an_installation_forbids_is_said() -> None:
 
 def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
     wrong = Address.read({"model": "vit_tinny_patch16_224", "weights": "random"})
-    *_, last = exploring(engine, "a person", wrong, Address.read({}), "en")
+    *_, last = Steps(exploring(engine, "a person", wrong, Address.read({}), "en"))
     assert isinstance(last, StatusData)
     assert last.kind == "error"
     assert "Did you mean" in last.text
     assert "the last good one" in last.text
-    *_, last = exploring(engine, "a person", wrong, Address(), "zh")  # nothing is on the screen yet
+    *_, last = Steps(exploring(engine, "a person", wrong, Address(), "zh"))  # nothing is on the screen yet
     assert "您是指" in last.text
     assert "上一次" not in last.text
 
@@ -270,10 +270,12 @@ def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine:
 
 def test_what_is_kept_is_shown_while_somebody_else_has_the_turn(engine: Engine) -> None:
     explored, address = engine.explore(SMALL), Address(model=SMALL.model, image=SMALL.image, weights="random")
-    with ThreadPoolExecutor(1) as other, engine.work:
-        assert other.submit(lambda: list(exploring(engine, "a person", address, Address(), "en"))).result(5) == [
-            explored
-        ]
+    ended = threading.Event()
+    busy = Steps(engine.turns.steps(Waiter("another"), "busy", lambda report: ended.wait(5)))
+    next(busy)
+    assert list(Steps(exploring(engine, "a person", address, Address(), "en"))) == [explored]
+    ended.set()
+    list(busy)
 
 
 def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: Engine) -> None:
@@ -288,7 +290,7 @@ def test_a_photograph_before_a_model_of_drawn_scenes_is_met_with_a_hint(engine: 
 
 def test_an_unforeseen_error_is_logged_and_not_shown(engine: Engine, monkeypatch, caplog) -> None:
     monkeypatch.setattr(engine, "explore", lambda *_: 1 / len(""))
-    *_, last = exploring(engine, "a person", Address.read({}), Address(), "en")
+    *_, last = Steps(exploring(engine, "a person", Address.read({}), Address(), "en"))
     assert last.kind == "error"
     assert "division" not in last.text
     assert "division" in caplog.text
@@ -529,7 +531,7 @@ def test_every_view_of_a_room_is_refused_in_a_sentence(room: str) -> None:
     engine, address = engine_with("pvt_v2")
     panel = RoomFigures(Desk(engine, Translations(), gr.State(), gr.State()), room)
     for view in panel.views():
-        data = panel._quickly(Question(view), address, "en")
+        data = panel._show(Question(view), address, "en")
         assert bool(data.refused) != VIEWS[view].any_family, view
         assert not data.refused or "only the attention of single blocks" in data.refused
 

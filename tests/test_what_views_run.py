@@ -26,6 +26,7 @@ from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.what_if import ChangedFigures
+from vitexplorer.ui.turns import Turns
 from vitexplorer.views import VIEWS, refusal
 
 ADDRESS = Address(image="scene_ring", model="small")
@@ -91,22 +92,20 @@ def test_a_view_runs_what_it_says(view):
 # ------------------------------------------------------------------------------------------------ in the page
 
 
-class Turn:
-    """In place of the engine's lock: counts how often it was taken."""
+class CountedTurns(Turns):
+    """The engine's, which counts how often a turn was taken."""
 
     taken = 0
 
-    def __enter__(self):
+    def need(self, key, work):
         self.taken += 1
-
-    def __exit__(self, *_):
-        pass
+        return super().need(key, work)
 
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     made, captured = Engine(Settings()), fresh("vit")
-    monkeypatch.setattr(made, "work", Turn())
+    made.turns = CountedTurns("counted")
     monkeypatch.setattr(made, "capture", lambda picture: captured)
     return made
 
@@ -121,8 +120,8 @@ def test_the_page_takes_its_turn_and_remembers_what_runs_the_model(engine, view)
     passes = {"nothing": 0, "once": 1}[VIEWS[view].runs]
     room = panel_of(engine, VIEWS[view].room)
     with counting(engine.capture(ADDRESS.picture)) as seen:
-        shown = [room._quickly(Question(view), ADDRESS, "en") for _ in range(2)]
-    assert engine.work.taken == 2 * passes
+        shown = [room._show(Question(view), ADDRESS, "en") for _ in range(2)]
+    assert engine.turns.taken == passes
     assert set(seen.values()) == {passes}
     assert shown[0].refused == shown[1].refused == ""
 
@@ -132,9 +131,9 @@ def test_a_view_of_a_changed_run_is_remembered_with_its_change(engine):
     hot = replace(ADDRESS, change="temperature")
     captures = {address: room.capture(address) for address in (ADDRESS, hot)}
     with counting(engine.capture(ADDRESS.picture)) as seen:
-        results = [room.compute(at, captures[at], "translation", given, None) for at in (ADDRESS, hot)]
+        results = [room.compute(at, captures[at], "translation", given) for at in (ADDRESS, hot)]
         ran = dict(seen)
-        again = [room.compute(at, captures[at], "translation", given, None) for at in (ADDRESS, hot)]
+        again = [room.compute(at, captures[at], "translation", given) for at in (ADDRESS, hot)]
     assert seen == ran
     assert min(ran.values()) > 2
     assert [one is other for one, other in zip(results, again, strict=True)] == [True, True]

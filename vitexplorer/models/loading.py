@@ -42,7 +42,7 @@ from vitexplorer.settings import ASSETS
 from vitexplorer.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.words import Text
 
-SEEDING = threading.Lock()  # the global generator is one for all threads
+SEEDING = threading.RLock()  # the global generator is one for all threads
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ from vitexplorer.words import ExplainedError, normalise_language
 
 LOOKS_FOR_WORK = 0.05
 """seconds between two looks into gradio's queue, whose own 1 ms cost an idle server a twentieth of a core"""
+EVENTS = 512
+"""that may be open at once: those that wait do so in our queue, which says one's place and when there are too many"""
 
 
 def main() -> None:
@@ -83,7 +85,8 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     folder = CacheFolder.of_settings(settings)
     os.environ["GRADIO_TEMP_DIR"] = str(folder.make() / "files")  # read again whenever gradio writes a file
     page, translations = build_page(settings, engine)
-    page.queue(max_size=64, api_open=False)
+    page.max_threads = EVENTS  # by which gradio means events
+    page.queue(max_size=EVENTS, api_open=False)
     page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = LOOKS_FOR_WORK, 1.0
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
     guards = Guards(

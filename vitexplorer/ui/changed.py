@@ -28,16 +28,11 @@ class ChangedRuns:
     def capture(self, picture: Picture, changes: str) -> Capture:
         """The changed run, from memory or by one pass; the plain one where no change is named.
 
-        Raises ExplainedError for changes that are not possible.
+        Raises ExplainedError for changes that are not possible, and as `Turns.need`.
         """
         from vitexplorer.interventions import intervene
 
         plain = self._engine.capture(picture)
         if not changes:
             return plain
-        kept = self._kept.get((picture, changes))
-        if kept is None:
-            with self._engine.work:
-                kept = self._kept.get((picture, changes)) or intervene(plain, changes)
-                self._kept.put((picture, changes), kept)
-        return kept
+        return self._engine.turns.kept(self._kept, (picture, changes), lambda _: intervene(plain, changes))

@@ -16,6 +16,10 @@ from vitexplorer.ui.language import Translations
 
 QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 """options of an event that is answered from memory"""
+WAITING = {"concurrency_limit": None, "show_progress": "hidden", "api_visibility": "private"}
+"""options of one that says how far it is: it waits in our queue, not in gradio's"""
+FIGURE = "figure"
+"""what one waits for who asked for a figure: another one, the stop button and another room end it"""
 Listen = Callable[..., Dependency]
 """how a function is bound to an event: `button.click`, or `event.then`"""
 Updates = dict[Block | str, Any]

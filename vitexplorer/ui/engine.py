@@ -1,28 +1,28 @@
 """What the page asks the engine for, answered from memory whenever it can be.
 
-torch and timm are imported by the first call, never by the page: the page is open before they are. One lock orders
-the work on the model; captures and models are kept in caches that are bounded in bytes and shared by all visitors,
-who hold only keys.
+torch and timm are imported by the first call, never by the page: the page is open before they are. Whatever runs or
+loads a model takes its turn (`turns.py`); captures, models and results are kept in caches that are bounded in bytes and
+shared by all visitors, who hold only keys.
 """
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from vitexplorer.cache import BytesCache
 from vitexplorer.models.catalog import find
-from vitexplorer.progress import Progress
 from vitexplorer.settings import Settings
 from vitexplorer.types import Fit, Result
-from vitexplorer.ui.background import Background, Report, untold
+from vitexplorer.ui.jobs import Report
 from vitexplorer.ui.pictures import opened
 from vitexplorer.ui.places import MODEL, Places
+from vitexplorer.ui.turns import Turns
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, Text
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
     from vitexplorer.quantities.size_choices import SizeCost
 
+NICE = 10
+"""how much many passes stand behind what a page waits for"""
 RESULTS = 64 << 20
 """bytes of what took passes through a model, kept so that coming back to it takes none"""
 SIZES = 1024
@@ -69,9 +71,12 @@ class Engine:
         self._settings = settings
         self.places = Places.of_settings(settings)
         """of trainings and tuned models"""
-        self.work = threading.RLock()
-        """held by whoever runs a model"""
-        self.background = Background(self.work)
+        self.turns = Turns("model")
+        """at what a page waits for: loading a model, one pass"""
+        self.long = Turns("long", niceness=NICE)
+        """at many passes, beside those and behind them"""
+        self.fetching = Turns("fetching", gives_way=False)
+        """at the network"""
         self.is_warm = False
         """whether what the first capture needs is imported"""
         self._models: BytesCache[tuple[str, str, str], LoadedModel] = BytesCache(
@@ -95,6 +100,16 @@ class Engine:
             "previews": self._previews,
         }
 
+    @property
+    def queues(self) -> dict[str, Turns]:
+        """What is waited for, by what it is."""
+        return {"model": self.turns, "long": self.long, "fetching": self.fetching}
+
+    def leave(self, visitor: str, wants: str | None = None) -> None:
+        """A visitor waits no more for what they wanted, or for anything."""
+        for turns in self.queues.values():
+            turns.leave(visitor, wants)
+
     def warm(self) -> None:
         """Import what the first capture needs."""
         import vitexplorer.capture
@@ -107,22 +122,12 @@ class Engine:
         """The capture of a picture where it is in memory."""
         return self._captures.get(picture)
 
-    def explore(self, picture: Picture, report: Report = untold) -> Explored:
+    def explore(self, picture: Picture) -> Explored:
         """The capture of a picture: from memory, or by loading the model and running it once.
 
-        Raises ExplainedError (an image, model, setting or download that a person can mend).
+        Raises ExplainedError (an image, model, setting or download that a person can mend), and as `Turns.need`.
         """
-        explored = self._captures.get(picture)
-        if explored is not None:
-            return explored
-        report(0, 0, UI_WORDS["status_engine"])
-        self.warm()
-        with self.work:
-            explored = self._captures.get(picture)
-            if explored is None:
-                explored = self._run(picture, report)
-                self._captures.put(picture, explored)
-        return explored
+        return self.turns.kept(self._captures, picture, partial(self._run, picture))
 
     def capture(self, picture: Picture) -> Capture:
         """`explore` for a picture that was explored before; it runs again only if the cache had to let go of it."""
@@ -134,28 +139,31 @@ class Engine:
         capture: Capture,
         view: str,
         given: Mapping[str, Any],
-        progress: Progress | None = None,
     ) -> Result:
         """A view of a capture; one that runs the model is remembered.
 
         Args:
             run: what the capture is a capture of: a picture, or a picture with its changes.
             capture: the run itself.
-            view: a key of `views()`; whoever asks for one that runs the model holds `work`.
-            given: settings, see `vx.compute`, which says what is raised.
-            progress: told how far a view of many passes is.
+            view: a key of `views()`.
+            given: settings, see `vx.compute`, which says what is raised; and as `Turns.need`.
         """
         from vitexplorer.views import VIEWS, compute
 
-        if VIEWS[view].runs == "nothing":
+        runs = VIEWS[view].runs
+        if runs == "nothing":
             return self._seen(run, compute(view, capture, **given))
         settings = VIEWS[view].settings(capture, given)
-        key = (run, view, *settings.items())
-        result = self._results.get(key)
-        if result is None:
-            result = compute(view, capture, progress=progress, **settings)
-            self._results.put(key, result)
+        result = self.remembered(
+            self.long if runs == "many" else self.turns,
+            (run, view, *settings.items()),
+            lambda report: compute(view, capture, progress=report, **settings),
+        )
         return self._seen(run, result)
+
+    def remembered(self, turns: Turns, key: Hashable, make: Callable[[Report], Result]) -> Result:
+        """A result that is kept, made in one of these turns where it is not. Raises as `make` and `Turns.need`."""
+        return turns.kept(self._results, key, make)
 
     def _seen(self, run: Hashable, result: Result) -> Result:
         """The first result of a view that is computed of a run also is its preview."""
@@ -170,6 +178,8 @@ class Engine:
         return self._previews.get((run, view))
 
     def _run(self, picture: Picture, report: Report) -> Explored:
+        report(0, 0, UI_WORDS["status_engine"])
+        self.warm()
         from vitexplorer.capture import capture
 
         image = opened(picture.image)
@@ -180,7 +190,8 @@ class Engine:
 
     def model(self, name: str, weights: Literal["trained", "random"] = "trained") -> LoadedModel:
         """A model by the name that an address has, from memory where it is kept. Raises as `explore`."""
-        return self._model(Picture("", name, weights), untold)
+        picture = Picture("", name, weights)
+        return self.turns.kept(self._models, (name, weights, ""), partial(self._load, picture))
 
     def size_choices(self, name: str, weights: Literal["trained", "random"] = "trained") -> tuple[SizeCost, ...]:
         """Input sizes that a model can take with what each costs, its own first. Raises as `explore`."""
@@ -223,7 +234,7 @@ class Engine:
 
     def _model(self, picture: Picture, report: Report) -> LoadedModel:
         """The model at the size of a picture; it shares the weights of the one at its own size while that is kept."""
-        own = self._own_model(picture, report)
+        own = self.model(picture.model, picture.weights)
         if not picture.size:
             return own
         from vitexplorer.models.input_size import at_size
@@ -236,26 +247,33 @@ class Engine:
                 self._models.put(key, sized)
         return sized
 
-    def _own_model(self, picture: Picture, report: Report) -> LoadedModel:
+    def _load(self, picture: Picture, report: Report) -> LoadedModel:
         from vitexplorer.models.loading import load_backbone
 
-        key = (picture.model, picture.weights, "")
-        model = self._models.get(key)
-        if model is None and (model := self._tuned(picture)) is not None:
-            self._models.put(key, model)
-        if model is None:
-            self.check_allowed(picture)
-            report(0, 0, UI_WORDS["status_load"].format(model=picture.model))
-            megabytes = UI_WORDS["status_download"]
-            model = load_backbone(
-                picture.model,
-                weights="random" if picture.weights == "random" else "auto",
-                progress=lambda done, total: report(
-                    done, total, megabytes.format(model=picture.model, done=done / 1e6, total=total / 1e6)
-                ),
-            )
-            self._models.put(key, model)
-        return model
+        if (tuned := self._tuned(picture)) is not None:
+            return tuned
+        self.check_allowed(picture)
+        self._fetch(picture)
+        report(0, 0, UI_WORDS["status_load"].format(model=picture.model))
+        return load_backbone(picture.model, weights="random" if picture.weights == "random" else "auto")
+
+    def _fetch(self, picture: Picture) -> None:
+        """The weights of a model are on this machine; or nowhere, which is said by whoever loads them."""
+        from vitexplorer.models.hub import download_pretrained, pretrained_state
+
+        entry = find(picture.model)
+        bundled = entry is not None and entry.bundled
+        if bundled or picture.weights == "random" or pretrained_state(picture.model).kind != "download":
+            return
+
+        def work(report: Report) -> None:
+            def told(done: int, total: int) -> None:
+                said = UI_WORDS["status_download"]
+                report(done, total, said.format(model=picture.model, done=done / 1e6, total=total / 1e6))
+
+            download_pretrained(picture.model, progress=told)
+
+        self.fetching.need(picture.model, work)
 
     def check_allowed(self, picture: Picture) -> None:
         """Raises ExplainedError for a model or weights that visitors may not load."""

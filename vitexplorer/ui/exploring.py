@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,8 +12,9 @@ from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models.catalog import find
 from vitexplorer.models.photographs import photo_hint
 from vitexplorer.ui.address import OF_BROWSER, Address
-from vitexplorer.ui.background import Done, Step
+from vitexplorer.ui.answers import answered
 from vitexplorer.ui.engine import Engine, Explored
+from vitexplorer.ui.jobs import Done, Step, StoppedError, Waiter
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.status import StatusData
 from vitexplorer.words import ExplainedError, Language
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
+PAGE = "page"
+"""what one waits for who explores: whoever explores something else waits for this no more"""
+
+
 @dataclass(frozen=True)
 class Instead:
     """What is explored in place of what a link asks for."""
@@ -32,12 +37,13 @@ class Instead:
     why: str
 
 
-def exploring(
+async def exploring(
     engine: Engine, visitor: str, address: Address, shown: Address, language: Language
-) -> Iterator[StatusData | Instead | Explored]:
+) -> AsyncGenerator[StatusData | Instead | Explored, None]:
     """Status lines while the capture is made, then the capture, or a last line that says why there is none.
 
-    The model's own size takes the place of one that a link asks for and that cannot be.
+    The model's own size takes the place of one that a link asks for and that cannot be. Raises StoppedError where
+    something else was asked for since.
 
     Args:
         engine: makes it.
@@ -46,25 +52,24 @@ def exploring(
         shown: what is on the screen; empty where nothing is yet.
         language: of the lines.
     """
-    kept = engine.kept(address.picture)
-    if kept is not None:  # nobody waits for a turn to be shown what is there
-        yield kept
-        return
-    steps = engine.background.run(visitor, lambda report: engine.explore(address.picture, report), shared=True)
     try:
-        with closing(steps):
-            for step in steps:
+        async with aclosing(answered(Waiter(visitor, PAGE), lambda: engine.explore(address.picture))) as steps:
+            async for step in steps:
                 if isinstance(step, Done):
                     yield step.result
-                elif step.waiting or step.doing:
+                elif step.place or step.doing:
                     yield _line(step, language)
+    except StoppedError:
+        raise
     except (SettingError, UnsupportedError) as error:
         if not address.size or shown != Address():
             yield _refused(error, address, shown, language)
             return
         own = replace(address, size="")
         yield Instead(own, word("size_instead", language, why=error.text.in_(language)))
-        yield from exploring(engine, visitor, own, shown, language)
+        async with aclosing(exploring(engine, visitor, own, shown, language)) as lines:
+            async for line in lines:
+                yield line
     except ExplainedError as error:
         yield _refused(error, address, shown, language)
     except Exception:
@@ -90,7 +95,7 @@ def _way_out(address: Address, language: Language) -> dict[str, str]:
 
 
 def _line(step: Step, language: Language) -> StatusData:
-    text = word("status_queue", language) if step.doing is None else step.doing.in_(language)
+    text = step.doing.in_(language) if step.doing else word("status_queue", language, place=step.place)
     return StatusData(text=text, share=step.share)
 
 

@@ -1,14 +1,16 @@
 """The page: a bar with what is looked at, a rail of rooms, the rooms; one event that fills them all.
 
-Whatever changes the capture goes through `explore`, which runs in the queue, one at a time, and says what it is doing.
-Everything inside a room is answered from the capture by events that never queue.
+Whatever changes the capture goes through `explore`, which waits for its turn and says what it is doing. Everything
+inside a room is answered from the capture.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any, get_args
+from weakref import WeakValueDictionary
 
 import gradio as gr
 from gradio.blocks import Block
@@ -16,11 +18,13 @@ from gradio.events import Dependency
 
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.answers import PatientBlocks, session_of
 from vitexplorer.ui.api import open_door
-from vitexplorer.ui.desk import QUICK, Desk, Updates
-from vitexplorer.ui.engine import Engine
-from vitexplorer.ui.exploring import Instead, exploring, ready
+from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.engine import Engine, Explored
+from vitexplorer.ui.exploring import PAGE, Instead, exploring, ready
 from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
+from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.order import RoomKey
@@ -60,7 +64,7 @@ ROOMS: tuple[type[Room], ...] = (
 def build_page(settings: Settings, engine: Engine) -> tuple[gr.Blocks, Translations]:
     """The page and its translations; nothing is computed yet."""
     t = Translations()
-    with gr.Blocks(title="ViT Explorer", analytics_enabled=False, fill_width=True) as page:
+    with PatientBlocks(title="ViT Explorer", analytics_enabled=False, fill_width=True) as page:
         Page(settings, Desk(engine, t, gr.State(Address()), gr.State("en"), visitor=gr.State(""))).build(page)
     open_door(page, settings, engine)
     return page, t
@@ -72,6 +76,7 @@ class Page:
     def __init__(self, settings: Settings, desk: Desk):
         """Args: settings: what the owner of the installation decided; desk: what the rooms share."""
         self.settings, self.desk = settings, desk
+        self._one_at_a_time: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def build(self, page: gr.Blocks) -> None:
         """Lay everything out inside `page`, which is open, and bind the events of the frame."""
@@ -114,6 +119,7 @@ class Page:
     def _bind(self, page: gr.Blocks) -> None:
         """Every event of the frame; those that choose what is looked at are followed by `explore`."""
         visit = self.visit
+        page.unload(self.leave)
         visit.rail.enter(None, None, visit.tabs, js=SELECTED, **QUICK)
         for room in self.rooms:
             room.lead(visit, self.then_explore)
@@ -131,10 +137,7 @@ class Page:
             self.explore,
             [self.visit.wanted, self.desk.address, self.visit.language],
             self._shown,
-            concurrency_id="engine",
-            concurrency_limit=1,
-            show_progress="hidden",
-            api_visibility="private",
+            **WAITING,
         )
         who = [self._browser, self.visit.wanted, self.visit.language]
         explored.then(None, js=LOOK)
@@ -144,34 +147,50 @@ class Page:
 
     def enter(self, room: str, request: gr.Request) -> Any:
         """The room that a person opened; none where gradio itself selected a tab. What ran in the last one stops."""
-        self.desk.engine.background.stop(request.session_hash)
+        self.desk.engine.leave(session_of(request), FIGURE)
         return room if room in get_args(RoomKey) else gr.skip()
 
     def choose(self, event: gr.EventData, address: Address, language: Language, visitor: str) -> Updates:
         """Another image, model, weights, size or fit."""
         return self.visit.choose(event, address, language, self._tuned(visitor))
 
-    def explore(self, address: Address, shown: Address, language: Language, request: gr.Request) -> Iterator[Updates]:
-        """Fill every room from a new capture; until then, and if there is none, the screen stays as it is."""
-        self.desk.engine.background.stop(request.session_hash)
-        instead, lines = "", exploring(self.desk.engine, request.session_hash, address, shown, language)
-        with closing(lines):
-            for line in lines:
-                if isinstance(line, StatusData):
-                    yield {self.visit.status: line}
-                    continue
-                if isinstance(line, Instead):
-                    address, instead = line.address, line.why
-                    yield {self.visit.wanted: address}
-                    continue
-                filled: Updates = {
-                    self.visit.status: ready(line, address, language, instead),
-                    self.visit.size: size_chip(line.capture, address, language),
-                    self.desk.address: address,
-                }
-                for room in self.rooms:
-                    filled |= room.fill(line, address, language)
-                yield filled
+    async def explore(
+        self, address: Address, shown: Address, language: Language, request: gr.Request
+    ) -> AsyncGenerator[Updates, None]:
+        """Fill every room from a new capture; until then, and if there is none, the screen stays as it is.
+
+        What was asked for before is let go; where it is there already it is shown first.
+        """
+        visitor = session_of(request)
+        for wanted in (FIGURE, PAGE):
+            self.desk.engine.leave(visitor, wanted)
+        instead, lines = "", exploring(self.desk.engine, visitor, address, shown, language)
+        async with self._one_at_a_time.setdefault(visitor, asyncio.Lock()), aclosing(lines):
+            try:
+                async for line in lines:
+                    if isinstance(line, StatusData):
+                        yield {self.visit.status: line}
+                    elif isinstance(line, Instead):
+                        address, instead = line.address, line.why
+                        yield {self.visit.wanted: address}
+                    else:
+                        yield await asyncio.to_thread(self._filled, line, address, language, instead)
+            except StoppedError:
+                yield {self.visit.status: gr.skip()}  # gradio ends with what was said last, which is past
+
+    def _filled(self, explored: Explored, address: Address, language: Language, instead: str) -> Updates:
+        filled: Updates = {
+            self.visit.status: ready(explored, address, language, instead),
+            self.visit.size: size_chip(explored.capture, address, language),
+            self.desk.address: address,
+        }
+        for room in self.rooms:
+            filled |= room.fill(explored, address, language)
+        return filled
+
+    def leave(self, request: gr.Request) -> None:
+        """The page was closed."""
+        self.desk.engine.leave(session_of(request))
 
     def menu(self, browser: str, wanted: Address, language: Language) -> Updates:
         """The sheet of the models, once timm is loaded and can say which weights are here; whose page this is."""

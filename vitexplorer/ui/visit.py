@@ -27,7 +27,7 @@ from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
 from vitexplorer.ui.parts.size_chip import SizeChip
 from vitexplorer.ui.parts.status import StatusData, StatusLine
 from vitexplorer.ui.places import TunedChoice
-from vitexplorer.words import ExplainedError, Language
+from vitexplorer.words import Language
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,3 @@ def rail_data(room: str, language: Language) -> RailData:
     keys = [key for key in get_args(RoomKey) if settings().trainings or key != "finetune"]
     items = [RailItem(key=key, title=word(f"room_{key}", language), apart=key == "what_if") for key in keys]
     return RailData(label=word("rooms", language), rooms=items, room=room, first=Address().room)
-
-
-def not_possible(error: ExplainedError, language: Language) -> gr.Error:
-    """Why a choice is not possible, as gradio says it."""
-    return gr.Error(error.text.in_(language), title=word("not_possible", language), print_exception=False)

@@ -103,7 +103,7 @@ UI_WORDS: dict[str, Text] = {
     "state_offline": Text("not reachable here", "此处无法获取"),
     # status line
     "status_engine": Text("Starting the engine ...", "正在启动计算引擎……"),
-    "status_queue": Text("Waiting for the model ...", "正在等待模型……"),
+    "status_queue": Text("Number {place} in the queue for the model ...", "正在等待模型，排在第 {place} 位……"),
     "status_load": Text("Loading {model} ...", "正在加载 {model}……"),
     "status_download": Text(
         "Downloading {model}: {done:.0f} of {total:.0f} MB", "正在下载 {model}：{done:.0f} / {total:.0f} MB"
@@ -157,7 +157,9 @@ UI_WORDS: dict[str, Text] = {
     # panels
     "panel_views": Text("Views of this room", "本页的视图"),
     "panel_working": Text("Working ...", "计算中……"),
-    "panel_waiting": Text("{view}: waiting for the model ...", "{view}：正在等待模型……"),
+    "panel_waiting": Text(
+        "{view}: number {place} in the queue for the model ...", "{view}：正在等待模型，排在第 {place} 位……"
+    ),
     "panel_progress": Text(
         "{view}: {done} of {total} images through the model", "{view}：模型已处理 {done} / {total} 幅图像"
     ),

@@ -11,6 +11,7 @@ from typing import ParamSpec, TypeVar
 import gradio as gr
 from pydantic import ConfigDict, ValidationError, validate_call
 
+from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, Text
 
@@ -43,6 +44,8 @@ def answering(endpoint: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
             said = _wrong(error, list(signature.parameters))
         except ExplainedError as error:
             said = error.text
+        except StoppedError:  # nobody is there to be told
+            raise
         except Exception:
             _log.exception("%s could not answer", endpoint.__name__)
             said = UI_WORDS["unexpected"]

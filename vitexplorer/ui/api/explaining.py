@@ -15,7 +15,6 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.api.answering import answering
 from vitexplorer.ui.api.images import image_id
 from vitexplorer.ui.api.turns import in_turn
-from vitexplorer.ui.background import Report
 from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.files import cached_file
@@ -70,7 +69,7 @@ class Explaining:
         """
         shown = await image_id(image, self._settings)
         asked = Address.exactly(image=shown, model=model, weights=weights, fit=fit, size=size, change=change)
-        result = await in_turn(self._engine, lambda report: self._result(asked, view, settings or {}, report))
+        result = await in_turn(lambda: self._result(asked, view, settings or {}))
         drawn = None if picture == "none" else await asyncio.to_thread(_drawn, result, picture, language)
         return {**await asyncio.to_thread(_document, result, language), "picture": drawn}
 
@@ -101,7 +100,7 @@ class Explaining:
         """
         shown = await image_id(image, self._settings)
         asked = Address.exactly(image=shown, model=model, fit=fit, size=size, change=change)
-        capture = await in_turn(self._engine, lambda report: self._capture(asked, report))
+        capture = await in_turn(lambda: self._capture(asked))
         return {"model": asked.model, "classes": await asyncio.to_thread(_classes, capture, top, language)}
 
     @answering
@@ -116,7 +115,7 @@ class Explaining:
             total, count of each part, formula, and a sentence
         """
         asked = Address.exactly(image=next(iter(examples())), model=model)
-        result = await in_turn(self._engine, lambda report: self._result(asked, "parameters", {}, report))
+        result = await in_turn(lambda: self._result(asked, "parameters", {}))
         document = _document(result, language)
         return {
             "model": asked.model,
@@ -125,19 +124,19 @@ class Explaining:
             **{name: document[name] for name in ("formula", "terms", "reading")},
         }
 
-    def _result(self, asked: Address, view: str, given: dict[str, Any], report: Report) -> Result:
+    def _result(self, asked: Address, view: str, given: dict[str, Any]) -> Result:
         from vitexplorer.views import VIEWS
 
         VIEWS[view]  # a mistyped name is told before a model is loaded
         run = (asked.picture, asked.change) if asked.change else asked.picture
-        return self._engine.compute(run, self._capture(asked, report), view, given, report)
+        return self._engine.compute(run, self._capture(asked), view, given)
 
-    def _capture(self, asked: Address, report: Report) -> "Capture":
+    def _capture(self, asked: Address) -> "Capture":
         from vitexplorer.capture import TWO_SIZES
 
         if asked.fit == "native" and asked.size:
             raise SettingError(TWO_SIZES)
-        capture = self._engine.explore(asked.picture, report).capture
+        capture = self._engine.explore(asked.picture).capture
         return self._changed.capture(asked.picture, asked.change) if asked.change else capture
 
 

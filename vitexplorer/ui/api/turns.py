@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
-import secrets
 from collections.abc import Callable
+from contextlib import aclosing
 from typing import TypeVar
 
-from vitexplorer.ui.background import Done, Report
-from vitexplorer.ui.engine import Engine
+from gradio.context import LocalContext
+
+from vitexplorer.ui.answers import answered
+from vitexplorer.ui.jobs import Done, StoppedError, Waiter
 
 T = TypeVar("T")
 
 
-async def in_turn(engine: Engine, work: Callable[[Report], T]) -> T:
-    """What `work` returns or raises, done when its turn has come. Two calls of one client do not stop each other."""
+async def in_turn(make: Callable[[], T]) -> T:
+    """What `make` returns or raises, asked again when all that it needs is there. Calls of one client share turns.
 
-    def last() -> T:
-        *_, done = engine.background.run(secrets.token_hex(8), work)
-        assert isinstance(done, Done)
-        return done.result
-
-    return await asyncio.to_thread(last)
+    Raises CrowdedError where too much waits already, StoppedError where the client has hung up.
+    """
+    request = LocalContext.request.get(None)
+    client = request.client.host if request and request.client else ""
+    async with aclosing(answered(Waiter(f"call from {client}"), make)) as steps:
+        async for step in steps:
+            if isinstance(step, Done):
+                return step.result
+            if request and await request.request.is_disconnected():
+                break
+    raise StoppedError

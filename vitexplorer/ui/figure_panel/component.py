@@ -2,8 +2,8 @@
 
 The page is built before torch is loaded, and the registry of views with it, so the panel learns its views and their
 controls from its value. A control that moves sends `ask` with the view and its settings; the answer is a plotly figure,
-which travels as a file, is drawn by the browser and is saved there. A view that runs the network many times is sent
-with `work` instead: until its figure is there the answers say how far it is, and the earlier figure stays.
+which travels as a file, is drawn by the browser and is saved there. A view that runs the network is sent with `work`
+instead: until its figure is there the answers say how far it is, and the earlier figure stays.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from gradio.data_classes import GradioModel
 
 from vitexplorer.controls import departures, specs
 from vitexplorer.types import Result
-from vitexplorer.ui.background import Step, StoppedError
 from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.figure_panel.documents import written
 from vitexplorer.ui.figure_panel.elsewhere import model_showing
 from vitexplorer.ui.files import ServedFile, cached_file, image_file
+from vitexplorer.ui.jobs import Step
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.frame import FrameData, about, frame_words
 from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.turns import NotYetError
 from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def panel_view(capture: Capture, key: str, language: Language) -> PanelView:
         key=key,
         title=record.title.in_(language),
         question=record.question.in_(language),
-        slow=record.runs == "many",
+        slow=record.runs != "nothing",
         needs="" if record.runs == "nothing" else word(f"panel_needs_{record.runs}", language),
         refused=reason.in_(language) if reason else "",
     )
@@ -153,8 +154,11 @@ def work_data(step: Step, view: str, language: Language) -> PanelData:
     """The line over the earlier figure while a view is computed."""
     from vitexplorer.views import VIEWS
 
+    if step.place:
+        text = word("panel_waiting", language, view=VIEWS[view].title, place=step.place)
+        return PanelData(work=PanelWork(text=text))
     if not step.total:
-        return PanelData(work=PanelWork(text=word("panel_waiting", language, view=VIEWS[view].title)))
+        return PanelData(work=PanelWork(text=word("panel_working", language)))
     text = word("panel_progress", language, view=VIEWS[view].title, done=step.done, total=step.total)
     if step.seconds_left is not None:
         text += word("panel_left", language, seconds=max(1, round(step.seconds_left)))
@@ -173,7 +177,7 @@ def panel_data(
     """The panel for one view under the given settings, and those settings checked.
 
     A view that has no meaning for the model, or a setting it cannot take, is answered with its sentence in place of
-    the figure. Raises StoppedError alone.
+    the figure. Raises NotYetError alone.
     """
     from vitexplorer.views import VIEWS, reading
 
@@ -199,7 +203,7 @@ def panel_data(
         data.csv = csv_file(result, language)
         data.reading = reading(result, language)
         data.opens = result.axes == ("blocks", "heads")
-    except StoppedError:
+    except NotYetError:
         raise
     except ExplainedError as error:
         data.refused = error.text.in_(language)

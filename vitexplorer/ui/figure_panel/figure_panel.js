@@ -40,8 +40,10 @@ export function mount({element, props, trigger, watch}) {
     asked += 1;
     idle();
     pending = true;
-    if (slow) showWork({text: shown.words.panel_working, share: null});
-    else waiting = setTimeout(() => { part('.working').hidden = false; }, 150);
+    waiting = setTimeout(() => {
+      if (slow) showWork({text: shown.words.panel_working, share: null});
+      else part('.working').hidden = false;
+    }, 150);
     const question = {view, settings, theme: theme(), asked};
     if (slow) trigger('work', question);
     else trigger('ask', question);

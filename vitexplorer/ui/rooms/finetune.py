@@ -6,7 +6,8 @@ results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
+from functools import partial
 from pathlib import Path
 
 import gradio as gr
@@ -14,9 +15,11 @@ from gradio.components.base import Component
 from gradio.events import Dependency
 
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import QUICK, Listen, Updates
+from vitexplorer.ui.answers import answer, session_of
+from vitexplorer.ui.desk import QUICK, WAITING, Listen, Updates
+from vitexplorer.ui.jobs import Waiter
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.training.data_part import READING, DataPart
+from vitexplorer.ui.training.data_part import DataPart
 from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.opening import Opening
 from vitexplorer.ui.training.report import empty_report
@@ -58,7 +61,7 @@ class FinetuneRoom(Room):
         mine = [session.visitor, session.training]
         self.images = [self.data.report, session.chosen, self.runs.picker, self.filled]
         asked = [*mine, session.chosen, self.desk.address, language]
-        self.runs.reopened.success(self.remember, asked, self.images, **READING)
+        self.runs.reopened.success(self.remember, asked, self.images, **WAITING)
         self.runs.removed.success(self.let_go, asked[2:], self.images, **QUICK)
         for event in (self.runs.started, self.runs.removed, self.runs.reopened):
             event.then(self.runs.earlier, [*mine, language], self.runs.history, **QUICK)
@@ -89,7 +92,7 @@ class FinetuneRoom(Room):
             self.remember_first,
             [active, *mine, session.chosen, self.desk.address, self.desk.language],
             self.images,
-            **READING,
+            **WAITING,
         )
         opened = entered.success(
             self.runs.look_on,
@@ -136,7 +139,7 @@ class FinetuneRoom(Room):
             return gr.skip()
         return self.count(chosen, address, language)
 
-    def remember(
+    async def remember(
         self,
         visitor: str,
         training: str,
@@ -144,14 +147,16 @@ class FinetuneRoom(Room):
         address: Address,
         language: Language,
         request: gr.Request,
-    ) -> Iterator[Updates]:
+    ) -> AsyncGenerator[Updates, None]:
         """The images of the training that is open, and the methods for them with its plan."""
-        for read in self.data.remember(visitor, training, chosen, language, request):
+        waiter = Waiter(session_of(request))
+        async for read in self.data.remember(visitor, training, chosen, language, request):
             if images := read.get(self.session.chosen):
-                read |= self.count(images, address, language, self.runs.plan(visitor, training))
+                plan = self.runs.plan(visitor, training)
+                read |= await answer(waiter, partial(self.count, images, address, language, plan))
             yield read
 
-    def remember_first(
+    async def remember_first(
         self,
         active: str,
         visitor: str,
@@ -160,10 +165,11 @@ class FinetuneRoom(Room):
         address: Address,
         language: Language,
         request: gr.Request,
-    ) -> Iterator[Updates]:
+    ) -> AsyncGenerator[Updates, None]:
         """The same in a page that has no images yet, since it was loaded anew."""
         if active == self.key and chosen is None and address != Address():
-            yield from self.remember(visitor, training, chosen, address, language, request)
+            async for read in self.remember(visitor, training, chosen, address, language, request):
+                yield read
 
     def let_go(self, chosen: Chosen | None, address: Address, language: Language) -> Updates:
         """Images that went with the training that was deleted are no longer chosen."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
-from contextlib import closing, nullcontext
+from collections.abc import AsyncGenerator, Hashable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from vitexplorer.progress import Progress
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address, ShownView
-from vitexplorer.ui.background import Done
-from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
-from vitexplorer.ui.figure_panel import FigurePanel, PanelData, bare_data, panel_data, work_data
+from vitexplorer.ui.answers import answered, session_of
+from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Listen, Updates
+from vitexplorer.ui.figure_panel import FigurePanel, PanelData, PanelWork, bare_data, panel_data, work_data
 from vitexplorer.ui.files import ServedFile, cached_file
+from vitexplorer.ui.jobs import Done, Waiter
 from vitexplorer.ui.language import word
 from vitexplorer.ui.order import room_after
 from vitexplorer.words import ExplainedError, Language
@@ -68,9 +68,7 @@ class RoomFigures:
             state,
             self.panel,
             trigger_mode="multiple",  # a second question stops the first
-            concurrency_limit=8,
-            show_progress="hidden",
-            api_visibility="private",
+            **WAITING,
         )
         self.panel.stop(self.stop, None, None, **QUICK)
 
@@ -114,18 +112,18 @@ class RoomFigures:
     def _begun(self, address: Address, language: Language, said: str) -> PanelData:
         """The view that the browser's address names, or the first one.
 
-        Nothing is computed for the room's own, and what takes many passes is left for the browser to ask for.
+        Nothing is computed for the room's own, and what runs the model is left for the browser to ask for.
         """
         from vitexplorer.views import VIEWS, refusal
 
         capture, shown = self.capture(address), ShownView.read(said)
         asked = self._first(capture, shown)
         own = asked.view in self._own and refusal(asked.view, capture) is None
-        if own or VIEWS[asked.view].runs == "many":
+        if own or VIEWS[asked.view].runs != "nothing":
             data = bare_data(capture, self.listed(), language, asked.view)
             data.settings = dict(asked.settings)
             return self._placed(data, address, language)
-        return self._quickly(asked, address, language)
+        return self._show(asked, address, language)
 
     def _first(self, capture: Capture, shown: ShownView) -> Question:
         """What the address asks for, which says why where this model has no such view; or the first that it can show.
@@ -155,7 +153,7 @@ class RoomFigures:
         for key in self.listed():
             if VIEWS[key].runs == "nothing" and refusal(key, capture) is None and self._preview(address, key) is None:
                 try:
-                    self.compute(address, capture, key, {}, None)
+                    self.compute(address, capture, key, {})
                 except ExplainedError:
                     continue
             if (preview := self._preview(address, key)) is not None:
@@ -171,36 +169,32 @@ class RoomFigures:
         asked = Question.read(event._data, self.listed())
         if asked is None:
             return gr.skip()
-        self.desk.engine.background.stop(request.session_hash)
-        return self._quickly(asked, address, language)
+        self.stop(request)
+        return self._show(asked, address, language)
 
-    def work(
+    async def work(
         self, event: gr.EventData, address: Address, language: Language, request: gr.Request
-    ) -> Iterator[PanelData]:
-        """The same for a view that takes a while: how far it is until it is there, and nothing once it is stopped."""
+    ) -> AsyncGenerator[PanelData, None]:
+        """The same for a view that runs the model: how far it is until it is there, and nothing once it is stopped."""
         asked = Question.read(event._data, self.listed())
         if asked is None:
             return
-        steps = self.desk.engine.background.run(
-            request.session_hash, lambda report: self._show(asked, address, language, report)
-        )
-        with closing(steps):
-            for step in steps:
-                data = step.result if isinstance(step, Done) else work_data(step, asked.view, language)
-                data.asked = asked.number
-                yield data
+        self.stop(request)
+        waiter = Waiter(session_of(request), FIGURE)
+        try:
+            async with aclosing(answered(waiter, lambda: self._show(asked, address, language))) as steps:
+                async for step in steps:
+                    data = step.result if isinstance(step, Done) else work_data(step, asked.view, language)
+                    data.asked = asked.number
+                    yield data
+        except ExplainedError as error:  # too much waits already
+            yield PanelData(asked=asked.number, work=PanelWork(text=error.text.in_(language)))
 
     def stop(self, request: gr.Request) -> None:
         """The stop button."""
-        self.desk.engine.background.stop(request.session_hash)
+        self.desk.engine.leave(session_of(request), FIGURE)
 
-    def _quickly(self, asked: Question, address: Address, language: Language) -> PanelData:
-        from vitexplorer.views import VIEWS
-
-        with nullcontext() if VIEWS[asked.view].runs == "nothing" else self.desk.engine.work:
-            return self._show(asked, address, language)
-
-    def _show(self, asked: Question, address: Address, language: Language, report: Progress | None = None) -> PanelData:
+    def _show(self, asked: Question, address: Address, language: Language) -> PanelData:
         capture = self.capture(address)
         data, settings = panel_data(
             capture,
@@ -209,7 +203,7 @@ class RoomFigures:
             asked.view,
             asked.settings,
             asked.theme,
-            lambda view, given: self.compute(address, capture, view, given, report),
+            lambda view, given: self.compute(address, capture, view, given),
         )
         data.asked, data.python = asked.number, self.python(address, asked.view, settings)
         return self._placed(data, address, language)
@@ -232,11 +226,9 @@ class RoomFigures:
         """The run that the views are of."""
         return self.desk.engine.capture(address.picture)
 
-    def compute(
-        self, address: Address, capture: Capture, view: str, given: Mapping[str, Any], report: Progress | None
-    ) -> Result:
+    def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
         """One view of it, from memory where it is kept."""
-        return self.desk.engine.compute(self.run(address), capture, view, given, report)
+        return self.desk.engine.compute(self.run(address), capture, view, given)
 
     def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
         """The lines of Python that give the same figure."""

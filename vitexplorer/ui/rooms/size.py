@@ -92,12 +92,12 @@ class SizeRoom(Room):
 
         compute, picture = self.desk.engine.compute, address.picture
         size = capture.input.pixels.shape[:2]
-        cost = None if refusal("cost", capture) else compute(picture, capture, "cost", {}, None)
+        cost = None if refusal("cost", capture) else compute(picture, capture, "cost", {})
         return model_sizes(
             self.desk.engine.places.title_of(address.model),
             shape,
             counted(capture.model.module),
-            compute(picture, capture, "parameters", {}, None),
+            compute(picture, capture, "parameters", {}),
             cost,
             multiplied(cost) if cost else None,
             size,

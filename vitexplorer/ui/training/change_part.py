@@ -12,9 +12,8 @@ from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import QUICK, Desk, Updates
+from vitexplorer.ui.desk import QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.figure_panel.component import FigurePanel, PanelData
-from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.figures import Asked, choice, panel_of
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
@@ -52,7 +51,7 @@ class ChangePart:
             self.panel = FigurePanel(elem_id="vx-training-changed")
         self.run = gr.State("")  # whose change is shown
         state = [self.session.visitor, self.session.training, self.run, self.desk.address, self.desk.language]
-        self.panel.ask(self.answer, state, self.panel, trigger_mode="multiple", **READING)
+        self.panel.ask(self.answer, state, self.panel, trigger_mode="multiple", **WAITING)
 
     def show_after(self, event: Dependency) -> None:
         """Fill the panel after an event that wrote `run`."""
@@ -60,9 +59,7 @@ class ChangePart:
             self.show,
             [self.session.visitor, self.session.training, self.run, self.desk.address, self.desk.language],
             [self.column, self.title, self.panel],
-            concurrency_limit=4,
-            show_progress="minimal",
-            api_visibility="private",
+            **(WAITING | {"show_progress": "minimal"}),
         )
         shown.success(None, None, None, js=MOVE_THERE, **QUICK)
 
@@ -105,28 +102,27 @@ class ChangePart:
             controls = [choice("kind", say("changed_kind", language), asked.settings.get("kind", ""), kinds)]
         kind = controls[0].value if controls else ""
         engine = self.desk.engine
-        with engine.work:
-            return panel_of(
-                asked,
-                keys,
-                lambda key: say(f"changed_{key}", language),
-                language,
-                controls,
-                lambda view: changed(engine, result, view, kind, address),
-                python_lines(result, engine.places.path_of(result.file), view, kind),
-            )
+        return panel_of(
+            asked,
+            keys,
+            lambda key: say(f"changed_{key}", language),
+            language,
+            controls,
+            lambda view: changed(engine, result, view, kind, address),
+            python_lines(result, engine.places.path_of(result.file), view, kind),
+        )
 
 
 def changed(engine: Engine, result: FinetuneResult, view: str, kind: str, address: Address) -> Result:
-    """One of the figures, computed from the models that the engine keeps. Raises ExplainedError."""
+    """One of the figures, computed from models that the engine keeps. Raises ExplainedError, and as `Turns.need`."""
     from vitexplorer.finetune.change import maps_beside, prompt_attention, weight_change
 
     name, weights, _ = result.base
     base_picture = replace(address.picture, model=name, weights="random" if weights == "random" else "trained")
     tuned_picture = replace(address.picture, model=engine.places.name_of(result.file), weights="trained")
     if view in ("size", "rank"):
-        base = engine.model(base_picture.model, base_picture.weights)
-        return weight_change(base, engine.model(tuned_picture.model), view)
+        base, after = (engine.model(one.model, one.weights) for one in (base_picture, tuned_picture))
+        return engine.remembered(engine.long, (tuned_picture.model, view), lambda _: weight_change(base, after, view))
     after = engine.capture(tuned_picture)
     if view == "prompts":
         return prompt_attention(after)

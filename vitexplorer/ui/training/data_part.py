@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import replace
 
 import gradio as gr
@@ -13,17 +12,16 @@ from gradio.events import Dependency
 from vitexplorer.finetune.data import DataError, Pick, Split, split
 from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.progress import Progress
-from vitexplorer.ui.background import Background, Done
-from vitexplorer.ui.desk import Desk, Updates
+from vitexplorer.ui.answers import session_of
+from vitexplorer.ui.desk import WAITING, Desk, Updates
+from vitexplorer.ui.jobs import Done, Report, Waiter
 from vitexplorer.ui.parts.upload import UploadButton
 from vitexplorer.ui.training.images import Chosen, Looked, draw, look, of_training, point_at, unpack
 from vitexplorer.ui.training.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.words import say
+from vitexplorer.ui.turns import Turns
 from vitexplorer.words import ExplainedError, Language
-
-READING = {"concurrency_limit": 4, "show_progress": "hidden", "api_visibility": "private"}
-"""options of events that take a while and tell how far they are"""
 
 
 class DataPart:
@@ -32,7 +30,7 @@ class DataPart:
     def __init__(self, desk: Desk, session: Session):
         """Args: desk: what the rooms share; session: what the parts share."""
         self.desk, self.session = desk, session
-        self._reading = Background(threading.RLock())  # decoding takes its own turn, not the model's
+        self._reading = Turns("reading")  # decoding takes its own turn, not the model's
 
     def build(self) -> tuple[Dependency, ...]:
         """Buttons and report; returns the events after which there are other images."""
@@ -56,12 +54,12 @@ class DataPart:
         state = [self.session.visitor, self.desk.language]
         outputs = [self.report, self.session.chosen]
         events = [
-            zipped.upload(self.read_zip, [zipped, *state], outputs, **READING),
-            scenes.click(self.read_scenes, state, outputs, **READING),
-            self.report.pick(self.read_columns, [self.session.chosen, self.desk.language], outputs, **READING),
+            zipped.upload(self.read_zip, [zipped, *state], outputs, **WAITING),
+            scenes.click(self.read_scenes, state, outputs, **WAITING),
+            self.report.pick(self.read_columns, [self.session.chosen, self.desk.language], outputs, **WAITING),
         ]
         if local:
-            asked = gr.on([read.click, folder.submit], self.read_folder, [folder, *state], outputs, **READING)
+            asked = gr.on([read.click, folder.submit], self.read_folder, [folder, *state], outputs, **WAITING)
             events.append(asked)
         return tuple(events)
 
@@ -72,46 +70,56 @@ class DataPart:
         looked = look(chosen)
         return report_data(chosen, looked, sides_of(looked), language)
 
-    def remember(
+    async def remember(
         self, visitor: str, training: str, chosen: Chosen | None, language: Language, request: gr.Request
-    ) -> Iterator[Updates]:
+    ) -> AsyncGenerator[Updates, None]:
         """The images of the training that is open; those that are chosen stay where there are none of it."""
         try:
             images = of_training(read_config(self.desk.engine.places.training(visitor, training)))
         except ExplainedError:
             return
         if images is not None and images != chosen:
-            yield from self._read(lambda report: images, "reading", language, request)
+            async for read in self._read(lambda report: images, "reading", language, request):
+                yield read
 
     # -------------------------------------------------------------------------------------- events
 
-    def read_zip(self, path: str | None, visitor: str, language: Language, request: gr.Request) -> Iterator[Updates]:
+    async def read_zip(
+        self, path: str | None, visitor: str, language: Language, request: gr.Request
+    ) -> AsyncGenerator[Updates, None]:
         """A zip from the visitor."""
         if path is None:
             return
         places = self.desk.engine.places
-        yield from self._read(lambda report: unpack(places, visitor, path, report), "reading", language, request)
+        async for read in self._read(
+            lambda report: unpack(places, visitor, path, report), "reading", language, request
+        ):
+            yield read
 
-    def read_scenes(self, visitor: str, language: Language, request: gr.Request) -> Iterator[Updates]:
+    async def read_scenes(self, visitor: str, language: Language, request: gr.Request) -> AsyncGenerator[Updates, None]:
         """The drawn scenes."""
         places = self.desk.engine.places
-        yield from self._read(lambda report: draw(places, visitor), "drawing", language, request)
+        async for read in self._read(lambda report: draw(places, visitor), "drawing", language, request):
+            yield read
 
-    def read_folder(self, path: str, visitor: str, language: Language, request: gr.Request) -> Iterator[Updates]:
+    async def read_folder(
+        self, path: str, visitor: str, language: Language, request: gr.Request
+    ) -> AsyncGenerator[Updates, None]:
         """A folder of this machine."""
         places = self.desk.engine.places
-        yield from self._read(lambda report: point_at(places, path), "reading", language, request)
+        async for read in self._read(lambda report: point_at(places, path), "reading", language, request):
+            yield read
 
-    def read_columns(
+    async def read_columns(
         self, event: gr.EventData, chosen: Chosen | None, language: Language, request: gr.Request
-    ) -> Iterator[Updates]:
+    ) -> AsyncGenerator[Updates, None]:
         """Other columns of the same table; where they cannot be learned the report before stays, with the reason."""
         if chosen is None:
             return
         sent = {name: str(event._data.get(name) or "") or None for name in ("image", "target", "task")}
         task = sent["task"] if sent["task"] in ("classification", "regression") else None
         picked = replace(chosen, pick=Pick(sent["image"], sent["target"], task))
-        for read in self._read(lambda report: picked, "reading", language, request):
+        async for read in self._read(lambda report: picked, "reading", language, request):
             report: ReportData = read[self.report]
             if report.refused:
                 before = self.show(chosen, language)
@@ -119,22 +127,23 @@ class DataPart:
                 read = {self.report: before}
             yield read
 
-    def _read(
+    async def _read(
         self, get: Callable[[Progress], Chosen], doing: str, language: Language, request: gr.Request
-    ) -> Iterator[Updates]:
-        """How far it is, then the report; or why there is none, and nothing changes."""
+    ) -> AsyncGenerator[Updates, None]:
+        """How far it is, then the report; or why there is none, and nothing changes. Other images stop it."""
 
-        def work(report: Progress) -> tuple[Chosen, Looked]:
+        def work(report: Report) -> tuple[Chosen, ReportData]:
             chosen = get(report)
-            return chosen, look(chosen, report)
+            looked = look(chosen, report)
+            return chosen, report_data(chosen, looked, sides_of(looked), language)
 
-        steps = self._reading.run(request.session_hash or "", work)
+        visitor = session_of(request)
+        self._reading.leave(visitor)
         try:
-            with closing(steps):
-                for step in steps:
+            async with aclosing(self._reading.steps(Waiter(visitor), object(), work)) as steps:
+                async for step in steps:
                     if isinstance(step, Done):
-                        chosen, looked = step.result
-                        report = report_data(chosen, looked, sides_of(looked), language)
+                        chosen, report = step.result
                         yield {self.report: report, self.session.chosen: chosen}
                         return
                     line = say(f"report_{doing}", language)

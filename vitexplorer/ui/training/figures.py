@@ -31,6 +31,7 @@ from vitexplorer.ui.figure_panel.component import (
 from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.language import word
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
+from vitexplorer.ui.turns import NotYetError
 from vitexplorer.words import ExplainedError, Language
 
 _log = logging.getLogger(__name__)
@@ -82,6 +83,8 @@ def panel_of(
         data.csv = csv_file(result, language)
     except ExplainedError as error:
         data.refused = error.text.in_(language)
+    except NotYetError:
+        raise
     except Exception:
         _log.exception("Could not show %s with %s", view, asked.settings)
         data.refused = word("unexpected", language)

@@ -10,14 +10,15 @@ from gradio.events import Dependency
 
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import QUICK, Desk, Updates
+from vitexplorer.ui.answers import not_possible, result, session_of
+from vitexplorer.ui.desk import QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.jobs import Waiter
 from vitexplorer.ui.parts.upload import UploadButton
 from vitexplorer.ui.pictures import keep_upload
-from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.results import ResultsView, image_path
 from vitexplorer.ui.training.sent_model import keep_sent
 from vitexplorer.ui.training.session import Session
-from vitexplorer.ui.visit import Visit, not_possible
+from vitexplorer.ui.visit import Visit
 from vitexplorer.words import ExplainedError, Language
 
 ARRIVE = """() => {
@@ -48,9 +49,9 @@ class Opening:
         """A wrong image and its model, a model alone, or a file that was uploaded open in the other rooms."""
         self.visit, language = visit, self.desk.language
         mine = [self.session.visitor, self.session.training]
-        opened = results.open(self.open, [*mine, visit.wanted, language], visit.of_choice, **READING)
+        opened = results.open(self.open, [*mine, visit.wanted, language], visit.of_choice, **WAITING)
         sent = [self.file, self.session.visitor, visit.wanted, language]
-        loaded = self.file.upload(self.load, sent, visit.of_choice, **READING)
+        loaded = self.file.upload(self.load, sent, visit.of_choice, **WAITING)
         for event in (opened, loaded):
             event.success(None, None, None, js=ARRIVE, **QUICK)
             then_explore(event)
@@ -60,18 +61,23 @@ class Opening:
         places, index = self.desk.engine.places, event._data.get("index")
         try:
             folder = places.training(visitor, training)
-            result = load_comparison(folder)[str(event._data.get("run"))]
-            if isinstance(index, int) and 0 <= index < len(result.paths):
-                path = image_path(folder, result, index)
+            found = load_comparison(folder)[str(event._data.get("run"))]
+            if isinstance(index, int) and 0 <= index < len(found.paths):
+                path = image_path(folder, found, index)
                 wanted = replace(wanted, image=keep_upload(str(path)))
         except ExplainedError as error:
             raise not_possible(error, language) from error
-        return self.visit.enter(tuned(places.name_of(result.file), wanted), language)
+        return self.visit.enter(tuned(places.name_of(found.file), wanted), language)
 
-    def load(self, paths: list[str] | None, visitor: str, wanted: Address, language: Language) -> Updates:
+    async def load(
+        self, paths: list[str] | None, visitor: str, wanted: Address, language: Language, request: gr.Request
+    ) -> Updates:
         """A tuned model from files that were taken home, on the picture on the screen."""
+        engine, waiter = self.desk.engine, Waiter(session_of(request))
         try:
-            name = keep_sent(self.desk.engine, visitor, paths or [], wanted.picture)
+            name = await result(
+                engine.turns.steps(waiter, object(), lambda _: keep_sent(engine, visitor, paths or [], wanted.picture))
+            )
         except ExplainedError as error:
             raise not_possible(error, language) from error
         return self.visit.enter(tuned(name, wanted), language)

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.data_classes import FileData
 from gradio.events import Dependency
 
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.folder import read_config, stem_of
-from vitexplorer.progress import Progress
-from vitexplorer.ui.background import Done
-from vitexplorer.ui.desk import QUICK, Desk, Updates
+from vitexplorer.ui.answers import session_of
+from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.figure_panel.component import FigurePanel
+from vitexplorer.ui.jobs import Done, Report, Step, Waiter
 from vitexplorer.ui.parts.upload import UploadButton
 from vitexplorer.ui.training.change_part import ChangePart
-from vitexplorer.ui.training.data_part import READING
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.results import ResultsData, ResultsView, no_results, results_data
 from vitexplorer.ui.training.session import Session
@@ -64,8 +64,8 @@ class ResultPart:
             trigger_mode="always_last",
             **QUICK,
         )
-        self.test.upload(self.predict, [self.test, *state], self.results, trigger_mode="multiple", **READING)
-        self.results.fetch(self.fetch, [*mine, self.desk.language], self.results, **READING)
+        self.test.upload(self.predict, [self.test, *state], self.results, trigger_mode="multiple", **WAITING)
+        self.results.fetch(self.fetch, [*mine, self.desk.language], self.results, **WAITING)
 
     def follow(self, event: Dependency) -> None:
         """Show the results after another training was opened."""
@@ -149,35 +149,37 @@ class ResultPart:
         except ExplainedError as error:
             return ResultsData(refused=error.text.in_(language))
 
-    def predict(
+    async def predict(
         self, paths: list[str] | None, visitor: str, training: str, run: str, language: Language, request: gr.Request
-    ) -> Iterator[ResultsData]:
+    ) -> AsyncGenerator[ResultsData, None]:
         """The chosen run's answers for a zip of images, or for images, as a table to hand in."""
-        from vitexplorer.finetune.submission import naming_of, submission
+        engine, session = self.desk.engine, session_of(request)
 
+        def work(report: Report) -> ResultsData:
+            return ResultsData(download=answers(engine.places.training(visitor, training), run, paths or [], report))
+
+        engine.leave(session, FIGURE)
         try:
-            folder = self.desk.engine.places.training(visitor, training)
-            board = load_comparison(folder).leaderboard
-            result = next((one for one in board if one.run == run), board[0])
-            config = read_config(folder)
-            naming = naming_of(config, folder)
-
-            def work(report: Progress) -> str:
-                with tempfile.TemporaryDirectory() as sent:
-                    lay_out(paths or [], Path(sent) / "test")
-                    return submission(result.model, result.file, Path(sent) / "test", report, naming)
-
-            steps = self.desk.engine.background.run(request.session_hash or "", work)
-            with closing(steps):
-                for step in steps:
-                    if isinstance(step, Done):
-                        name = f"{stem_of(config, result.run)}-submission.csv"
-                        yield ResultsData(download=table_file(step.result, name))
-                        return
-                    line = say("board_predicting", language, done=step.done, total=step.total)
-                    yield ResultsData(working=line if step.total else say("board_preparing", language))
+            async with aclosing(engine.long.steps(Waiter(session, FIGURE), object(), work)) as steps:
+                async for step in steps:
+                    line = say("board_preparing", language)
+                    if isinstance(step, Step) and step.total:
+                        line = say("board_predicting", language, done=step.done, total=step.total)
+                    yield step.result if isinstance(step, Done) else ResultsData(working=line)
         except ExplainedError as error:
             yield ResultsData(refused=error.text.in_(language))
+
+
+def answers(folder: Path, run: str, paths: list[str], report: Report) -> FileData:
+    """What a run of the training in `folder`, or its best one, says of images that were sent. Raises ExplainedError."""
+    from vitexplorer.finetune.submission import naming_of, submission
+
+    board, config = load_comparison(folder).leaderboard, read_config(folder)
+    result = next((one for one in board if one.run == run), board[0])
+    with tempfile.TemporaryDirectory() as sent:
+        lay_out(paths, Path(sent) / "test")
+        table = submission(result.model, result.file, Path(sent) / "test", report, naming_of(config, folder))
+    return table_file(table, f"{stem_of(config, result.run)}-submission.csv")
 
 
 def finished(comparison: Comparison) -> tuple[Any, ...]:

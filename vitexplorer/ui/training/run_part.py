@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
 from pathlib import Path
 
 import gradio as gr
@@ -15,12 +15,13 @@ from vitexplorer.finetune.job.state import job_state
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.background import Done
-from vitexplorer.ui.desk import QUICK, Desk, Updates
+from vitexplorer.ui.answers import session_of
+from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.hosting.stored import check_room
+from vitexplorer.ui.jobs import Done, Report, Step, Waiter
 from vitexplorer.ui.training.backbone import backbone_of
 from vitexplorer.ui.training.choice import PLANNED, TrainingChoice, job_of
-from vitexplorer.ui.training.data_part import READING, sides_of
+from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.history import HistoryData, HistoryView, history_data
 from vitexplorer.ui.training.images import Chosen, look
 from vitexplorer.ui.training.methods import MethodsData, MethodsPicker, methods_data
@@ -55,10 +56,10 @@ class RunPart:
         self.seen = gr.State(None)  # what of the training is on the screen
         asked = [self.session.chosen, self.desk.address, self.desk.language]
         self.picker.count(self.count, asked, self.picker, trigger_mode="always_last", **QUICK)
-        self.picker.estimate(self.estimate, asked, self.picker, trigger_mode="multiple", **READING)
+        self.picker.estimate(self.estimate, asked, self.picker, trigger_mode="multiple", **WAITING)
         mine = [self.session.visitor, self.session.training]
         watched = [self.progress, self.seen, self.timer]
-        self.started = self.picker.start(self.start, [*mine, *asked], [self.picker, self.session.training], **READING)
+        self.started = self.picker.start(self.start, [*mine, *asked], [self.picker, self.session.training], **WAITING)
         self.started.success(self.look, [*mine, self.desk.language], watched, **QUICK)
         self.ticked = self.timer.tick(self.look_on, [*mine, self.seen, self.desk.language], watched, **QUICK)
         self.progress.stop(self.stop, mine, None, **QUICK)
@@ -121,34 +122,30 @@ class RunPart:
         except ExplainedError as error:
             return MethodsData(refused=error.text.in_(language))
 
-    def estimate(
+    async def estimate(
         self,
         event: gr.EventData,
         chosen: Chosen | None,
         address: Address,
         language: Language,
         request: gr.Request,
-    ) -> Iterator[MethodsData]:
-        """Time and memory of every ticked method, from two batches of each, in the model's turn."""
+    ) -> AsyncGenerator[MethodsData, None]:
+        """Time and memory of every ticked method, from two batches of each, in a turn of many passes."""
         from vitexplorer.finetune.preview import estimates
 
-        choice = TrainingChoice.read(event._data)
-        try:
+        choice, engine, visitor = TrainingChoice.read(event._data), self.desk.engine, session_of(request)
+
+        def work(report: Report) -> MethodsData:
             config = self._config(choice, chosen, address)
-            dataset = look(chosen).report.dataset
-            base = backbone_of(self.desk.engine, address, choice.backbone).model
-            steps = self.desk.engine.background.run(
-                request.session_hash or "", lambda report: estimates(config, dataset, base, report)
-            )
-            with closing(steps):
-                for step in steps:
-                    if isinstance(step, Done):
-                        yield self.methods(chosen, address, language, choice, step.result)
-                        return
-                    line = say("methods_waiting", language)
-                    if step.total:
-                        line = say("methods_estimating", language, done=step.done, total=step.total)
-                    yield MethodsData(working=line)
+            base = backbone_of(engine, address, choice.backbone).model
+            found = estimates(config, look(chosen).report.dataset, base, report)
+            return self.methods(chosen, address, language, choice, found)
+
+        engine.leave(visitor, FIGURE)
+        try:
+            async with aclosing(engine.long.steps(Waiter(visitor, FIGURE), object(), work)) as steps:
+                async for step in steps:
+                    yield step.result if isinstance(step, Done) else MethodsData(working=_line(step, language))
         except ExplainedError as error:
             yield MethodsData(refused=error.text.in_(language))
 
@@ -270,3 +267,10 @@ class RunPart:
         except ExplainedError:
             return training
         return "" if run == training else training
+
+
+def _line(step: Step, language: Language) -> str:
+    """How far the estimates are."""
+    if step.place:
+        return say("methods_waiting", language, place=step.place)
+    return say("methods_estimating", language, done=step.done, total=step.total)

@@ -20,7 +20,8 @@ def keep_sent(engine: Engine, visitor: str, paths: Sequence[str], picture: Pictu
 
     A LoRA of peft, and a checkpoint that does not say what it is of, belong to the model of `picture`, or its base.
 
-    Raises ExplainedError where the files hold no tuned model, or one of another base, and where the disk is full.
+    In a turn of `engine.turns`. Raises ExplainedError where the files hold no tuned model, or one of another base, and
+    where the disk is full.
     """
     from vitexplorer.models.about import about
 
@@ -63,8 +64,7 @@ def _as_ours(engine: Engine, folder: Path, picture: Picture) -> Path:
 
     base = engine.base_of(picture)
     file = folder.with_suffix(".safetensors")
-    with engine.work:
-        save_tuned(import_peft(engine.model(base.model, base.weights), folder), file)
+    save_tuned(import_peft(engine.model(base.model, base.weights), folder), file)
     return file
 
 
@@ -77,8 +77,7 @@ def _as_merged(engine: Engine, sent: Path, folder: Path, picture: Picture) -> Pa
     from vitexplorer.models.loading import load_backbone
 
     base = engine.base_of(picture)
-    with engine.work:
-        model = load_backbone(base.model, sent)
+    model = load_backbone(base.model, sent)
     file = folder / sent.name
     safetensors.torch.save_file(read_state_dict(sent), file, of_checkpoint(model.provenance, model.num_classes))
     return file

@@ -100,7 +100,7 @@ TRAINING_WORDS: dict[str, Text] = {
         "Running two batches of each method: {done} of {total}", "每种方法试跑两个批次：{done} / {total}"
     ),
     "methods_estimated": Text("about {time}, {memory} of memory", "约 {time}，内存 {memory}"),
-    "methods_waiting": Text("Waiting for the model ...", "正在等待模型……"),
+    "methods_waiting": Text("Number {place} in the queue for the model ...", "正在等待模型，排在第 {place} 位……"),
     "methods_start": Text("Train and compare", "开始训练并比较"),
     "methods_starting": Text("Starting ...", "正在启动……"),
     "methods_none": Text("Tick at least one method.", "请至少勾选一种方法。"),

@@ -35,7 +35,7 @@ def watch(settings: Settings, engine: Engine, page: gr.Blocks, guards: Guards) -
     caches = {**engine.caches, "uploads": uploads}
     measures.now("cache_bytes", "Memory of what is kept to answer from", "cache", _of(caches, lambda kept: kept.nbytes))
     measures.now("cache_entries", "How much of it there is", "cache", _of(caches, len))
-    measures.now("waiting", "Events that wait", "queue", lambda: {"page": len(page._queue)})
+    measures.now("waiting", "What waits for a turn or has begun", "queue", _of(engine.queues, len))
     measures.now("trainings", "Trainings, by what they do", "state", lambda: {"running": engine.places.running()})
     measures.now(
         "sent_bytes",

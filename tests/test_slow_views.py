@@ -1,4 +1,4 @@
-"""Work that takes a while: its progress is told, it ends within one step of a stop, and nothing of it is left."""
+"""Views that take a while: their progress is told, they end within one step of a stop, and nothing of them is left."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import gradio as gr
 import numpy as np
 import pytest
 
+from tests.app import Steps
 from tests.built import built
 from tests.small_models import capture_small
 from vitexplorer.controls import TargetControl
@@ -19,14 +20,15 @@ from vitexplorer.progress import Progress
 from vitexplorer.settings import Settings
 from vitexplorer.types import CurvesResult, Result
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.background import Background, Done, Report, Step, StoppedError
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.figure_panel import PanelData
 from vitexplorer.ui.figure_panel.elsewhere import ONLY
+from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.attention import AttentionRoom
 from vitexplorer.ui.rooms.room_figures import RoomFigures
+from vitexplorer.ui.turns import NotYetError
 from vitexplorer.views import VIEWS
 from vitexplorer.words import same
 
@@ -91,141 +93,6 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-# ---------------------------------------------------------------------------------------------- the background
-
-
-def counting(seen: list[int], until_stopped: bool = False) -> Callable[[Progress], str]:
-    """Work of twenty steps, or of as many as it is let."""
-
-    def work(report: Progress) -> str:
-        for done in range(1, 10**6 if until_stopped else 21):
-            time.sleep(0.01)
-            seen.append(done)
-            report(done, 20)
-        return "found"
-
-    return work
-
-
-def test_steps_are_told_and_the_result_comes_last():
-    *steps, last = Background(threading.RLock()).run("a", counting([]))
-    assert last == Done("found")
-    assert [step.done for step in steps] == sorted(step.done for step in steps)
-    assert steps[0] == Step()
-    assert all(step.total in (0, 20) for step in steps)
-
-
-def test_what_is_left_is_told_from_the_pace_so_far():
-    assert Step(5, 20, 1.0).seconds_left == pytest.approx(3.0)
-    assert Step().seconds_left is None
-
-
-@pytest.mark.parametrize("how", ["stop", "close", "another"])
-def test_a_job_ends_with_its_next_report(how):
-    turn, seen = threading.RLock(), []
-    background = Background(turn)
-    steps = background.run("a", counting(seen, until_stopped=True))
-    next(steps)
-    until(lambda: len(seen) > 2)
-    if how == "stop":
-        background.stop("a")
-        before = len(seen)
-        assert list(steps) == []
-    elif how == "close":
-        steps.close()
-        before = len(seen)
-    else:
-        assert list(background.run("a", counting([])))[-1] == Done("found")
-        before = len(seen)
-        assert list(steps) == []
-    until(lambda: turn.acquire(timeout=0.05))
-    turn.release()
-    assert len(seen) <= before + 1
-
-
-def test_a_job_that_waits_for_its_turn_can_be_stopped():
-    turn, seen = threading.RLock(), []
-    background = Background(turn)
-    with turn:
-        steps = background.run("a", counting(seen))
-        assert next(steps) == Step()
-        until(lambda: next(steps) == Step(waiting=True))
-        background.stop("a")
-        assert list(steps) == []
-    time.sleep(0.3)
-    assert seen == []
-
-
-def test_shared_work_goes_on_to_its_end_once_its_turn_has_come():
-    background, begun, left, ended = Background(threading.RLock()), *(threading.Event() for _ in range(3))
-
-    def work(report: Progress) -> str:
-        begun.set()
-        assert left.wait(PATIENCE)
-        report(1, 2)  # raises for work that nobody waits for, unless it is everybody's
-        ended.set()
-        return "found"
-
-    steps = background.run("a", work, shared=True)
-    next(steps)
-    assert begun.wait(PATIENCE)
-    background.stop("a")
-    other = background.run("a", counting([]))
-    assert next(other) == Step()  # it waits, and stops nothing
-    steps.close()
-    left.set()
-    assert ended.wait(PATIENCE)
-    assert list(other)[-1] == Done("found")
-
-
-def test_shared_work_that_waits_for_its_turn_is_let_go_with_the_page():
-    turn, seen = threading.RLock(), []
-    with turn:
-        steps = Background(turn).run("a", counting(seen), shared=True)
-        until(lambda: next(steps).waiting)
-        steps.close()
-    time.sleep(0.3)
-    assert seen == []
-
-
-def test_work_says_what_it_does():
-    heard = threading.Event()
-
-    def work(report: Report) -> None:
-        for done, total, doing in ((0, 0, "Loading"), (1, 4, "Downloading")):
-            report(done, total, same(doing))
-            assert heard.wait(PATIENCE)
-            heard.clear()
-
-    steps = Background(threading.RLock()).run("a", work)
-    until(lambda: next(steps).doing == same("Loading"))
-    heard.set()
-    until(lambda: (step := next(steps)).doing == same("Downloading") and step.share == 0.25)
-    heard.set()
-    assert list(steps)[-1] == Done(None)
-
-
-def test_visitors_do_not_stop_each_other():
-    background = Background(threading.RLock())
-    steps = background.run("a", counting([]))
-    next(steps)
-    others = background.run("b", counting([]))
-    next(others)
-    background.stop("c")
-    assert list(steps)[-1] == list(others)[-1] == Done("found")
-
-
-def test_what_goes_wrong_is_raised_where_one_waits_and_the_next_has_its_turn():
-    turn = threading.RLock()
-    with pytest.raises(ZeroDivisionError):
-        list(Background(turn).run("a", lambda report: 1 / 0))
-    assert turn.acquire(timeout=PATIENCE)
-    turn.release()
-
-
-# ---------------------------------------------------------------------------------------------- the panel
-
-
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
     made = Engine(Settings())
@@ -251,12 +118,18 @@ ADDRESS = Address(image="scene_ring", model="small")
 NOTHING = gr.EventData(None, {})
 
 
+def assert_ended(answers: Steps) -> None:
+    """Whoever let go is told nothing more."""
+    with pytest.raises(StoppedError):
+        list(answers)
+
+
 def asking(view: str, number: int = 1, **settings: str) -> gr.EventData:
     return gr.EventData(None, {"view": view, "settings": settings, "theme": "dark", "asked": number})
 
 
 def test_a_slow_view_says_how_far_it_is_and_stops(panel: RoomFigures, slow: Slow):
-    answers = panel.work(asking("slow", 7), ADDRESS, "zh", PERSON)
+    answers = Steps(panel.work(asking("slow", 7), ADDRESS, "zh", PERSON))
     until(lambda: next(answers).work.share is not None)
     data = next(answers)
     assert data.asked == 7
@@ -265,41 +138,41 @@ def test_a_slow_view_says_how_far_it_is_and_stops(panel: RoomFigures, slow: Slow
     assert "约剩" in data.work.text
     assert 0 < data.work.share < 1
     panel.stop(PERSON)
-    assert list(answers) == []
+    assert_ended(answers)
     slow.assert_stopped()
 
 
 @pytest.mark.parametrize("how", ["page closed", "another view"])
 def test_nobody_waits_for_a_slow_view(panel: RoomFigures, slow: Slow, how: str):
-    answers = panel.work(asking("slow"), ADDRESS, "en", PERSON)
+    answers = Steps(panel.work(asking("slow"), ADDRESS, "en", PERSON))
     until(lambda: (next(answers), slow.done)[1] > 0)
     if how == "page closed":
         answers.close()
     else:
         assert panel.answer(asking("random", 2), ADDRESS, "en", PERSON).chosen == "random"
-        assert list(answers) == []
+        assert_ended(answers)
     slow.assert_stopped()
 
 
 def test_the_page_is_usable_after_a_stop(panel: RoomFigures, slow: Slow):
-    answers = panel.work(asking("slow"), ADDRESS, "en", PERSON)
+    answers = Steps(panel.work(asking("slow"), ADDRESS, "en", PERSON))
     next(answers)
     panel.stop(PERSON)
-    assert list(answers) == []
+    assert_ended(answers)
     slow.steps, slow.seconds = 3, 0.0
-    *_, last = panel.work(asking("slow", 2), ADDRESS, "en", PERSON)
+    *_, last = Steps(panel.work(asking("slow", 2), ADDRESS, "en", PERSON))
     assert (last.chosen, last.asked, last.refused) == ("slow", 2, "")
     assert last.figure is not None
 
 
 def test_a_slow_view_is_computed_once(panel: RoomFigures, slow: Slow):
     slow.steps = 3
-    list(panel.work(asking("slow", target="0"), ADDRESS, "en", PERSON))
+    list(Steps(panel.work(asking("slow", target="0"), ADDRESS, "en", PERSON)))
     slow.done = 0
-    list(panel.work(asking("slow", target="1"), ADDRESS, "en", PERSON))
+    list(Steps(panel.work(asking("slow", target="1"), ADDRESS, "en", PERSON)))
     assert slow.done == 3  # another class
     slow.done = 0
-    *_, again = panel.work(asking("slow", target="1"), ADDRESS, "zh", PERSON)
+    *_, again = Steps(panel.work(asking("slow", target="1"), ADDRESS, "zh", PERSON))
     assert slow.done == 0
     assert again.figure is not None
 
@@ -307,21 +180,22 @@ def test_a_slow_view_is_computed_once(panel: RoomFigures, slow: Slow):
 def test_every_room_tells_its_browser_which_views_are_slow(panel: RoomFigures):
     data = panel.answer(asking("random"), ADDRESS, "en", PERSON)
     assert {view.key for view in data.views if view.slow} == {
-        key for key, view in VIEWS.items() if view.room == "flow" and view.runs == "many"
+        key for key, view in VIEWS.items() if view.room == "flow" and view.runs != "nothing"
     }
 
 
 def test_what_goes_wrong_is_a_sentence(panel: RoomFigures, slow: Slow, monkeypatch, caplog):
     monkeypatch.setattr(slow, "steps", "many")
-    *_, last = panel.work(asking("slow"), ADDRESS, "en", PERSON)
+    *_, last = Steps(panel.work(asking("slow"), ADDRESS, "en", PERSON))
     assert "Something went wrong" in last.refused
     assert "many" not in last.refused
     assert "TypeError" in caplog.text
 
 
-def test_a_stop_is_never_a_sentence(panel: RoomFigures, engine: Engine, monkeypatch):
-    monkeypatch.setattr(engine, "compute", lambda *_: (_ for _ in ()).throw(StoppedError()))
-    with pytest.raises(StoppedError):
+def test_what_is_not_there_yet_is_never_a_sentence(panel: RoomFigures, engine: Engine, monkeypatch):
+    missing = NotYetError(engine.turns, "it", lambda report: None)
+    monkeypatch.setattr(engine, "compute", lambda *_: (_ for _ in ()).throw(missing))
+    with pytest.raises(NotYetError):
         panel.answer(asking("random"), ADDRESS, "en", PERSON)
 
 
@@ -339,7 +213,7 @@ def test_a_head_of_the_whole_network_opens_its_map(engine: Engine):
 def test_a_question_that_is_none_changes_nothing(panel: RoomFigures, sent: dict):
     event = gr.EventData(None, sent)
     assert not isinstance(panel.answer(event, ADDRESS, "en", PERSON), PanelData)
-    assert list(panel.work(event, ADDRESS, "en", PERSON)) == []
+    assert list(Steps(panel.work(event, ADDRESS, "en", PERSON))) == []
 
 
 def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigures):

@@ -1,0 +1,196 @@
+"""A visitor without a browser: what gradio's script asks and hears, over HTTP, for many visitors at once.
+
+Events are found by the component that fires them, and followed by those that the page says come after them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import uuid
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import httpx
+from gradio_client.utils import apply_diff
+
+API = "/gradio_api"
+PAGE_LOAD = (0, "load")
+
+
+class RefusedError(Exception):
+    """The server answered with something else than what was asked for."""
+
+
+class HttpVisitor:
+    """One open page."""
+
+    def __init__(self, client: httpx.AsyncClient, language: str = "en"):
+        """Args: client: with the server's address; visitors may share it. language: of the page."""
+        self.session, self.values, self.lines = uuid.uuid4().hex[:12], {}, []
+        """`values`: what components show, by their ids; `lines`: what the status line said"""
+        self._client, self._search = client, {"lang": language}
+        self._heard: dict[str, asyncio.Queue] = {}
+        self._listening: asyncio.Task | None = None
+        self._alive: asyncio.Task | None = None
+        self._fetched: set[str] = set()
+        self._asked = 0
+
+    # -------------------------------------------------------------------------------------- what a person does
+
+    async def open(self, **address: str) -> None:
+        """The page with its scripts and styles, and the first capture in its room."""
+        self._search |= address
+        page = (await self._get("/", params=self._search)).text
+        start = page.index(said := "window.gradio_config = ") + len(said)
+        self._config, _ = json.JSONDecoder().raw_decode(page, start)
+        self._ids = {one["props"].get("elem_id") or one["id"]: one["id"] for one in self._config["components"]}
+        own = re.findall(r'(?:src|href)="\.?(/(?:modules|assets)/[^"]+)"', page)
+        await asyncio.gather(*(self._file(path) for path in own))
+        self._alive = asyncio.create_task(self._stay())
+        await self.fire(0, "load")
+        self.ready()
+
+    def ready(self) -> None:
+        """Raises RefusedError where the status line does not say that a capture is there."""
+        if self.shown("vx-status")["kind"] != "ready":
+            raise RefusedError(self.shown("vx-status")["text"])
+
+    async def close(self) -> None:
+        """Leave the page as a closed tab does: its connections end."""
+        for task in (self._alive, self._listening):
+            if task:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+
+    async def choose(self, what: str, value: str) -> None:
+        """Another image, model, size or fit."""
+        self._search |= {what: value}
+        await self.fire(f"vx-{what}", "choose", **{what: value})
+        self.ready()
+
+    async def send_picture(self, content: bytes) -> None:
+        """An image of one's own."""
+        sent = await self._client.post(
+            "/picture", content=content, headers={"content-type": "application/octet-stream"}
+        )
+        await self.choose("image", _checked(sent).json()["image"])
+
+    async def view(self, room: str, view: str, **settings: str) -> dict:
+        """The figure of a view of a room, as its panel has it."""
+        self._asked += 1
+        question = {"view": view, "settings": settings, "theme": "light", "asked": self._asked}
+        listed = (self.shown(f"vx-{room}-panel") or {}).get("views", ())
+        slow = any(one["slow"] for one in listed if one["key"] == view)
+        await self.fire(f"vx-{room}-panel", "work" if slow else "ask", **question)
+        shown = self.shown(f"vx-{room}-panel")
+        if not shown["figure"]:
+            raise RefusedError(shown["refused"] or shown["work"])
+        return shown
+
+    def shown(self, name: str | int) -> Any:
+        """What a component shows, by its name in the page."""
+        return self.values.get(self._ids[name])
+
+    # -------------------------------------------------------------------------------------- what its script does
+
+    async def fire(self, name: str | int, event: str, **sent: Any) -> None:
+        """An event of a component and all that follow it."""
+        component = self._ids.get(name, name)
+        for one in self._config["dependencies"]:
+            if [component, event] in one["targets"]:
+                await self._follow(one, sent)
+
+    async def _follow(self, event: dict, sent: dict | None) -> None:
+        if event["backend_fn"]:
+            await self._ask(event, sent)
+        elif "vxLook" in str(event["js"]):
+            await self.fire("vx-rail", f"look_{self._search.get('room', 'attention')}")
+        await asyncio.gather(*(self._follow(one, None) for one in self._after(event)))
+
+    def _after(self, event: dict) -> Iterator[dict]:
+        return (one for one in self._config["dependencies"] if one["trigger_after"] == event["id"])
+
+    async def _ask(self, event: dict, sent: dict | None) -> None:
+        data: list = [None] * len(event["inputs"])
+        if "vxShown" in str(event["js"]):
+            data[-1] = json.dumps({"search": str(httpx.QueryParams(self._search)), "theme": "light"})
+        if "vxVisitor" in str(event["js"]):
+            data[0] = json.dumps({"visitor": self.session.ljust(32, "0"), "run": ""})
+        body = {"data": data, "event_data": sent, "fn_index": event["id"], "session_hash": self.session}
+        if event["queue"]:
+            await self._queued(event, body)
+        else:
+            answer = await self._client.post(f"{API}/run/predict", json=body, params=self._search)
+            self._take(event, _checked(answer).json()["data"])
+        await asyncio.gather(*(self._file(path) for path in _files([self.values.get(i) for i in event["outputs"]])))
+
+    async def _queued(self, event: dict, body: dict) -> None:
+        joined = await self._client.post(f"{API}/queue/join", json=body, params=self._search)
+        heard = self._heard.setdefault(_checked(joined).json()["event_id"], asyncio.Queue())
+        if self._listening is None or self._listening.done():
+            self._listening = asyncio.create_task(self._listen())
+        shown: list | None = None
+        while True:
+            message = await heard.get()
+            if message["msg"] not in ("process_generating", "process_completed"):
+                continue
+            if not message["success"]:
+                raise RefusedError(message["output"].get("error"))
+            data, ended = message["output"].get("data", []), message["msg"] == "process_completed"
+            if shown is None or ended:
+                shown = data
+            else:
+                shown = [apply_diff(before, edit) for before, edit in zip(shown, data, strict=True)]
+            self._take(event, shown)
+            if ended:
+                return
+
+    async def _listen(self) -> None:
+        """What the server says of this page's events, until none is open."""
+        url, asked = f"{API}/queue/data", {"session_hash": self.session}
+        async with self._client.stream("GET", url, params=asked, timeout=None) as stream:
+            async for line in stream.aiter_lines():
+                message = json.loads(line.removeprefix("data: ")) if line else {}
+                if message.get("event_id"):
+                    self._heard.setdefault(message["event_id"], asyncio.Queue()).put_nowait(message)
+
+    async def _stay(self) -> None:
+        """The connection by which the server knows that the page is open."""
+        async with self._client.stream("GET", f"{API}/heartbeat/{self.session}", timeout=None) as stream:
+            async for _ in stream.aiter_bytes():
+                pass
+
+    def _take(self, event: dict, data: list) -> None:
+        for component, value in zip(event["outputs"], data, strict=False):
+            if not (isinstance(value, dict) and value.get("__type__") == "update"):
+                self.values[component] = value
+        status = self.values.get(self._ids["vx-status"])
+        if self._ids["vx-status"] in event["outputs"] and status:
+            self.lines.append(status["text"])
+
+    async def _get(self, path: str, **options: Any) -> httpx.Response:
+        return _checked(await self._client.get(path, **options))
+
+    async def _file(self, path: str) -> None:
+        if path not in self._fetched:
+            self._fetched.add(path)
+            await self._get(path)
+
+
+def _checked(answer: httpx.Response) -> httpx.Response:
+    if answer.is_error:
+        raise RefusedError(f"{answer.status_code} {answer.text[:200]}")
+    return answer
+
+
+def _files(value: Any) -> Iterator[str]:
+    """Addresses of all files in what components show."""
+    if isinstance(value, dict) and "url" in value and "path" in value:
+        yield httpx.URL(value["url"]).raw_path.decode()
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _files(part)

@@ -1,0 +1,126 @@
+"""Answers to browsers: what finds that something is not there yet is asked again once it is.
+
+Nobody waits on a thread. A few threads make answers of what is in memory; pages and files are not served by them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Hashable
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+import anyio
+import gradio as gr
+from gradio.block_function import BlockFunction
+from gradio.context import LocalContext
+
+from vitexplorer.ui.jobs import Done, Step, StoppedError, Waiter
+from vitexplorer.ui.language import language_of_request, word
+from vitexplorer.ui.turns import NotYetError, wrong
+from vitexplorer.words import ExplainedError, Language
+
+T = TypeVar("T")
+
+THREADS = 4
+"""answers that are made at once; they hardly ever wait, so that more would only share the same processors"""
+
+
+def not_possible(error: ExplainedError, language: Language) -> gr.Error:
+    """Why something is not possible, as gradio says it."""
+    return gr.Error(error.text.in_(language), title=word("not_possible", language), print_exception=False)
+
+
+async def answered(waiter: Waiter, answer: Callable[[], T]) -> AsyncGenerator[Step | Done[T], None]:
+    """How far all that `answer` needs is, then what it returned: on a thread, from its beginning each time.
+
+    What goes wrong is raised where `answer` asks for it. Raises what `answer` does, StoppedError for who let go.
+    """
+    went_wrong: dict[Hashable, Exception] = {}
+    while True:
+        try:
+            found = Done(await asyncio.to_thread(_for_page, answer, went_wrong))
+        except NotYetError as error:
+            missing = error
+        else:
+            yield found
+            return
+        async with aclosing(_made(missing, waiter, went_wrong)) as steps:
+            async for step in steps:
+                yield step
+
+
+async def _made(
+    missing: NotYetError, waiter: Waiter, went_wrong: dict[Hashable, Exception]
+) -> AsyncGenerator[Step, None]:
+    try:
+        async with aclosing(missing.steps(waiter)) as steps:
+            async for step in steps:
+                yield step
+    except StoppedError:
+        raise
+    except Exception as error:
+        went_wrong[missing.turns, missing.key] = error
+
+
+async def answer(waiter: Waiter, make: Callable[[], T]) -> T:
+    """The same without saying how far it is."""
+    return await result(answered(waiter, make))
+
+
+async def result(steps: AsyncGenerator[Step | Done[T], None]) -> T:
+    """What the last of them found."""
+    async with aclosing(steps):
+        async for step in steps:
+            if isinstance(step, Done):
+                return step.result
+    raise StoppedError
+
+
+def _for_page(answer: Callable[[], T], went_wrong: dict[Hashable, Exception]) -> T:
+    wrong.set(went_wrong)  # in the thread's own copy
+    return answer()
+
+
+class PatientBlocks(gr.Blocks):
+    """A page whose functions are called again when what they need is there."""
+
+    def create_limiter(self) -> None:
+        """Threads for answers, apart from those that gradio serves files with."""
+        self.limiter = anyio.CapacityLimiter(THREADS)
+
+    async def call_function(
+        self,
+        block_fn: BlockFunction,
+        processed_input: list[Any],
+        iterator: Any = None,
+        requests: gr.Request | None = None,
+        *more: Any,
+    ) -> dict[str, Any]:
+        """As gradio's; whoever let go meanwhile is told nothing, and what a person can mend is a sentence."""
+        wrong.set(went_wrong := {})
+        while True:
+            try:
+                try:
+                    return await super().call_function(block_fn, list(processed_input), iterator, requests, *more)
+                except NotYetError as error:
+                    missing = error
+                async with aclosing(_made(missing, Waiter(session_of(requests)), went_wrong)) as steps:
+                    async for _ in steps:
+                        await _is_there(block_fn, requests)
+            except StoppedError:
+                LocalContext.in_event_listener.set(False)  # which gradio leaves undone behind an error
+                return {"prediction": gr.skip(), "duration": 0.0, "is_generating": False, "iterator": None}
+            except ExplainedError as error:
+                raise not_possible(error, language_of_request(requests)) from error
+
+
+async def _is_there(block_fn: BlockFunction, request: gr.Request | None) -> None:
+    """Raises StoppedError where the browser has hung up; behind gradio's queue another request than this one waits."""
+    if request and not block_fn.queue and await request.request.is_disconnected():
+        raise StoppedError
+
+
+def session_of(request: gr.Request | None) -> str:
+    """What gradio calls a page that is open."""
+    return (request and request.session_hash) or ""
