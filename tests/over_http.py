@@ -46,7 +46,8 @@ class HttpVisitor:
         page = (await self._get("/", params=self._search)).text
         start = page.index(said := "window.gradio_config = ") + len(said)
         self._config, _ = json.JSONDecoder().raw_decode(page, start)
-        self._ids = {one["props"].get("elem_id") or one["id"]: one["id"] for one in self._config["components"]}
+        components = [(one["id"], one["props"]) for one in self._config["components"]]
+        self._ids = {props.get("elem_id") or props.get("id") or number: number for number, props in components}
         own = re.findall(r'(?:src|href)="\.?(/(?:modules|assets)/[^"]+)"', page)
         await asyncio.gather(*(self._file(path) for path in own))
         self._alive = asyncio.create_task(self._stay())
@@ -79,6 +80,31 @@ class HttpVisitor:
         )
         await self.choose("image", _checked(sent).json()["image"])
 
+    async def enter(self, room: str) -> None:
+        """A tab."""
+        self._search |= {"room": room}
+        await self.fire(room, "select", value=room)
+
+    async def block(self, block: int) -> None:
+        """Another block on the canvas of the attention room."""
+        before = self.shown("vx-attention-canvas")
+        self._asked += 1
+        held = {name: before[name] for name in ("block", "head", "query")}
+        await self.fire("vx-attention-canvas", "choose_block", **held, to=block, asked=self._asked)
+        self._expect("vx-attention-canvas", block=block, asked=self._asked)
+
+    async def head(self, head: str) -> None:
+        """Another head of the same block."""
+        self._asked += 1
+        held = {name: self.shown("vx-attention-canvas")[name] for name in ("block", "query")}
+        await self.fire("vx-attention-canvas", "patch_select", **held, head=head, asked=self._asked)
+        self._expect("vx-attention-canvas", head=head, asked=self._asked)
+
+    def _expect(self, name: str, **values: Any) -> None:
+        shown = self.shown(name)
+        if {key: shown[key] for key in values} != values:
+            raise RefusedError(f"{name}: {values} was expected")
+
     async def view(self, room: str, view: str, **settings: str) -> dict:
         """The figure of a view of a room, as its panel has it."""
         self._asked += 1
@@ -90,6 +116,15 @@ class HttpVisitor:
         if not shown["figure"]:
             raise RefusedError(shown["refused"] or shown["work"])
         return shown
+
+    def is_told_progress(self, room: str) -> bool:
+        """Whether a panel says how far the view is that it waits for."""
+        work = (self.shown(f"vx-{room}-panel") or {}).get("work")
+        return bool(work) and work["share"] is not None
+
+    async def read(self, path: str) -> str:
+        """Another address of the server."""
+        return (await self._get(path)).text
 
     def shown(self, name: str | int) -> Any:
         """What a component shows, by its name in the page."""
@@ -118,6 +153,8 @@ class HttpVisitor:
         data: list = [None] * len(event["inputs"])
         if "vxShown" in str(event["js"]):
             data[-1] = json.dumps({"search": str(httpx.QueryParams(self._search)), "theme": "light"})
+        if entered := re.search(r"vxEnter\('(\w+)'\)", str(event["js"])):
+            data[0] = entered[1]
         if "vxVisitor" in str(event["js"]):
             data[0] = json.dumps({"visitor": self.session.ljust(32, "0"), "run": ""})
         body = {"data": data, "event_data": sent, "fn_index": event["id"], "session_hash": self.session}
