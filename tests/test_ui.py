@@ -260,11 +260,11 @@ def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
 def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine: Engine) -> None:
     odd = Address.read({"model": SMALL.model, "image": SMALL.image, "weights": "random", "size": "100"})
     kept = engine.explore(SMALL)
-    *_, instead, explored = exploring(engine, "a person", odd, Address(), "en")
+    *_, instead, explored = Steps(exploring(engine, "a person", odd, Address(), "en"))
     assert instead.address == replace(odd, size="")
     assert explored is kept
     assert "Nearest: " in ready(explored, instead.address, "en", instead.why).hint
-    *_, last = exploring(engine, "a person", odd, instead.address, "en")  # what is on the screen stays
+    *_, last = Steps(exploring(engine, "a person", odd, instead.address, "en"))  # what is on the screen stays
     assert last.kind == "error"
 
 

@@ -8,7 +8,7 @@ import {make} from './dom.js';
  * @property {string} key
  * @property {string} title
  * @property {string} question what it answers
- * @property {boolean} [slow] it takes many passes through the model
+ * @property {boolean} [slow] it takes passes through the model
  * @property {boolean} [own] the room shows it in its own way, beside the panel
  * @property {string} [needs] what it takes before there is a picture of it
  * @property {string} [refused] why this model has no such view
