@@ -146,8 +146,8 @@ MUTANTS = (
     Mutant(
         "packed attention whose scale begins at zero",
         "pack_attention",
-        "(weights - least) *",
-        "weights *",
+        "shares = weights - least",
+        "shares = weights - 0",
         "test_weights_below_zero_keep_their_sign",
     ),
     Mutant(
