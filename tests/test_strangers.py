@@ -453,8 +453,16 @@ def test_what_is_no_json_is_no_event(client: httpx.Client, body: bytes, capfd) -
 def test_a_file_that_was_not_sent_is_not_read(tab: Tab, path: str | int, capfd) -> None:
     zipped = tab.handler("vx-training-zip", "upload")
     file = {"path": path, "meta": {"_type": "gradio.FileData"}}
-    answer = tab.send(zipped, [file, *[None] * (len(zipped["inputs"]) - 1)])
-    assert (answer.status_code, list(answer.json())) == (422, ["error"])
+    for files in (file, [file], [], None):
+        answer = tab.send(zipped, [files, *[None] * (len(zipped["inputs"]) - 1)])
+        assert (answer.status_code, list(answer.json())) == (422, ["error"])
+    assert capfd.readouterr().err == ""
+
+
+def test_an_event_that_has_nothing_to_stand_on_says_why(tab: Tab, capfd) -> None:
+    """No picture was shown yet: a room asks for what it cannot have."""
+    answer = tab.fire("vx-plain-canvas", "choose_block", to=0)
+    assert answer.json()["error"].startswith("This image is no longer here.")
     assert capfd.readouterr().err == ""
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import re
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import gradio as gr
 from gradio.blocks import Block, BlockFunction
 from gradio.components import State, Textbox, UploadButton
 from gradio.utils import get_upload_folder
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -35,7 +35,7 @@ _GONE = Text(
     "This page was open for so long that its state is gone. Load it again: its address leads back to what it showed.",
     "此页面打开时间过长，状态已不存在。请重新加载：其地址会回到原来的内容。",
 )
-_FILES = TypeAdapter(list[FileSent] | FileSent | None)
+_FILES = TypeAdapter(Annotated[list[FileSent], Field(min_length=1)])
 _TEXT = TypeAdapter(Word | None)
 
 
@@ -99,8 +99,7 @@ def _check_value(component: Block, value: Any) -> None:
     if isinstance(component, Textbox):
         _TEXT.validate_python(value)
     if isinstance(component, UploadButton):
-        files = _FILES.validate_python(value)
-        for file in files if isinstance(files, list) else [files] if files else []:
+        for file in _FILES.validate_python(value if component.file_count == "multiple" else [value]):
             if not _was_sent(Path(file.path)):
                 raise _RefusedError(422, _NO_FILE)
 

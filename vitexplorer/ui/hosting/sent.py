@@ -5,7 +5,7 @@ Handlers see what has passed here, and need not ask again whether a text is a te
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -75,8 +75,7 @@ class FileSent(_Read):
     """A file that was uploaded before."""
 
     path: Word
-    url: Word | None = None
-    orig_name: Word | None = None
+    meta: dict[Literal["_type"], Literal["gradio.FileData"]]
 
 
 class EventSent(_Read):
