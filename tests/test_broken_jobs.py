@@ -25,7 +25,7 @@ from tests.small_models import load_small
 from tests.test_finetune_jobs import assert_equal
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import run_job
-from vitexplorer.finetune.job import detached, workers
+from vitexplorer.finetune.job import claims, detached, workers
 from vitexplorer.finetune.job.claims import CLAIM, Claim, alone, claimed, give, standing_still, worker_of
 from vitexplorer.finetune.job.events import EVENTS, EventLog, read_events
 from vitexplorer.finetune.job.folder import BASELINE_HEAD, CHECKPOINTS, CONFIG, PREDICTIONS, TUNED, JobError, run_folder
@@ -213,6 +213,12 @@ def test_a_launched_worker_has_its_job_before_it_begins(tmp_path, sleeper):
         with pytest.raises(JobError, match="already"), claimed(tmp_path):
             pass
     assert worker_of(tmp_path) is None
+
+
+def test_a_folder_that_another_process_keeps_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(claims, "_PATIENCE", 0.01)
+    with alone(tmp_path), pytest.raises(JobError, match=r"has kept .* for 0\.01 seconds"), claimed(tmp_path):
+        pass
 
 
 def test_what_is_launched_counts_before_another_server_looks(tmp_path, sleeper):

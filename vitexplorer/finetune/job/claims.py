@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from vitexplorer.finetune.job.folder import JobError, stop_file
 from vitexplorer.finetune.job.kept_file import KeptFile
 from vitexplorer.read_back import NOTHING, Amount, BrokenFileError, Count
 from vitexplorer.words import Text
 
+_PATIENCE = 15.0
+"""seconds: whoever has a folder keeps it for milliseconds"""
 _STANDING = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 
 
@@ -77,10 +79,25 @@ def is_first_process() -> bool:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Nobody else takes or gives a job of this folder within the context, in whatever process."""
+    """Nobody else takes or gives a job of this folder within the context, in whatever process.
+
+    Raises JobError where another process keeps it for long: it stands still, or its disk does not answer.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / ".lock"):
+    lock = FileLock(folder / ".lock")
+    try:
+        lock.acquire(timeout=_PATIENCE)
+    except Timeout:
+        raise JobError(
+            Text(
+                "Another process has kept {folder} for {seconds:g} seconds. Try again, or end that process.",
+                "另一个进程占用 {folder} 已超过 {seconds:g} 秒。请重试，或结束该进程。",
+            ).format(folder=folder.name, seconds=_PATIENCE)
+        ) from None
+    try:
         yield
+    finally:
+        lock.release()
 
 
 def give(folder: Path, pid: int) -> None:
