@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,14 @@ RANDOM = Text(
     "随机权重：该模型未经训练，这里的任何图都不能解释训练好的模型。",
 )
 ROW_AND_COLUMN = Text("row %{customdata[0]}, column %{customdata[1]}", "第 %{customdata[0]} 行第 %{customdata[1]} 列")
+
+
+@lru_cache(maxsize=4)  # a figure is laid out for several windows and as a slide, all with the same picture
+def _png(content: bytes, shape: tuple[int, ...]) -> str:
+    """Pixels as a file that stands in an address."""
+    buffer = io.BytesIO()
+    Image.fromarray(np.frombuffer(content, np.uint8).reshape(shape)).save(buffer, "PNG")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
 class Page:
@@ -171,11 +180,9 @@ class Page:
 
     def picture(self, box: Box, pixels: np.ndarray) -> None:
         """Uint8 (height, width, 3 or 4) stretched over the box."""
-        buffer = io.BytesIO()
-        Image.fromarray(pixels).save(buffer, "PNG")
         self._images.append(
             {
-                "source": "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode(),
+                "source": _png(pixels.tobytes(), pixels.shape),
                 "x": box.x,
                 "y": -box.y,
                 "sizex": box.width,
