@@ -183,7 +183,8 @@ def begun_at_once(root: Path, config: JobConfig, times: int) -> int:
             found = [servers.submit(begin, place, config, at) for _ in range(2)]
             right += sorted(one.result() for one in found) == [False, True]
             for job in place.glob(f"*/{CLAIM.name}"):
-                os.kill(worker_of(job.parent) or 0, signal.SIGKILL)
+                if worker := worker_of(job.parent):
+                    os.kill(worker, signal.SIGKILL)
     return right
 
 

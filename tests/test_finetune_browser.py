@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.app import Visit
-from tests.plain_page import PlainPage, PlainPages
+from tests.plain_page import PlainPage
 from vitexplorer.finetune.data import example_folder
 from vitexplorer.ui.training.progress import ProgressData, ProgressView, no_progress
 from vitexplorer.ui.training.report import empty_report
@@ -51,7 +51,7 @@ def tick_only(page: Page, *methods: str) -> None:
             page.wait_for_function(f"document.querySelector('.vx-methods').dataset.shown !== '{shown}'")
 
 
-def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: PlainPages, desk: BrowserContext) -> None:
+def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: str, desk: BrowserContext) -> None:
     """Who stops a training is on the button that goes on with it; a link that names the drawn scenes has them drawn."""
     page = PlainPage(desk.new_page(), pages)
     words = no_progress("en").words

@@ -27,7 +27,7 @@ _NO_CACHE = Text(
 )
 _NO_TOOLS = Text(
     "VIT_MCP=1 needs a package that is not installed: pip install 'mcp>=1.21,<2'.",
-    "VIT_MCP=1 需要一个尚未安装的软件包:pip install 'mcp>=1.21,<2'。",
+    "VIT_MCP=1 需要一个尚未安装的软件包：pip install 'mcp>=1.21,<2'。",
 )
 
 
