@@ -21,10 +21,11 @@ async def in_turn(make: Callable[[], T]) -> T:
     """
     request = LocalContext.request.get(None)
     client = request.client.host if request and request.client else ""
+    hangs_up = request and LocalContext.event_id.get(None) is None  # a request that joined gradio's queue has ended
     async with aclosing(answered(Waiter(f"call from {client}"), make)) as steps:
         async for step in steps:
             if isinstance(step, Done):
                 return step.result
-            if request and await request.request.is_disconnected():
+            if hangs_up and await request.request.is_disconnected():
                 break
     raise StoppedError
