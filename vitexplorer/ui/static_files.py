@@ -56,11 +56,20 @@ def _glossaries() -> dict[str, str]:
 def _style() -> str:
     """All sheets below a selector with the weight of an id: gradio's rules for every button and label would win.
 
-    Key frames cannot stand below a selector; they are in a sheet of their own.
+    Key frames cannot stand below a selector; they are in a sheet of their own. What all components share comes first,
+    so that each may have it otherwise.
     """
     keyframes = _FOLDER / "kit" / "keyframes.css"
-    sheets = [path.read_text(encoding="utf-8") for path in sorted(_FOLDER.rglob("*.css")) if path != keyframes]
+    sheets = [
+        path.read_text(encoding="utf-8")
+        for path in sorted(_FOLDER.rglob("*.css"), key=_shared_first)
+        if path != keyframes
+    ]
     return "\n".join([keyframes.read_text(encoding="utf-8"), ":is(:root, #vx) {", *sheets, "}"])
+
+
+def _shared_first(sheet: Path) -> tuple[bool, Path]:
+    return sheet.parent.name != "kit", sheet
 
 
 @cache
