@@ -18,14 +18,16 @@ from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.meanings import OTHER, part_color
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.figures.themes import SMALL_SIZE, TEXT_SIZE
 from vitexplorer.figures.typesetting import width
 from vitexplorer.numbers import percent
 from vitexplorer.part_names import part_text
 from vitexplorer.types import CountResult, Term
 from vitexplorer.words import Text, same
 
-LABELS, NUMBERS = 290, 190  # pixels left and right of the bars
+LABELS = 290  # pixels left of the bars
+SHARE, NUMBER_WIDTH = 76, 114  # pixels of a share, and the least of a number
+DIGIT = 0.66  # width of a digit, in units of the font size, a little generous: the bars end before it
 BAR, STEP = 26, 36
 NUMBER = re.compile(r"(?<![^. ])\d+(?![^. ])")  # between dots, spaces or the ends: no number in `norm1`
 TABLE = ((0, 300), (310, 220), (540, 520))
@@ -123,7 +125,7 @@ def draw_rows(page: Page, result: CountResult, rows: list[Row]) -> float:
     """The same for parts that are in rows already."""
     y = page.header(result)
     total = Text("{total:,} {unit}", "{total:,} {unit}").format(total=result.total, unit=result.unit)
-    y = page.text(page.margin, y - 8 if page.sheet.is_slide else y, total, size=20) + 18
+    y = page.text(page.margin, y - 8 if page.sheet.is_slide else y, total, size=20, pixels=page.inner) + 18
     kinds: Counter[str] = Counter()
     for row in rows:
         for kind, _, count in row.together:
@@ -144,7 +146,7 @@ def _share(count: int, total: int) -> str:
 
 def _legend(page: Page, y: float, kinds: Counter[str], colors: dict[str, str]) -> float:
     """Kinds from the largest on, each with its share; those without a colour of their own together."""
-    x = float(page.margin)
+    x, low = float(page.margin), y
     entries = [(color, kind, kinds[kind]) for kind, color in colors.items()]
     if others := kinds.total() - sum(count for _, _, count in entries):
         entries.append((OTHER, Text("other", "其他").in_(page.language), others))
@@ -152,17 +154,18 @@ def _legend(page: Page, y: float, kinds: Counter[str], colors: dict[str, str]) -
         words = f"{kind} {_share(count, kinds.total())}"
         wide = width(words, SMALL_SIZE) + 44
         if x > page.margin and x + wide > page.right:
-            x, y = float(page.margin), y + 26
+            x, y = float(page.margin), low + 11
         page.rectangle(Box(x, y, 14, 14), fill=color)
-        page.text(x + 20, y + 7, words, size=SMALL_SIZE, vertical="middle")
+        low = page.text(x + 20, y - 2, words, size=SMALL_SIZE, pixels=page.right - x - 20)
         x += wide
-    return y + 34
+    return low + 19
 
 
 def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> float:
     """One bar for each row, in pieces, to one scale. Returns y below them."""
     labels, over = (LABELS, 0) if page.inner >= NARROW else (0, 24)
-    left, room = page.margin + labels, page.inner - labels - (NUMBERS if labels else NUMBERS - 30)
+    digits = DIGIT * TEXT_SIZE * max((len(f"{row.total:,}") for row in rows), default=0)
+    left, room = page.margin + labels, page.inner - labels - SHARE - max(digits, NUMBER_WIDTH if labels else 0)
     longest = max((row.total for row in rows), default=0) or 1
     everything = sum(row.total for row in rows)
     pieces: list[tuple[Box, str, str]] = []
@@ -179,7 +182,7 @@ def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> floa
                 x_middle, _ = box.centre
                 page.text(x_middle, middle, piece, size=SMALL_SIZE, color="#ffffff", anchor="center", vertical="middle")
             x = box.right
-        page.text(page.right - 76, middle, f"{row.total:,}", anchor="right", vertical="middle")
+        page.text(page.right - SHARE, middle, f"{row.total:,}", anchor="right", vertical="middle")
         share = _share(row.total, everything)
         page.text(page.right, middle, share, color=page.theme.muted, anchor="right", vertical="middle")
         y += STEP
