@@ -184,8 +184,8 @@ def test_what_is_left_is_told_from_the_pace_so_far() -> None:
 
 
 def test_what_goes_wrong_is_raised_where_one_waits_and_the_next_has_its_turn(turns: Turns) -> None:
-    with pytest.raises(ZeroDivisionError):
-        last(Steps(turns.steps(Waiter("a"), "a", lambda report: 1 / 0)))
+    with pytest.raises(ValueError, match="no number"):
+        last(Steps(turns.steps(Waiter("a"), "a", lambda report: int("no number"))))
     assert last(Steps(turns.steps(Waiter("a"), "a", lambda report: 1))) == Done(1)
 
 
