@@ -246,7 +246,6 @@ def test_a_mask_is_painted_on_the_picture(staying: Visit) -> None:
     painter.get_by_role("button", name="Redo").click()
     expect(painter).to_have_attribute("data-hidden", "2")
     expect(seed).to_be_disabled()
-    expect(python).to_contain_text("mask=(26, 27)", timeout=PATIENCE)
 
     go(0, 0)
     page.mouse.down()

@@ -210,6 +210,17 @@ def test_work_that_nobody_waits_for_ends_with_its_next_report(turns: Turns) -> N
     assert last(waiting(turns, "a", other, key="other")) == Done("other")
 
 
+def test_a_question_that_was_overtaken_does_not_end_the_later_one(turns: Turns, busy: Gated) -> None:
+    asked = [Steps(turns.steps(Waiter("a", "figure", number), number, lambda report: "found")) for number in (1, 2)]
+    for steps in asked:
+        next(steps)
+    turns.leave("a", "figure", before=2)
+    busy.open()
+    with pytest.raises(StoppedError):
+        list(asked[0])
+    assert last(asked[1]) == Done("found")
+
+
 def test_who_comes_back_for_it_gets_it(turns: Turns) -> None:
     work = Gated("it", 2)
     waiting(turns, "a", work, key="it").close()

@@ -105,10 +105,10 @@ class Engine:
         """What is waited for, by what it is."""
         return {"model": self.turns, "long": self.long, "fetching": self.fetching}
 
-    def leave(self, visitor: str, wants: str | None = None) -> None:
-        """A visitor waits no more for what they wanted, or for anything."""
+    def leave(self, visitor: str, wants: str | None = None, before: int | None = None) -> None:
+        """As `Turns.leave`, of all kinds."""
         for turns in self.queues.values():
-            turns.leave(visitor, wants)
+            turns.leave(visitor, wants, before)
 
     def warm(self) -> None:
         """Import what the first capture needs."""

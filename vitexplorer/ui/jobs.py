@@ -22,6 +22,8 @@ class Waiter(NamedTuple):
     visitor: str
     wants: str = ""
     """for what: a visitor may let go of that alone"""
+    number: int = 0
+    """of their question, as their browser counts"""
 
 
 NOBODY = Waiter("")

@@ -172,11 +172,14 @@ class Turns:
         finally:
             self._let_go(job, waiter)
 
-    def leave(self, visitor: str, wants: str | None = None) -> None:
-        """A visitor waits no more for what they wanted, or for anything."""
+    def leave(self, visitor: str, wants: str | None = None, before: int | None = None) -> None:
+        """A visitor waits no more for what they wanted, or for anything; for what they asked `before` that question.
+
+        Questions may come in another order than they were asked in.
+        """
         with self._lock:
             for job in list(self._jobs.values()):
-                job.waiters = [one for one in job.waiters if one.visitor != visitor or wants not in (None, one.wants)]
+                job.waiters = [one for one in job.waiters if not _is_meant(one, visitor, wants, before)]
                 self._drop_unwanted(job)
 
     def _join(self, waiter: Waiter, key: Hashable, work: Callable[[Report], Any]) -> Job:
@@ -280,6 +283,10 @@ class Turns:
         spent, job.since = now - job.since, now
         job.seconds += spent
         self._shares.pay(spent, job.visitors, self._there())
+
+
+def _is_meant(one: Waiter, visitor: str, wants: str | None, before: int | None) -> bool:
+    return one.visitor == visitor and wants in (None, one.wants) and (before is None or one.number < before)
 
 
 def _wake(loop: asyncio.AbstractEventLoop, news: asyncio.Event, _: Future) -> None:

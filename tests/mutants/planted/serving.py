@@ -89,10 +89,17 @@ MUTANTS = (
     ),
     Mutant(
         "a stop that stops another visitor",
-        "Turns.leave",
-        "one.visitor != visitor or",
-        "one.visitor == visitor or",
+        "_is_meant",
+        "one.visitor == visitor and",
+        "one.visitor != visitor and",
         "test_work_that_nobody_waits_for_ends_with_its_next_report",
+    ),
+    Mutant(
+        "a question that ends the later one it was overtaken by",
+        "_is_meant",
+        "one.number < before",
+        "one.number > before",
+        "test_a_question_that_was_overtaken_does_not_end_the_later_one",
     ),
     Mutant(
         "many passes before one",

@@ -179,8 +179,8 @@ class RoomFigures:
         asked = Question.read(event._data, self.listed())
         if asked is None:
             return
-        self.stop(request)
-        waiter = Waiter(session_of(request), FIGURE)
+        waiter = Waiter(session_of(request), FIGURE, asked.number)
+        self.desk.engine.leave(waiter.visitor, FIGURE, before=asked.number)
         try:
             async with aclosing(answered(waiter, lambda: self._show(asked, address, language))) as steps:
                 async for step in steps:
