@@ -305,10 +305,15 @@ def test_one_address_cannot_take_every_connection(client: httpx.Client, url: str
     wait_until(lambda: httpx.get(f"{url}theme.css", headers={"x-forwarded-for": "192.0.2.66"}).status_code == 200)
 
 
-def test_who_only_holds_connections_makes_way_for_who_asks(url: str) -> None:
+@pytest.mark.parametrize("was_answered", [False, True])
+def test_who_only_holds_connections_makes_way_for_who_asks(url: str, was_answered: bool) -> None:
     with ExitStack() as held:
         for _ in range(60):
-            held.enter_context(connection(url)).sendall(b"GET / HTTP/1.1\r\n")
+            one = held.enter_context(connection(url))
+            one.sendall(b"GET /theme.css HTTP/1.1\r\n")
+            if was_answered:
+                one.sendall(b"Host: 127.0.0.1\r\n\r\n")
+                assert one.recv(12) == b"HTTP/1.1 200"
         with httpx.Client(base_url=url, timeout=60) as honest:
             assert [honest.get("/theme.css").status_code for _ in range(3)] == [200] * 3
 

@@ -22,7 +22,7 @@ from vitexplorer.ui import turns as module
 from vitexplorer.ui.answers import PatientBlocks, answer, answered
 from vitexplorer.ui.jobs import CrowdedError, Done, Report, Step, StoppedError, Waiter
 from vitexplorer.ui.shares import Shares
-from vitexplorer.ui.turns import Turns
+from vitexplorer.ui.turns import Turns, end_unwanted_passes
 from vitexplorer.views import VIEWS
 from vitexplorer.words import same
 
@@ -208,6 +208,27 @@ def test_work_that_nobody_waits_for_ends_with_its_next_report(turns: Turns) -> N
     assert len(work.seen) == 2
     other.open()
     assert last(waiting(turns, "a", other, key="other")) == Done("other")
+
+
+def test_a_pass_that_nobody_waits_for_ends_before_its_next_module(turns: Turns) -> None:
+    end_unwanted_passes()
+    begun, left, passed = threading.Event(), threading.Event(), []
+
+    class Layer(torch.nn.Module):
+        def forward(self, number: int) -> int:
+            passed.append(number)
+            begun.set()
+            assert left.wait(PATIENCE)
+            return number + 1
+
+    steps = Steps(turns.steps(Waiter("a"), "pass", lambda report: torch.nn.Sequential(Layer(), Layer())(0)))
+    until(lambda: next(steps) is not None and begun.is_set())
+    turns.leave("a")
+    left.set()
+    with pytest.raises(StoppedError):
+        list(steps)
+    until(lambda: not len(turns))
+    assert passed == [0]
 
 
 def test_a_question_that_was_overtaken_does_not_end_the_later_one(turns: Turns, busy: Gated) -> None:

@@ -22,7 +22,7 @@ from vitexplorer.types import Fit, Result
 from vitexplorer.ui.jobs import Report
 from vitexplorer.ui.pictures import opened
 from vitexplorer.ui.places import MODEL, Places
-from vitexplorer.ui.turns import Turns
+from vitexplorer.ui.turns import Turns, end_unwanted_passes
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, Text
 
@@ -116,6 +116,7 @@ class Engine:
         import vitexplorer.figures
         import vitexplorer.views  # noqa: F401
 
+        end_unwanted_passes()
         self.is_warm = True
 
     def kept(self, picture: Picture) -> Explored | None:

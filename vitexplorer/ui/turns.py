@@ -2,7 +2,7 @@
 
 The next turn is the visitor's who had the least time (`shares.py`). A job of many passes gives way wherever it says how
 far it is, and goes on when it is its turn again. What several ask for alike is done once; what nobody waits for any
-more ends at its next word.
+more ends at its next word or module.
 
 A function of the page that finds that something is not there raises `NotYetError`, which says how it is made and in
 whose turn: it is called again when it is there (`answers.py`), and holds nothing until then.
@@ -19,7 +19,7 @@ from collections.abc import AsyncGenerator, Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import aclosing, suppress
 from contextvars import ContextVar
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from vitexplorer.cache import BytesCache
@@ -264,6 +264,9 @@ class Turns:
         job.reached = Step(done, total, job.seconds + time.monotonic() - job.since, doing)
         if self._gives_way:
             self._give_way(job)
+        self._end_unwanted(job)
+
+    def _end_unwanted(self, job: Job) -> None:
         with self._lock:
             if not job.waiters:
                 self._jobs.pop(job.key, None)  # who asks for it from now on begins anew
@@ -283,6 +286,21 @@ class Turns:
         spent, job.since = now - job.since, now
         job.seconds += spent
         self._shares.pay(spent, job.visitors, self._there())
+
+
+def end_unwanted() -> None:
+    """Raises StoppedError where this thread works on what nobody waits for any more; a report says so too."""
+    job = getattr(_here, "job", None)
+    if job is not None and not job.waiters:
+        _here.turns._end_unwanted(job)
+
+
+@cache
+def end_unwanted_passes() -> None:
+    """From now on a pass through a model ends in the middle, before its next module, once nobody waits for it."""
+    from torch.nn.modules.module import register_module_forward_pre_hook
+
+    register_module_forward_pre_hook(lambda module, inputs: end_unwanted())
 
 
 def _is_meant(one: Waiter, visitor: str, wants: str | None, before: int | None) -> bool:

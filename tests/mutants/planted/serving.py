@@ -95,6 +95,13 @@ MUTANTS = (
         "test_work_that_nobody_waits_for_ends_with_its_next_report",
     ),
     Mutant(
+        "a pass that goes on for nobody",
+        "end_unwanted",
+        "not job.waiters",
+        "job.waiters",
+        "test_a_pass_that_nobody_waits_for_ends_before_its_next_module",
+    ),
+    Mutant(
         "a question that ends the later one it was overtaken by",
         "_is_meant",
         "one.number < before",

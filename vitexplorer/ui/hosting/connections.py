@@ -1,7 +1,8 @@
 """Connections that ask for nothing: they have some seconds, and make way where others want theirs.
 
 uvicorn closes one that is silent after an answer, but waits for ever for the second half of a request's head: some
-hundred such connections are all that a process may have open.
+hundred such connections are all that a process may have open. A person looks at a picture before they ask again, and a
+request that meets the closing of its connection is lost: so a connection that has been answered is kept for longer.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 15.0
 """in which the head of a request must have come, since the connection was made or its first byte came"""
+KEPT_SECONDS = 75
+"""for which a connection stays that has been answered: longer than a proxy keeps it, which is a minute for most"""
 _TOO_SLOW = "The head of the request did not come in time. / 请求头未及时到达。\n".encode()
 _ANSWER = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-type: text/plain; charset=utf-8\r\n\r\n"
 
@@ -21,17 +24,22 @@ class Connection(H11Protocol):
     """One connection to a browser, or to somebody who only holds it."""
 
     waits: asyncio.TimerHandle | None = None
-    """there while it asks for nothing"""
+    """there until it asks for something"""
 
     def connection_made(self, transport: asyncio.Transport) -> None:
-        """It has so long to ask; where there are as many as may be, the one that has waited longest makes way."""
+        """It has so long to ask; where there are as many as may be, the one whose time ends first makes way."""
         super().connection_made(transport)
         self._wait()
         most = self.config.limit_concurrency
         if most and len(self.connections) >= most:
-            idle = [one for one in self.connections if one is not self and one.waits]
-            if idle:
-                min(idle, key=lambda one: one.waits.when()).give_up()
+            ends = {one: one.ends.when() for one in self.connections if one is not self and one.ends}
+            if ends:
+                min(ends, key=ends.__getitem__).give_up()
+
+    @property
+    def ends(self) -> asyncio.TimerHandle | None:
+        """What closes it unless it asks; None while it is answered."""
+        return self.waits or self.timeout_keep_alive_task
 
     def data_received(self, data: bytes) -> None:
         """What came is uvicorn's to read; unless it was a whole head, the time goes on."""
@@ -55,9 +63,10 @@ class Connection(H11Protocol):
             self.waits = None
 
     def give_up(self) -> None:
-        """Say so and close; without a word where it was answered, and only goes on with what nobody reads."""
+        """Say so and close; without a word where it was answered, or only goes on with what nobody reads."""
+        owes = self.waits is not None and self.conn.their_state is h11.IDLE
         self._asked()
         if not self.transport.is_closing():
-            if self.conn.their_state is h11.IDLE:
+            if owes:
                 self.transport.write(_ANSWER + _TOO_SLOW)
             self.transport.close()

@@ -14,7 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from vitexplorer.settings import Settings, WrongSettingError
-from vitexplorer.ui.hosting.connections import Connection
+from vitexplorer.ui.hosting.connections import KEPT_SECONDS, Connection
 from vitexplorer.words import Text
 
 WAITS = 2048
@@ -82,6 +82,7 @@ def server(app: ASGIApp, settings: Settings, opened: Callable[[], None]) -> Serv
         server_header=False,
         forwarded_allow_ips=settings.proxies,
         limit_concurrency=settings.connections,
+        timeout_keep_alive=KEPT_SECONDS,
         timeout_graceful_shutdown=_LAST_ANSWERS,
     )
     return Server(config, opened)
