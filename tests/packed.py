@@ -1,11 +1,22 @@
-"""What the browser reads from the bytes of `pack_attention`, in Python."""
+"""What the browser fetches and reads of a block's attention, in Python."""
 
 from __future__ import annotations
 
 import numpy as np
 from jaxtyping import Float, Integer
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
+from vitexplorer.ui.canvas.files import BLOCKS
 from vitexplorer.ui.canvas.payload import MAGIC, packed_bytes
+from vitexplorer.ui.files import FILES, FileAddress
+
+BROWSER = TestClient(Starlette(routes=[BLOCKS, FILES]))
+
+
+def fetched(file: FileAddress) -> bytes:
+    """What a browser is sent for a file."""
+    return BROWSER.get(file.url.removeprefix(".")).raise_for_status().content
 
 
 def unpack_attention(

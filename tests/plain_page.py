@@ -25,6 +25,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from vitexplorer.ui.canvas.files import BLOCKS
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.ui.theme import theme
@@ -62,6 +63,10 @@ class PlainPage:
         parts = [[name, widget.module_path(), widget.sends, sent(value)] for name, widget, value in shown]
         self.page.evaluate("(parts) => Promise.all(parts.map((part) => add(...part)))", parts)
 
+    def fall_silent(self) -> None:
+        """Answer nothing any more, until another page is opened."""
+        self._answer = no_answer
+
     def send(self, name: str, value: GradioModel | None) -> None:
         """A new value."""
         self.page.evaluate("([name, value]) => show(name, value)", [name, sent(value)])
@@ -98,7 +103,7 @@ def _app() -> Starlette:
         Route("/theme.css", theme_css),
         Mount("/gradio", StaticFiles(directory=FRONTEND)),
     ]
-    return Starlette(routes=[*routes, *SERVING["routes"]], middleware=SERVING["middleware"])
+    return Starlette(routes=[*routes, BLOCKS, *SERVING["routes"]], middleware=SERVING["middleware"])
 
 
 def _page() -> str:

@@ -304,7 +304,7 @@ def test_the_strip_brings_a_head_onto_the_stage_before_its_block_is_there(show_i
     canvas, captured = show_in_trouble("pooled"), model_of("pooled")
     tiles, held = canvas.root.locator(".small"), []
     expect(tiles).to_have_count(sum(captured.num_heads(block) for block in range(captured.depth)))
-    canvas.page.route("**/attention.bin", lambda route: held.append(route))
+    canvas.page.route("**/attention/*/*", lambda route: held.append(route))
     last = captured.depth - 1
     canvas.shows(block=str(last))
     tiles.first.click()
@@ -319,7 +319,7 @@ def test_the_strip_brings_a_head_onto_the_stage_before_its_block_is_there(show_i
     expect(tiles.first).to_have_attribute("aria-pressed", "true")
     for route in held:
         route.continue_()
-    canvas.page.unroute("**/attention.bin")
+    canvas.page.unroute("**/attention/*/*")
     canvas.shows(block="0", part="whole")
     agrees_with_the_view(0, 0)
     tiles.last.press("ArrowLeft")
@@ -331,6 +331,18 @@ def test_the_strip_brings_a_head_onto_the_stage_before_its_block_is_there(show_i
     canvas.page.keyboard.press(",")
     canvas.shows(block=str(before["block"] - 1))
     agrees_with_the_view(before["block"] - 1, min(int(before["head"]), captured.num_heads(before["block"] - 1) - 1))
+
+
+def test_a_block_is_whole_before_python_says_what_stands_around_it(show, tab):
+    canvas, captured = show("pooled"), model_of("pooled")
+    tab.plain.fall_silent()
+    expect(canvas.root.locator(".small")).to_have_count(sum(map(captured.num_heads, range(captured.depth))))
+    canvas.root.locator(".small").first.click()
+    canvas.shows(block="0", part="whole", head="0", query="mean")
+    canvas.set(query="15,23")
+    truth = vx.compute("attention_map", captured, block=0, head=0, query=(15, 23)).values
+    np.testing.assert_allclose(canvas.read()["map"], truth.ravel(), rtol=0, atol=canvas.read()["error"] * 1.01)
+    expect(canvas.root).to_have_class(re.compile("waiting"))
 
 
 def test_playing_goes_on_until_a_person_does_something(show):

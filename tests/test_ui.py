@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import threading
 from dataclasses import replace
@@ -15,9 +16,9 @@ import pytest
 import vitexplorer as vx
 from tests.app import Steps, run_apart
 from tests.built import built
-from tests.packed import unpack_attention
+from tests.packed import BROWSER, fetched, unpack_attention
 from tests.small_families import capture_case
-from tests.small_models import capture_small
+from tests.small_models import capture_small, load_small, picture
 from vitexplorer.cache import BytesCache
 from vitexplorer.models import images
 from vitexplorer.models.catalog import catalog, find
@@ -26,6 +27,7 @@ from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator.data import SizeData
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip
+from vitexplorer.ui.canvas.files import block_address, block_file, size
 from vitexplorer.ui.canvas.payload import packed_bytes
 from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Engine, Explored, Picture, weights_of
@@ -38,7 +40,7 @@ from vitexplorer.ui.parts.status import StatusData
 from vitexplorer.ui.pictures import examples, keep_upload, opened
 from vitexplorer.ui.rooms.all_heads import strip_of
 from vitexplorer.ui.rooms.attention import AttentionRoom
-from vitexplorer.ui.rooms.block_data import block_data, default_query, row_file, size
+from vitexplorer.ui.rooms.block_data import block_data, default_query, row_file
 from vitexplorer.ui.rooms.flow import FlowRoom, rollout_data
 from vitexplorer.ui.rooms.patches import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
@@ -374,12 +376,32 @@ def test_a_choice_that_is_none_changes_nothing(visit: Visit, sent) -> None:
 def test_a_block_travels_as_it_is(engine: Engine, picture: Picture) -> None:
     capture = engine.capture(picture)
     data = block_data(capture, 1, "en")
-    with open(data.attention.path, "rb") as file:
-        weights, positions, _ = unpack_attention(file.read())
+    weights, positions, _ = unpack_attention(fetched(data.attention))
     truth = capture.call(1).weights().numpy()
     assert np.abs(weights - truth).max() <= truth.max() / 509
     np.testing.assert_array_equal(positions, capture.positions(1))
-    assert data.before is not None
+
+
+def test_every_block_is_named_before_it_is_packed(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    capture = engine.capture(SMALL)
+    strip = strip_of(capture, 0, "cls", "en")
+    assert all(facts.ahead for facts in strip.blocks)
+    assert block_data(capture, 2, "en").attention == strip.blocks[2].attention
+    assert fetched(strip.blocks[2].attention) == fetched(block_file(capture, 2))
+    for wrong in (f"{capture.depth}", "-1", "x"):
+        assert BROWSER.get(strip.blocks[2].attention.url[1:-1] + wrong).status_code == 404
+    assert BROWSER.get("/attention/somebody/0").status_code == 404
+    monkeypatch.setattr("vitexplorer.ui.rooms.block_data.FETCHED_AHEAD", size(capture, 0) - 1)
+    assert not any(facts.ahead for facts in strip_of(capture, 0, "cls", "en").blocks)
+
+
+def test_the_files_of_a_capture_go_with_it() -> None:
+    capture = vx.capture(load_small("vit"), picture(64, 64))
+    address = block_address(capture, 0)
+    assert BROWSER.get(address.url[1:]).status_code == 200
+    del capture
+    gc.collect()
+    assert BROWSER.get(address.url[1:]).status_code == 404
 
 
 @pytest.mark.parametrize("query", ["cls", "mean", (3, 5)])
@@ -441,8 +463,7 @@ def test_queries_and_keys_of_every_block_travel_as_they_lie(case: str) -> None:
     capture = capture_case(case)
     for block in range(capture.depth):
         data, keys = block_data(capture, block, "en"), capture.key_grid(block)
-        with open(data.attention.path, "rb") as file:
-            weights, positions, queries = unpack_attention(file.read())
+        weights, positions, queries = unpack_attention(fetched(data.attention))
         truth = capture.call(block).weights().numpy()
         assert np.abs(weights - truth).max() <= np.ptp([0, *truth.ravel()]) / 509
         np.testing.assert_array_equal(positions, capture.positions(block))
@@ -453,7 +474,7 @@ def test_queries_and_keys_of_every_block_travel_as_they_lie(case: str) -> None:
             capture.grid(block).rows, capture.grid(block).cols, capture.grid(block).patch_size
         )  # fmt: skip
         assert ("patches" in data.silent) == (not (queries >= 0).any())
-        assert len(Path(data.attention.path).read_bytes()) == size(capture, block)
+        assert len(fetched(data.attention)) == size(capture, block)
         query = default_query(capture, block)
         with open(row_file(capture, block, query).path, "rb") as file:
             row, at, _ = unpack_attention(file.read())
@@ -554,7 +575,7 @@ def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> 
     room = made(WhatIfRoom, engine)
     entered = room.enter("what_if", address, Address(), None, "en")
     assert not entered[room.picker].refused
-    assert entered[room.plain_canvas].attention.path != entered[room.changed_canvas].attention.path
+    assert entered[room.plain_canvas].attention != entered[room.changed_canvas].attention
     refused = {item.key for item in entered[room.picker].items if item.refused}
     assert refused == {"positions", "temperature", "top_k", "heads_off"}
 

@@ -13,7 +13,7 @@ import torch
 
 import vitexplorer as vx
 from tests.built import built
-from tests.packed import unpack_attention
+from tests.packed import fetched, unpack_attention
 from tests.small_models import capture_small
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.figures import render
@@ -62,8 +62,7 @@ def test_a_result_is_there_before_the_first_click(room):
     assert "patches shuffled" in changed.weights
     assert "patches shuffled" not in plain.weights
     run = vx.intervene(room.desk.engine.capture(HERE.picture), address.change)
-    with open(changed.attention.path, "rb") as file:
-        weights, _, _ = unpack_attention(file.read())
+    weights, _, _ = unpack_attention(fetched(changed.attention))
     truth = run.call(run.depth - 1).weights().numpy()
     assert np.abs(weights - truth).max() <= truth.max() / 509
 

@@ -22,6 +22,7 @@ from starlette.applications import Starlette
 from vitexplorer.settings import PREFIX, Settings, settings
 from vitexplorer.ui.api.door import DESCRIBED
 from vitexplorer.ui.api.tools import answer_in_json
+from vitexplorer.ui.canvas.files import BLOCKS
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.budgets import Budgets
 from vitexplorer.ui.hosting.cache_folder import CacheFolder
@@ -100,7 +101,7 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     watching = watch(settings, engine, page, guards)
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
     app = Starlette(
-        routes=[*SERVING["routes"], PICTURE, UPLOAD, DESCRIBED, *watching.routes],
+        routes=[*SERVING["routes"], BLOCKS, PICTURE, UPLOAD, DESCRIBED, *watching.routes],
         middleware=[watching.middleware, *guards.middleware, *SERVING["middleware"]],
         lifespan=swept(folder.sweep, guards.stored.sweep, at_end=lambda: say_what_goes_on(engine)),
     )

@@ -24,11 +24,16 @@ from starlette.routing import Route
 from vitexplorer.ui.lasting import FOR_GOOD, NOT_KEPT
 
 
-class ServedFile(GradioModel):
-    """A file as values of components name it."""
+class FileAddress(GradioModel):
+    """Where a browser fetches a file, as values of components name it."""
 
     url: str
     """relative to the page"""
+
+
+class ServedFile(FileAddress):
+    """A file that lies here."""
+
     name: str
     """under which it is saved"""
 
@@ -83,6 +88,11 @@ async def _serve(request: Request) -> Response:
     path = _place(request.path_params["digest"], request.path_params["name"])
     if not path.is_file():
         return PlainTextResponse("Not found", 404, NOT_KEPT)
+    return sent(path)
+
+
+def sent(path: Path) -> Response:
+    """A file as an answer that a browser may keep for good."""
     return _InOnePiece(path, headers=FOR_GOOD)
 
 

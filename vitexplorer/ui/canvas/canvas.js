@@ -74,11 +74,19 @@ export function mount({element, props, trigger, watch}) {
   const canGo = (to) => Number.isInteger(to) && block.value.walks && to >= 0 && to < block.value.depth
     && to !== (going ?? block.value.block);
 
-  /** Another block is asked of Python, whose answer to an earlier wish is not looked at; the rows that are here are shown. */
-  function setOut(to) {
+  /**
+   * Another block is asked of Python, whose answer to an earlier wish is not looked at. Until it says what stands around
+   * the block, the rows that are here are shown, and the whole block once it is fetched.
+   */
+  async function setOut(to) {
     going = to;
     const row = strip.rowOf(to);
-    if (row) put({...block.value, ...row.facts, attention: null}, row.payload, block.image, true);
+    if (!row) return;
+    const value = {...block.value, ...row.facts, asked: asked + 1}, {image} = block;
+    put({...value, attention: null}, row.payload, image, true);
+    if (!row.facts.attention) return;
+    const bytes = await fetchBytes(row.facts.attention.url).catch(() => null);  // then Python's answer names another
+    if (bytes && block.isPreview && block.value.block === to) put(value, decodePayload(bytes, value), image);
   }
 
   const goBy = (by) => choose({block: (going ?? block.value.block) + by});
@@ -258,6 +266,7 @@ export function mount({element, props, trigger, watch}) {
         !next.image ? null : next.image.url === last?.value.image?.url ? last.image : fetchImage(next.image.url),
       ]);
       if (mine !== sequence) return;
+      if (isShown(next)) return update(next);
       accept(next, decodePayload(bytes, next), image);
     } catch (error) {
       if (mine !== sequence) return;
@@ -269,7 +278,10 @@ export function mount({element, props, trigger, watch}) {
       tellBusy();
     }
   }
-  find('.retry').addEventListener('click', sync);
+  find('.retry').addEventListener('click', () => {
+    if (block?.value.walks) wait('choose_block', {to: props.value.block});  // Python names its file anew
+    else sync();
+  });
 
   function put(value, payload, image, isPreview = false) {
     const grids = {queries: gridOf(value, image, 'queries'), keys: gridOf(value, image, 'keys')};
@@ -313,6 +325,15 @@ export function mount({element, props, trigger, watch}) {
     strip.take(block.value);
     tellBusy();
     refresh();
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(fetchAhead); else setTimeout(fetchAhead, 200);
+  }
+
+  /** The blocks before and after the one on the stage. */
+  function fetchAhead() {
+    for (const by of [-1, 1]) {
+      const near = block?.value.strip?.blocks[block.value.block + by];
+      if (near?.ahead) fetchBytes(near.attention.url).catch(() => {});
+    }
   }
 
   /** A decoded value replaces the one on the screen, with all that the visitor chose and that still makes sense. */
@@ -320,10 +341,6 @@ export function mount({element, props, trigger, watch}) {
     const renamed = put(value, payload, image);
     arrive();
     notify(renamed);
-    const ahead = () => {
-      for (const file of [value.before, value.after]) if (file?.url) fetchBytes(file.url).catch(() => {});
-    };
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(ahead); else setTimeout(ahead, 200);
   }
 
   // ---- what others see

@@ -17,7 +17,7 @@ from gradio.data_classes import GradioModel
 
 from vitexplorer.types import Query
 from vitexplorer.ui.controls import Field
-from vitexplorer.ui.files import ServedFile
+from vitexplorer.ui.files import FileAddress, ServedFile
 from vitexplorer.ui.parts.frame import FrameData
 from vitexplorer.ui.parts.widget import Widget
 
@@ -48,6 +48,11 @@ class BlockFacts(GradioModel):
     formula: str = ""
     notes: list[str] = []
     """what a person must know to read this block's maps, in the visitor's language"""
+    attention: FileAddress | None = None
+    """of all its queries; None where one query is sent at a time. Of what is on the stage: what is there, None shows
+    the placeholder"""
+    ahead: bool = False
+    """whether that is small enough to be fetched before it is asked for"""
 
 
 class Strip(GradioModel):
@@ -64,13 +69,8 @@ class CanvasData(BlockFacts, FrameData):
     asked: int = 0
     """number of the event that this answers, as the browser counts them: then its head and query are where a canvas
     that is put on the page anew begins, and one that is there keeps its own; 0 where nobody asked"""
-    attention: ServedFile | None = None
-    """from `attention_file`; None shows the placeholder"""
     image: ServedFile | None = None
     """from `ui.files.image_file`: the pixels the model saw"""
-    before: ServedFile | None = None
-    after: ServedFile | None = None
-    """attention of the neighbouring blocks, fetched ahead"""
     strip: Strip | None = None
     prefix: list[str] = []
     """prefix tokens by name, as in the sequence: cls, dist, reg1, ..."""

@@ -1,22 +1,47 @@
-"""A capture's attention as files that the browser fetches."""
+"""A capture's attention as files that the browser fetches.
+
+Of a block only the address travels, which costs nothing: its file is made when a browser first asks for it. So every
+block is named at once, and one that is chosen is fetched without asking first what it is called. The address lasts as
+long as the capture is in memory; who comes later asks for the block again, and is told another.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 import weakref
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Integer
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
-from vitexplorer.ui.canvas.payload import pack_attention
-from vitexplorer.ui.files import ServedFile, cached_file
+from vitexplorer.settings import settings
+from vitexplorer.ui.canvas.payload import pack_attention, packed_bytes
+from vitexplorer.ui.files import FileAddress, ServedFile, cached_file, sent
+from vitexplorer.ui.lasting import NOT_KEPT
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
 
-_kept: dict[int, dict[Hashable, ServedFile]] = {}
-"""files by the identity of the capture that they were made from, as long as it lives"""
+
+@dataclass
+class _Files:
+    """Those of one capture."""
+
+    name: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+    """of the capture in addresses, which nobody guesses"""
+    made: dict[Hashable, ServedFile] = field(default_factory=dict)
+
+
+_kept: dict[int, _Files] = {}
+"""by the identity of the capture, as long as it lives"""
+_captures: weakref.WeakValueDictionary[str, Capture] = weakref.WeakValueDictionary()
+"""by their names"""
 
 
 def attention_file(
@@ -24,18 +49,59 @@ def attention_file(
     positions: Integer[np.ndarray, "windows keys"],
     queries: Integer[np.ndarray, "windows queries"] | None = None,
 ) -> ServedFile:
-    """`pack_attention` as a file for `CanvasData.attention`, `.before` or `.after`."""
+    """`pack_attention` as a file for `CanvasData.attention`."""
     return cached_file(pack_attention(attention, positions, queries), "attention.bin")
 
 
 def kept_file(capture: Capture, name: Hashable, make: Callable[[], ServedFile]) -> ServedFile:
     """A file of a capture, made once: every answer names it, and visitors share it. It may have been cleaned up."""
-    if id(capture) not in _kept:
-        _kept[id(capture)] = {}
-        weakref.finalize(capture, _kept.pop, id(capture), None)
-    files = _kept[id(capture)]
+    made = _files_of(capture).made
     try:
-        files[name].keep()
+        made[name].keep()
     except (KeyError, FileNotFoundError):
-        files[name] = make()
-    return files[name]
+        made[name] = make()
+    return made[name]
+
+
+def _files_of(capture: Capture) -> _Files:
+    if id(capture) not in _kept:
+        files = _kept[id(capture)] = _Files()
+        _captures[files.name] = capture
+        weakref.finalize(capture, _kept.pop, id(capture), None)
+    return _kept[id(capture)]
+
+
+# ---------------------------------------------------------------------------------------------- blocks
+
+
+def size(capture: Capture, block: int) -> int:
+    """Bytes of a block's attention on its way to the browser."""
+    windows, keys = capture.positions(block).shape
+    return packed_bytes(windows, capture.num_heads(block), capture.query_positions(block).shape[1], keys)
+
+
+def block_address(capture: Capture, block: int) -> FileAddress | None:
+    """Where all heads and queries of a block are fetched; None where they are too large to be sent in one piece."""
+    if size(capture, block) > settings().payload_megabytes * 1e6:
+        return None
+    return FileAddress(url=f"./attention/{_files_of(capture).name}/{block}")
+
+
+def block_file(capture: Capture, block: int) -> ServedFile:
+    """All heads and queries of a block."""
+
+    def make() -> ServedFile:
+        weights = capture.call(block).weights().cpu().numpy()
+        return attention_file(weights, capture.positions(block), capture.query_positions(block))
+
+    return kept_file(capture, block, make)
+
+
+async def _serve(request: Request) -> Response:
+    capture, block = _captures.get(request.path_params["capture"]), request.path_params["block"]
+    if capture is None or block >= capture.depth or block_address(capture, block) is None:
+        return PlainTextResponse("Not found", 404, NOT_KEPT)
+    return sent((await asyncio.to_thread(block_file, capture, block)).path)
+
+
+BLOCKS = Route("/attention/{capture}/{block:int}", _serve)

@@ -24,6 +24,7 @@ export function newStrip(below, fetchBytes, choose) {
   async function take(next) {
     value = next;
     below.hidden = !next.strip;
+    if (!next.strip) [url, rows] = ['', []];
     if (!next.strip || next.strip.rows.url === url) return;
     const wanted = url = next.strip.rows.url;
     try {
@@ -113,7 +114,7 @@ export function newStrip(below, fetchBytes, choose) {
   return {
     take,
     /** @param {number} block @returns what can be shown of a block before its attention is there */
-    rowOf: (block) => rows.find(({facts}) => facts.block === block) ?? null,
+    rowOf: (block) => (rows[block] ? {payload: rows[block].payload, facts: value.strip.blocks[block]} : null),
     /** What is on the stage, and how maps are painted. */
     show(state, block, colormap) {
       const painted = JSON.stringify([state.scale, state.keep_mass, colormap]);

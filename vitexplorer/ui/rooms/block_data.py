@@ -1,7 +1,7 @@
 """A block of a capture as data of the canvas: where its tokens lie, what looks in it, its attention as a file.
 
-One block travels to the browser once, and its neighbours are fetched ahead. An attention too large to send is sent a
-query at a time.
+One block travels to the browser once, and its neighbours are fetched ahead. An attention that is too large to be sent
+in one piece is sent a query at a time.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vitexplorer.controls import QueryControl
-from vitexplorer.settings import settings
 from vitexplorer.types import PatchGrid, Query, prefix_text
 from vitexplorer.ui.canvas.canvas import BlockFacts, CanvasData, KeyGrid, looks
-from vitexplorer.ui.canvas.files import attention_file, kept_file
-from vitexplorer.ui.canvas.payload import MEAN, pack_attention, packed_bytes
+from vitexplorer.ui.canvas.files import block_address, kept_file, size
+from vitexplorer.ui.canvas.payload import MEAN, pack_attention
 from vitexplorer.ui.canvas.words import canvas_words
 from vitexplorer.ui.files import ServedFile, cached_file, image_file
 from vitexplorer.ui.language import word
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from vitexplorer.capture import Capture
 
 FETCHED_AHEAD = 4 << 20
-"""bytes of a block's attention up to which its neighbours are sent before they are asked for"""
+"""bytes of a block's attention up to which it is fetched before it is asked for"""
 
 
 def default_query(capture: Capture, block: int) -> Query:
@@ -65,7 +64,7 @@ def on_grids(queries: PatchGrid, keys: PatchGrid) -> dict[str, Any]:
 
 def block_facts(capture: Capture, block: int, language: Language) -> BlockFacts:
     """What the canvas must know of a block to draw rows of it."""
-    site = capture.site(block)
+    site, address = capture.site(block), block_address(capture, block)
     return BlockFacts(
         block=block,
         **on_grids(capture.grid(block), capture.key_grid(block)),
@@ -73,11 +72,13 @@ def block_facts(capture: Capture, block: int, language: Language) -> BlockFacts:
         heads=capture.num_heads(block),
         formula=site.formula,
         notes=[note.in_(language) for note in site.notes],
+        attention=address,
+        ahead=address is not None and size(capture, block) <= FETCHED_AHEAD,
     )
 
 
 def frame_data(capture: Capture, block: int, language: Language) -> CanvasData:
-    """All that the canvas shows of a block but its attention."""
+    """All that the canvas shows of a block where its attention may be sent in one piece."""
     from vitexplorer.figures.identity import facts_of, run_of
 
     provenance = capture.provenance
@@ -98,38 +99,11 @@ def frame_data(capture: Capture, block: int, language: Language) -> CanvasData:
 
 
 def block_data(capture: Capture, block: int, language: Language, query: Query | None = None) -> CanvasData:
-    """A block for the canvas, with its neighbours where they are small; of one that is too large to send one row."""
+    """A block for the canvas; of one that is too large to be sent in one piece, one row."""
     data = frame_data(capture, block, language)
-    if not fits(capture, block):
+    if data.attention is None:
         data.attention = row_file(capture, block, shown_query(capture, block, query or default_query(capture, block)))
-        return data
-    data.attention = block_file(capture, block)
-    near = {side: other for side, other in (("before", block - 1), ("after", block + 1)) if 0 <= other < capture.depth}
-    for side, other in near.items():
-        if size(capture, other) <= FETCHED_AHEAD:
-            setattr(data, side, block_file(capture, other))
     return data
-
-
-def size(capture: Capture, block: int) -> int:
-    """Bytes of a block's attention on its way to the browser."""
-    windows, keys = capture.positions(block).shape
-    return packed_bytes(windows, capture.num_heads(block), capture.query_positions(block).shape[1], keys)
-
-
-def fits(capture: Capture, block: int) -> bool:
-    """Whether a block's attention may be sent in one piece."""
-    return size(capture, block) <= settings().payload_megabytes * 1e6
-
-
-def block_file(capture: Capture, block: int) -> ServedFile:
-    """All heads and queries of a block."""
-
-    def make() -> ServedFile:
-        weights = capture.call(block).weights().cpu().numpy()
-        return attention_file(weights, capture.positions(block), capture.query_positions(block))
-
-    return kept_file(capture, block, make)
 
 
 def row_file(capture: Capture, block: int, query: Query) -> ServedFile:
