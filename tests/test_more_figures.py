@@ -145,7 +145,7 @@ FORMULAS = (
     r"[A-Za-z]{1,2}|[A-Za-z]_\w+|(mean|max)_\w|N_"
 )
 """functions and symbols of mathematics"""
-FIELD = r"logits?|rollout|gradient|LeGrad|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|NaN|nat|L2"
+FIELD = r"[Ll]ogits?|rollout|gradient|LeGrad|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|NaN|nat|L2"
 """what Chinese lectures write in Latin letters too"""
 LATIN = re.compile(f"{FORMULAS}|{FIELD}")
 GEOMETRIES = (
@@ -166,7 +166,7 @@ def english_words(figure: go.Figure, provenance: Provenance) -> set[str]:
     text = " ".join(every_word(figure))
     for name in (provenance.model, provenance.image_hash[:8]):
         text = text.replace(name, " ")
-    text = re.sub(r"scenes_\w+|Logit lens|generic relevance|Grad-CAM", " ", text)
+    text = re.sub(r"scenes_\w+|generic relevance|Grad-CAM", " ", text)
     return {word for word in re.findall(r"[A-Za-z][A-Za-z_0-9]*", text) if not LATIN.fullmatch(word)}
 
 

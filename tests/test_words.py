@@ -17,6 +17,7 @@ from tests.refused import is_refused
 from tests.small_models import capture_small
 from vitexplorer import interventions, views
 from vitexplorer.figures.caption import caption
+from vitexplorer.finetune.methods import METHODS
 from vitexplorer.settings import ASSETS
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
@@ -108,6 +109,79 @@ def mistakes(chinese: str) -> list[str]:
 )
 def test_mistakes_of_setting_are_found(chinese: str, count: int) -> None:
     assert len(mistakes(chinese)) == count
+
+
+TYPED = re.compile(
+    r"\{[^}]*\}|\"[^\"]*\"|`[^`]*`|--\w+|https?:\S+|(?:\w+/)?\w*[_=]\w[\w=.,:-]*|[\w.]+\([^()]*\)|<[^>]*>|"
+    r"\bdata:image\S+|/picture\b|\.(?:csv|zip|safetensors)\b"
+)
+"""what is filled in, and what a person types: code, settings, addresses, ends of names of files"""
+NAMES = (
+    "Transformer|CNN|ViT|DeiT|DINO(v3)?|CLIP|SigLIP|BEiT|EVA|MAE|Swin|V2|Reich|MLP|CLS|LayerScale|ViT-B|outlook|halo|lambda|"
+    "LoRA|SSF|BitFit|AdaptFormer|adapter|Houlsby|Pfeiffer|VPT-(deep|shallow)|Grad-CAM|LeGrad|PCA|RMSE?|MACs?|GMACs|L2|"
+    "timm|peft|PIL|kaleido|Chrome|Chromium|Python|Photoshop|Windows|Git|LFS|Hugging|Face|Hub|English|norm-pix"
+)
+"""of models, methods, people and programs"""
+FORMATS = (
+    "AVIF|BMP|BigTIFF|TIFF|GIF|HEIC|JPEG|XL|PNG|SVG|PDF|WebP|HTML|XML|JSON|https|json|CSV|zip|Deflate|UTF-8|SHA-256|NaN|RGB|"
+    "uint8|MB|GB|Enter|Esc|Escape|Home|Page(Up|Down)"
+)
+"""of files and numbers, units, and what stands on keys of a keyboard"""
+SIGNS = r"[a-zA-Z]|CD|DM|KD|ln|softmax|[Ll]ogits?|argmax"
+"""letters of formulas, and what has no other name in Chinese"""
+IN_BRACKETS = "buffer|generic|relevance|gradient|rollout|nat|native|own|patches|mean|token|kind"
+"""what Chinese lectures say in English beside the Chinese word"""
+SETTINGS = (
+    "all|auto|base|bce|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
+    "pretrained|random|rotary|row|runs|scale|seed|weights|accumulate|torch.save|vx.intervene|name|VIT"
+)
+"""what scripts and commands take, in sentences that name it"""
+LATIN = re.compile("|".join((NAMES, FORMATS, SIGNS)))
+
+
+def latin_words(chinese: str) -> list[str]:
+    """Words in Latin letters that a Chinese text may not hold without a reason."""
+    beside = re.sub(rf"（(?:{IN_BRACKETS}| )+）", "", chinese)
+    words = re.findall(r"[A-Za-z][A-Za-z0-9-]*(?:\.[a-z]+)?", TYPED.sub("，", beside))
+    return [word for word in words if not LATIN.fullmatch(word)]
+
+
+@pytest.mark.parametrize(
+    ("chinese", "words"),
+    [
+        ("注意力的 head 3", ["head"]),
+        ("注意力展开（rollout）", []),
+        ("rollout 的均值", ["rollout"]),
+        ("每个 ViT 的 softmax", []),
+        ("请用 load_model(weights=1) 加载 {model} 的 layer。", ["layer"]),
+    ],
+)
+def test_words_in_latin_letters_are_found(chinese: str, words: list[str]) -> None:
+    assert latin_words(chinese) == words
+
+
+def test_no_word_of_the_chinese_page_is_left_in_latin_letters() -> None:
+    """Names of settings stand in sentences of the package, of scripts and of commands; never in words of the page."""
+    settings = re.compile(SETTINGS)
+    left = [(place, words) for place, _, zh in literal_texts() if (words := latin_words(zh))]
+    assert [
+        found for found in left if found[0].startswith("ui/") and not found[0].startswith(("ui/api", "ui/hosting"))
+    ] == []
+    assert [(place, word) for place, words in left for word in words if not settings.fullmatch(word)] == []
+
+
+def test_sources_are_cited_in_chinese() -> None:
+    papers = [
+        record.paper for record in (*views().values(), *interventions().values(), *METHODS.values()) if record.paper
+    ]
+    said = {paper.in_("zh") for paper in papers}
+    assert {"Dosovitskiy 等 2021，图 7", "Jia 等 2022，第 4.1 节", "Liu 等 2021，式（1）、（2）"} <= said
+    assert {"He 等 2021，附录 A.1", "Vaswani 等 2017，表 1", "Dosovitskiy 等 2021，式（1）"} <= said
+    usual = re.compile(
+        r"[A-Z][A-Za-z ]+(?: & [A-Z][a-z]+| 等)? \d{4}(?:，(?:图 \d+|表 \d+|第 [\d.]+ 节|附录 [A-Z.\d]+|式.+))?"
+    )
+    assert [source for source in said if not usual.fullmatch(source)] == []
+    assert [paper for paper in papers if paper.in_("en") != paper.citation] == []
 
 
 def test_chinese_is_set_as_chinese() -> None:

@@ -5,6 +5,7 @@ Menus, the command line, the documentation table and the contract tests are made
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,7 +13,17 @@ from typing import Any, Literal
 from vitexplorer.controls import Control, checked
 from vitexplorer.explored import Explored
 from vitexplorer.types import Result
-from vitexplorer.words import Text
+from vitexplorer.words import Language, Text
+
+_IN_CHINESE = (
+    (r" et al\.", " 等"),
+    (r", figure (\S+)", "，图 \\1"),
+    (r", table (\S+)", "，表 \\1"),
+    (r", section (\S+)", "，第 \\1 节"),
+    (r", appendix (\S+)", "，附录 \\1"),
+    (r", equations (\d+) and (\d+)", "，式（\\1）、（\\2）"),
+    (r", equation (\d+)", "，式（\\1）"),
+)
 
 
 @dataclass(frozen=True)
@@ -20,7 +31,17 @@ class Paper:
     """Where a quantity is defined."""
 
     citation: str
+    """in English: authors, year and the place in the paper"""
     url: str
+
+    def in_(self, language: Language) -> str:
+        """The citation as readers of `language` write it: Dosovitskiy 等 2021，图 7; authors stay in Latin letters."""
+        if language == "en":
+            return self.citation
+        said = self.citation
+        for english, chinese in _IN_CHINESE:
+            said = re.sub(english, chinese, said)
+        return said
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import test from 'node:test';
 
 import {writeAddress} from '../../vitexplorer/ui/kit/address.js';
 import {filled} from '../../vitexplorer/ui/kit/dom.js';
+import {followed, labelled, listed} from '../../vitexplorer/ui/kit/punctuation.js';
 import {latestOnly} from '../../vitexplorer/ui/kit/widget.js';
 import {wrapped} from '../../vitexplorer/ui/kit/wrapping.js';
 
@@ -36,4 +37,14 @@ test('lines break between words and between Chinese signs, and lose nothing', ()
   assert.deepEqual(wrapped('one two three', 7, width), ['one two', 'three']);
   assert.deepEqual(wrapped('注意力图', 3, width), ['注意力', '图']);
   assert.deepEqual(wrapped('unbreakable is', 5, width), ['unbreakable', 'is']);
+});
+
+test('what stands between words is of full width after Chinese ones', () => {
+  assert.equal(labelled('何时会误导', ''), '何时会误导：');
+  assert.equal(labelled('权重', 'DINO'), '权重：DINO');
+  assert.equal(labelled('Weights', '随机'), 'Weights: 随机');
+  assert.equal(listed(['红 3', '绿 4']), '红 3，绿 4');
+  assert.equal(listed(['red 3', 'green 4']), 'red 3, green 4');
+  assert.equal(followed('切成图块', '指向一个图块。'), '切成图块。指向一个图块。');
+  assert.equal(followed('Cut', 'Point at one.'), 'Cut. Point at one.');
 });

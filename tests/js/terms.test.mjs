@@ -25,6 +25,10 @@ test('an English word counts whole', () => {
   ]);
 });
 
+test('the name of a model is no term', () => {
+  assert.deepEqual(found('scenes_dino_patch16_192 against DINO', ['DINO'], ['patch']), [['DINO', 'DINO']]);
+});
+
 test('a Chinese term stands anywhere, one character only where it is a word', () => {
   const head = ['注意力头', '头'], block = ['块'], patch = ['图块'], value = ['值向量', '值'];
   assert.deepEqual(found('开头的图块', head, block, patch), [['图块', '图块']]);

@@ -104,7 +104,8 @@ def _command(name: str, help_: str, run: Callable[..., None], panel: str | None 
 
 
 def _description(view: View, language: Language) -> str:
-    paper = [f"{view.paper.citation}: {view.paper.url}"] if view.paper else []
+    cited = Text("{paper}: {url}", "{paper}：{url}").in_(language)
+    paper = [cited.format(paper=view.paper.in_(language), url=view.paper.url)] if view.paper else []
     return "\n\n".join([view.question.in_(language), view.misleads.in_(language), *paper])
 
 

@@ -35,7 +35,7 @@ def effect(capture: Capture, how: str, seed: int) -> Effect:
         raise UnsupportedError(
             Text(
                 "{model} adds no position embedding to its tokens, so there is none to shuffle. Use how=off.",
-                "{model} 不在标记上加位置编码，因此没有可打乱的编码。请用 how=off。",
+                "{model} 不在标记上加位置编码，因此没有可打乱的编码。请改为关闭（how=off）。",
             ).format(model=capture.model.name)
         )
     if learned != (grid.rows, grid.cols):

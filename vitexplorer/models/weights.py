@@ -168,7 +168,7 @@ def _check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str
             Text(
                 "{source} does not fit {model}: {faults}. Where two values stand, the file's comes first.",
                 "{source} 与 {model} 不符：{faults}。成对的值中，前者属于文件。",
-            ).format(**names, faults=Text(", ".join(f.en for f in faults), ",".join(f.zh for f in faults)))
+            ).format(**names, faults=Text(", ".join(f.en for f in faults), "，".join(f.zh for f in faults)))
         )
     broken = [name for name, tensor in tensors.items() if not torch.isfinite(tensor.float()).all()]
     if broken:

@@ -36,7 +36,7 @@ from vitexplorer.registry import unknown_name
 from vitexplorer.types import LensResult
 from vitexplorer.words import Text, same
 
-TITLE = Text("Logit lens", "Logit lens（逐块读出 logits）")
+TITLE = Text("Logit lens", "Logit 透镜（逐块读出）")
 PATCHES = "patches"
 EACH_PATCH = Text("every patch", "每个图块")
 READINGS = (*READING_WORDS, PATCHES)
@@ -71,7 +71,7 @@ class ReadingControl(Control):
             raise SettingError(
                 Text(
                     'This model has no {token}. Read it through "mean", "own" or "patches".',
-                    '该模型没有{token}。请用 "mean"、"own" 或 "patches" 读出。',
+                    "该模型没有{token}。请改用图块平均（mean）、模型自身的池化（own）或每个图块（patches）读出。",
                 ).format(token=READING_WORDS[value])
             )
         return value

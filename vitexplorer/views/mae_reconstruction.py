@@ -147,7 +147,7 @@ def _refuses(capture: Capture) -> Text | None:
     if decoder.grid != (grid.rows, grid.cols):
         return Text(
             "The decoder draws {rows} x {cols} patches, and this image has {here}: choose another fit than native.",
-            "解码器绘制 {rows} x {cols} 个图块，而当前图像为 {here}：请选择 native 以外的适配方式。",
+            "解码器绘制 {rows} x {cols} 个图块，而当前图像为 {here}：请选择原始尺寸（native）以外的适配方式。",
         ).format(rows=decoder.grid[0], cols=decoder.grid[1], here=f"{grid.rows} x {grid.cols}")
     return None
 
@@ -203,7 +203,7 @@ VIEW = View(
             Text("Shown", "显示"),
             (("pasted", Text("with the visible patches", "保留可见图块")), ("raw", Text("raw output", "原始输出"))),
         ),
-        Switch("norm_pix", Text("Trained with norm-pix", "训练时使用 norm-pix")),
+        Switch("norm_pix", Text("Trained with norm-pix", "训练时逐图块归一化像素（norm-pix）")),
     ),
     paper=Paper("He et al. 2021", "https://arxiv.org/abs/2111.06377"),
     refuses=_refuses,

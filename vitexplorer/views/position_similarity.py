@@ -234,7 +234,7 @@ def _notes(capture: Capture, found: str, grid: PatchGrid) -> list[Text]:
             notes.append(
                 Text(
                     "This model has rotary positions as well: kind rotary.",
-                    "该模型还有旋转位置编码：kind 选 rotary。",
+                    "该模型还有旋转位置编码：可将位置编码（kind）选为 rotary。",
                 )
             )
     elif found == "rotary":

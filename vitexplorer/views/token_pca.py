@@ -83,7 +83,8 @@ def patch_tokens(capture: Capture, block: int, norm: bool) -> Float[np.ndarray, 
                 Text(
                     "The final norm reads tokens of width {wanted}, and those of block {block} have {width}: "
                     "set norm to off.",
-                    "最后的归一化要求标记宽度为 {wanted}，而块 {block} 的宽度为 {width}：请将 norm 设为 off。",
+                    "最后的归一化要求标记宽度为 {wanted}，而块 {block} 的宽度为 {width}："
+                    "请关闭最后的归一化（norm=off）。",
                 ).format(wanted=model.module.num_features, block=block, width=tokens.shape[-1])
             )
         tokens = model.family.final_norm(model.module, tokens)

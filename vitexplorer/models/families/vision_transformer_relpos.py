@@ -11,14 +11,14 @@ from vitexplorer.models.families.attention_only import (
     numbered,
 )
 from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import same
+from vitexplorer.words import Text
 
 
 class VisionTransformerRelposFamily(AttentionOnlyFamily):
     """Plain transformers with relative positions."""
 
     key = "vision_transformer_relpos"
-    title = same("ViT with relative positions")
+    title = Text("ViT with relative positions", "带相对位置的 ViT")
     of = (VisionTransformerRelPos,)
     any_size = True
 

@@ -5,6 +5,7 @@ import {filled, make, setText} from '../kit/dom.js';
 import {newAside, showHead} from '../kit/frame.js';
 import {ARROWS} from '../kit/grid.js';
 import {offersPicture} from '../kit/pictures.js';
+import {followed, listed} from '../kit/punctuation.js';
 import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
 import {cutImage} from './cut.js';
 import {drawing} from './drawing.js';
@@ -100,7 +101,7 @@ export function mount({element, props, trigger, watch}) {
     if (follow) tokens.centre(numberOf(scene.value, shown()));
     if (keep || before.row !== shown().row || before.col !== shown().col) paint();
     if (!keep) return;
-    say(`${part('.title').textContent}, ${scene.value.words.index} ${tokenIndex(scene.value, kept)}`);
+    say(listed([part('.title').textContent, `${scene.value.words.index} ${tokenIndex(scene.value, kept)}`]));
     clearTimeout(telling);
     telling = setTimeout(() => writeAddress({patch: `${kept.row},${kept.col}`}), RESTS);
   }
@@ -196,7 +197,7 @@ export function mount({element, props, trigger, watch}) {
     aside.show(value, scene.image ? ['png2', 'svg'] : []);
     setText(part('.show h3'), words.show);
     part('.gap span').textContent = words.gap;
-    label(board, `${filled(words.board, value)}. ${words.hint}`);
+    label(board, followed(filled(words.board, value), words.hint));
     label(part('.zoom'), words.zoom);
     part('.hint').textContent = words.hint;
     const names = [words.red, words.green, words.blue];

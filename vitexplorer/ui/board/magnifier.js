@@ -2,6 +2,7 @@
 
 import {filled} from '../kit/dom.js';
 import {ARROWS} from '../kit/grid.js';
+import {labelled, listed} from '../kit/punctuation.js';
 import {cutOut, nearest} from './geometry.js';
 import {canvasOf, outline, sharp} from './ink.js';
 
@@ -86,7 +87,7 @@ export function magnifier(root, scene, say) {
     if (!step || !pixels) return;
     event.preventDefault();
     look({row: pixel.row + step[0], col: pixel.col + step[1]});
-    say(`${line.textContent}: ${planes.map((item) => item.textContent).join(', ')}`);
+    say(labelled(line.textContent, listed(planes.map((item) => item.textContent))));
   });
 
   /** The pixel in the middle, of a patch that was never looked at. */

@@ -34,7 +34,7 @@ CALCULATOR_WORDS: dict[str, Text] = {
     "hint_embedding": Text("patches, positions, prefix tokens", "图块、位置、前缀标记"),
     "hint_attention": Text("queries, keys, values, output", "查询、键、值、输出"),
     "hint_mlp": Text("two matrices in every block", "每个块两个矩阵"),
-    "hint_norms": Text("LayerNorm, LayerScale", "LayerNorm 与 LayerScale"),
+    "hint_norms": Text("LayerNorm, LayerScale", "层归一化与 LayerScale"),
     "hint_merging": Text("between stages", "阶段之间"),
     "hint_head": Text("from the width to the classes", "从宽度到类别"),
     "hint_other": Text("what has no name of these", "不属于以上各项"),
@@ -109,7 +109,7 @@ CALCULATOR_WORDS: dict[str, Text] = {
         "P²CD + (N + 1)D + L(4D² + 2DM) + KD：只计权重与位置编码。",
     ),
     "rough_note_stages": Text(
-        "Weights alone: no biases, no position tables, no LayerNorms.", "只计权重：不含偏置、位置偏置表与 LayerNorm。"
+        "Weights alone: no biases, no position tables, no LayerNorms.", "只计权重：不含偏置、位置偏置表与层归一化。"
     ),
     "left_out_note": Text("{exact} − {rough} = {difference}", "{exact} − {rough} = {difference}"),
     "windows_note": Text(

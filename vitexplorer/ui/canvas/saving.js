@@ -1,5 +1,6 @@
 // The canvas as files: PNG, SVG and CSV with everything that says what it shows.
 
+import {labelled} from '../kit/punctuation.js';
 import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
 import {directionText, ticksOf} from './captions.js';
 import {drawing} from './figure.js';
@@ -22,7 +23,7 @@ export function figureOf(block, state, view, find) {
   const lines = [
     [value.model, value.weights].filter(Boolean).join(' · '),
     value.formula,
-    `${say(words, 'goes_to')}: ${masses.join(' · ')}`,
+    labelled(say(words, 'goes_to'), masses.join(' · ')),
     find('.rare .notes').textContent,
     find('.notes.site').textContent,
   ];

@@ -3,6 +3,8 @@
 // The panel is a popover of the browser's own: it closes by itself on Escape and on a click elsewhere, and nothing
 // that scrolls or clips can hide it.
 
+import {labelled} from './punctuation.js';
+
 const MARGIN = 8;  // pixels between chip, panel and the window's edges
 
 /** @param {HTMLElement} root holds `.chip` and `.sheet` */
@@ -39,7 +41,7 @@ export function chip(root) {
      * @param {string} note
      */
     say(what, title, note) {
-      button.querySelector('.unseen').textContent = what && `${what}: `;
+      button.querySelector('.unseen').textContent = what && labelled(what, '');
       sheet.setAttribute('aria-label', what || title);
       button.querySelector('b').textContent = title;
       button.querySelector('small').textContent = note;

@@ -1,6 +1,7 @@
 // What every room has around its stage, see `parts/frame.py`: written into the parts that the component's markup has.
 
 import {filled, make, refill, setText} from './dom.js';
+import {labelled} from './punctuation.js';
 
 /**
  * @typedef {object} Frame
@@ -74,7 +75,7 @@ export function newAside(root, save, table) {
      */
     show(frame, formats = []) {
       const {words, misleads, paper, facts = []} = frame;
-      setText(trap, `${words.misleads}:`);
+      setText(trap, labelled(words.misleads, ''));
       setText(says, misleads);
       setText(source, paper);
       source.href = frame.paper_url;

@@ -15,7 +15,7 @@
  * @property {Entry} entry
  */
 
-const LETTER = '[\\p{Script=Latin}\\p{N}\\-]';
+const LETTER = '[\\p{Script=Latin}\\p{N}_\\-]';  // with _ for the names of models
 const CHINESE = /\p{Script=Han}/u;
 // what may stand before a word of one character: 每个头, 某一块的头, 到块 3
 const BEFORE_A_CHARACTER = '(?<=^|[^\\p{Script=Han}]|[个各每的与和或一有此该多在到从过])';

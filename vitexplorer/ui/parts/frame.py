@@ -44,6 +44,6 @@ def about(view: str, language: Language) -> dict[str, str]:
     return {
         "question": record.question.in_(language),
         "misleads": record.misleads.in_(language),
-        "paper": record.paper.citation if record.paper else "",
+        "paper": record.paper.in_(language) if record.paper else "",
         "paper_url": record.paper.url if record.paper else "",
     }

@@ -2,6 +2,7 @@
 
 import {chip} from '../kit/chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
+import {labelled} from '../kit/punctuation.js';
 import {found, grouped} from '../kit/searching.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
@@ -67,7 +68,7 @@ export function mount({element, props, trigger, watch}) {
     refill(part('.weights .segments'), ...['trained', 'random'].map((kind) => make('label', {},
       make('input', {type: 'radio', name: `${sheet.id}-weights`, value: kind, checked: kind === weights, onchange: () => trigger('choose', {weights: kind})}),
       make('span', {textContent: words[`weights_${kind}`]}))));
-    part('.weights').setAttribute('aria-label', `${words.weights}: ${title}`);
+    part('.weights').setAttribute('aria-label', labelled(words.weights, title));
   }
 
   function show() {

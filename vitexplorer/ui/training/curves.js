@@ -1,5 +1,7 @@
 // The curves of a training as plotly wants them. Nothing here touches the page.
 
+import {labelled} from '../kit/punctuation.js';
+
 /**
  * @typedef {object} Line one method
  * @property {string} name
@@ -27,7 +29,7 @@ function trace({name, points, colour, dash}, unit, suffix) {
     mode: dots ? 'lines+markers' : 'lines',
     x: points.map(([x]) => x), y: points.map(([, y]) => unit * y),
     line: {color: colour, width: 2.2, dash}, marker: {color: colour, size: 5.5},
-    hovertemplate: `${name}: %{y:.4g}${suffix} (%{x:.3g})<extra></extra>`,
+    hovertemplate: `${labelled(name, `%{y:.4g}${suffix}`)} (%{x:.3g})<extra></extra>`,
     cliponaxis: false,
   };
 }

@@ -113,7 +113,7 @@ def methods_data(
             key=key,
             title=record.title.in_(language),
             sentence=record.sentence.in_(language),
-            paper=record.paper.citation if record.paper else "",
+            paper=record.paper.in_(language) if record.paper else "",
             paper_url=record.paper.url if record.paper else "",
             on=(key in chosen if choice else record.is_usual) and first.refused is None,
         )

@@ -2,6 +2,7 @@
 
 import {inAddress, writeAddress} from '../kit/address.js';
 import {make, refill} from '../kit/dom.js';
+import {labelled} from '../kit/punctuation.js';
 
 /** Counts as bars, one for each class or range of numbers. */
 function chart({chart: title, bars, more}) {
@@ -23,7 +24,7 @@ function findings({findings: found, words}) {
 
 function samples({samples: images, words}) {
   return make('div', {className: 'samples'}, ...images.map(({image, label}) => make('figure', {},
-    make('img', {src: image.url, alt: `${words.report_sample}: ${label}`}), make('figcaption', {textContent: label}))));
+    make('img', {src: image.url, alt: labelled(words.report_sample, label)}), make('figcaption', {textContent: label}))));
 }
 
 /** How the report stands, for styles and tests. */
