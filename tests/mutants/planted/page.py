@@ -8,8 +8,8 @@ MUTANTS = (
     Mutant(
         "a head of the strip that waits for its block",
         JAVASCRIPT,
-        "if (row) put({...block.value, ...row.facts,",
-        "if (!row) put({...block.value, ...row.facts,",
+        "strip.rowOf(to);\n    if (!row) return;",
+        "strip.rowOf(to);\n    if (row) return;",
         "test_the_strip_brings_a_head_onto_the_stage_before_its_block_is_there",
     ),
     Mutant(
