@@ -29,8 +29,8 @@ MUTANTS = (
     Mutant(
         "a stale answer painted",
         JAVASCRIPT,
-        "if (mine !== sequence) return;\n      accept(",
-        "accept(",
+        "if (mine !== sequence) return;\n      if (isShown(next))",
+        "if (isShown(next))",
         "test_an_answer_that_comes_too_late_is_not_painted",
     ),
     Mutant(
