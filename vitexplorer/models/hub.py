@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import re
 import shutil
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -26,7 +28,7 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
     RevisionNotFoundError,
 )
-from huggingface_hub.file_download import HfFileMetadata
+from huggingface_hub.file_download import HfFileMetadata, repo_folder_name
 
 from vitexplorer.models.catalog import find
 from vitexplorer.progress import Progress
@@ -111,6 +113,7 @@ def download_pretrained(name: str, *, progress: Progress | None = None) -> Path:
     return _verified(Path(path), name, metadata)
 
 
+@cache
 def _address(name: str) -> _Address | None:
     try:
         config = timm.get_pretrained_cfg(name)
@@ -128,6 +131,9 @@ def _address(name: str) -> _Address | None:
 
 
 def _cached(address: _Address) -> Path | None:
+    folder = repo_folder_name(repo_id=address.repository, repo_type="model")
+    if not os.path.isdir(os.path.join(constants.HF_HUB_CACHE, folder)):  # most of a long list end here
+        return None
     for file in address.files:
         path = try_to_load_from_cache(address.repository, file, revision=address.revision)
         if isinstance(path, str):

@@ -73,7 +73,8 @@ class CacheFolder:
         for used, size, path in reversed(files):
             total += size
             if now - used > YOUNG and (now - used > AGE or total > self.most):
-                path.unlink(missing_ok=True)
+                with suppress(FileNotFoundError):
+                    os.unlink(path)
                 total -= size
             else:
                 kept.append(size)
@@ -87,15 +88,15 @@ def _user() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
 
 
-def _files(folder: Path) -> Iterator[tuple[float, int, Path]]:
+def _files(folder: Path) -> Iterator[tuple[float, int, str]]:
     """When each file was last used, its bytes, where it is."""
-    for path in folder.rglob("*"):
-        try:
-            if path.is_file():
-                found = path.stat()
-                yield found.st_mtime, found.st_size, path
-        except FileNotFoundError:  # another server has just swept it
-            continue
+    for above, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(above, name)
+            with suppress(FileNotFoundError):  # another server has just swept it
+                found = os.stat(path)
+                if stat.S_ISREG(found.st_mode):
+                    yield found.st_mtime, found.st_size, path
 
 
 def _remove_if_empty(folder: Path) -> None:
