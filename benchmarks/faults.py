@@ -29,7 +29,7 @@ from safetensors.torch import load_file
 from benchmarks.fuzz import tried
 from tests.damage import torn
 from tests.finetune_folders import class_folder
-from tests.fuzzed import Subject
+from tests.subject import Subject
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import run_job
 from vitexplorer.finetune.job import detached

@@ -1,4 +1,4 @@
-"""Damaged files, addresses and events by the ten thousand: each is right or a sentence, and nothing else.
+"""Damaged files, addresses, events and calls by the ten thousand: each is right or a sentence, and nothing else.
 
     python -m benchmarks.fuzz [cases [subject ...]]
 
@@ -18,9 +18,11 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from tests.fuzzed import Subject, outcome, subjects
+from tests.fuzzed import subjects
+from tests.subject import Subject, outcome
 
 SHARES = {"weights safetensors": 0.5, "weights pth": 0.5, "tuned": 0.5, "merged words": 0.2, "zips": 0.5}
+SHARES |= {"calls": 0.5, "page events": 0.5}
 """of the cases of a subject that costs nothing more"""
 GOOD = ("right", "sentence")
 

@@ -50,15 +50,17 @@ _EDITS = st.lists(
     max_size=3,
 )
 """what is done, where, and with what or how much"""
-_CHANGES = st.lists(
-    st.tuples(
-        st.sampled_from(("other", "other", "other", "missing", "extra")),
-        st.integers(0, 2**20),
-        st.sampled_from(ODD) | st.integers() | st.floats() | st.text(max_size=8),
-    ),
-    min_size=1,
-    max_size=3,
-)
+
+
+def _changes(put: list[Any]) -> SearchStrategy[list[tuple[str, int, Any]]]:
+    """How JSON values are altered: the kind of each change, where, and with what."""
+    kinds = st.sampled_from(("other", "other", "other", "missing", "extra"))
+    values = st.sampled_from(ODD) | st.integers() | st.floats() | st.text(max_size=8)
+    values = st.sampled_from(put) | values if put else values
+    return st.lists(st.tuples(kinds, st.integers(0, 2**20), values), min_size=1, max_size=3)
+
+
+_CHANGES = _changes([])
 
 
 def edited(whole: bytes) -> SearchStrategy[bytes]:
@@ -82,9 +84,9 @@ def _edited(whole: bytes, edits: list[tuple[str, int, bytes]]) -> bytes:
     return whole
 
 
-def altered(whole: Any) -> SearchStrategy[Any]:
-    """JSON values of which one to three are others, missing, or unheard of."""
-    return _CHANGES.map(lambda changes: _altered(whole, changes))
+def altered(whole: Any, put: list[Any] | None = None) -> SearchStrategy[Any]:
+    """JSON values of which one to three are others (also of `put`), missing, or unheard of."""
+    return _changes(put or []).map(lambda changes: _altered(whole, changes))
 
 
 def _altered(whole: Any, changes: list[tuple[str, int, Any]]) -> Any:

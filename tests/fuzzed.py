@@ -8,13 +8,11 @@ from __future__ import annotations
 import io
 import json
 import shutil
-import warnings
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import safetensors.torch
@@ -25,7 +23,9 @@ from PIL import Image
 
 from tests.damage import altered, as_json, edited, torn, torn_lines
 from tests.finetune_folders import class_folder, number_folder
+from tests.fuzzed_http import over_http
 from tests.small_models import load_small
+from tests.subject import Subject
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.data import inspect, read_folder, read_zip
@@ -55,39 +55,13 @@ from vitexplorer.ui.training.watch import Watch
 from vitexplorer.ui.visitor import training_of, visitor_of
 from vitexplorer.words import ExplainedError
 
-Outcome = Literal["right", "sentence"] | str
 MODEL = "test_vit"
-
-
-@dataclass(frozen=True)
-class Subject:
-    """One way in."""
-
-    name: str
-    cases: SearchStrategy[Any]
-    use: Callable[[Any], None]
-    """with a drawn case; raises an ExplainedError or nothing"""
-
-
-def outcome(subject: Subject, case: Any) -> Outcome:
-    """right, sentence, or what went wrong."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            subject.use(case)
-    except ExplainedError as error:
-        said = error.text
-        whole = said.en.strip().endswith((".", "?", "!")) and said.zh.strip() and "\n" not in said.en
-        return "sentence" if whole else f"no sentence: {said.en[:100]!r}"
-    except Exception as error:
-        return f"{type(error).__name__}: {str(error)[:100]}"
-    return "right"
 
 
 @contextmanager
 def subjects(place: Path) -> Iterator[dict[str, Subject]]:
     """All of them by name, with their files in `place`."""
-    with _small_trainings():
+    with _small_trainings(), ExitStack() as web:
         found = [
             *_images(place / "images"),
             *_weights(place / "weights"),
@@ -95,6 +69,7 @@ def subjects(place: Path) -> Iterator[dict[str, Subject]]:
             *_data(place / "data"),
             *_runs(place / "runs"),
             *_addresses(),
+            *web.enter_context(over_http(place / "served")),
         ]
         yield {subject.name: subject for subject in found}
 

@@ -134,6 +134,7 @@ def test_the_lists_are_the_registries(listing):
         ({"image": "scene_fisch"}, "Unknown image 'scene_fisch'. Did you mean 'scene_fish'?"),
         ({"image": f"upload-{'0' * 64}"}, "no longer here"),
         ({"image": {"path": "/etc/passwd"}}, "This file was not sent here."),
+        ({"image": {"path": "\0"}}, "This file was not sent here."),
         ({"image": "http://127.0.0.1/fish.png"}, "127.0.0.1 is no public address"),
         ({"image": "https://[::ffff:127.0.0.1]/fish.png"}, "is no public address"),
         ({"image": "http:///fish.png"}, "is no public address"),
@@ -216,6 +217,9 @@ def elsewhere() -> Iterator[str]:
 def test_a_public_picture_is_explained(explaining, elsewhere, path):
     here = answer(explaining.predict, image="scene_fish")
     assert answer(explaining.predict, image=elsewhere + path) == here
+    assert (
+        answer(explaining.predict, image={"path": elsewhere + path}) == here
+    )  # as gradio_client's handle_file says it
 
 
 @pytest.mark.parametrize(

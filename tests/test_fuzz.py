@@ -13,8 +13,9 @@ import safetensors.torch
 import torch
 from hypothesis import HealthCheck, Phase, given, settings
 
-from tests.fuzzed import MODEL, Subject, outcome, subjects
+from tests.fuzzed import MODEL, subjects
 from tests.small_models import load_small
+from tests.subject import Subject, outcome
 from vitexplorer.finetune import storing
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.data import DataError
@@ -28,7 +29,7 @@ from vitexplorer.read_back import read_tensors
 CASES = {
     "images": 40, "weights safetensors": 15, "weights pth": 15, "weights header": 25, "tuned": 15, "tuned words": 30,
     "merged words": 4, "peft": 20, "zips": 20, "tables": 25, "run files": 20, "checkpoints": 20, "addresses": 40,
-    "events": 40,
+    "events": 40, "calls": 40, "page events": 40,
 }  # fmt: skip
 
 

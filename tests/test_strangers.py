@@ -5,29 +5,24 @@ from __future__ import annotations
 import json
 import os
 import socket
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
-from starlette.applications import Starlette
 
-from tests.app import run_apart
+from tests.hosted import hosted
 from vitexplorer.finetune.job.folder import CONFIG, JobError
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
-from vitexplorer.settings import ASSETS, Settings, settings
-from vitexplorer.ui import application
-from vitexplorer.ui.engine import Engine
+from vitexplorer.settings import ASSETS, Settings
 from vitexplorer.ui.hosting import bodies, connections, events
 from vitexplorer.ui.hosting import stored as storing
 from vitexplorer.ui.hosting.cache_folder import CacheFolder, Held
-from vitexplorer.ui.hosting.listening import address_of, listen, server
 from vitexplorer.ui.hosting.stored import Stored, check_room
 from vitexplorer.ui.hosting.visitors import Visitors
 from vitexplorer.ui.places import Places
@@ -44,32 +39,8 @@ SETTINGS = {
 }
 
 
-async def built() -> Starlette:
-    """The app, made where a loop is running: gradio would make one for each of its locks and leave them open."""
-    return application(settings(), Engine(settings()))
-
-
 ANNA, BEN = "a" * 32, "b" * 32
 """names of two visitors' browsers"""
-
-
-@contextmanager
-def hosted(**environment: str) -> Iterator[str]:
-    """The page in this process as `python app.py` serves it; gives its address."""
-    with pytest.MonkeyPatch.context() as patched:
-        for name, value in environment.items():
-            patched.setenv(name, value)
-        settings.cache_clear()
-        opened = threading.Event()
-        with listen(settings()) as listening:
-            serving = server(run_apart(built()), settings(), opened.set)
-            thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]})
-            thread.start()
-            assert opened.wait(60)
-            yield address_of(listening)
-            serving.should_exit = True
-            thread.join()
-    settings.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -433,6 +404,9 @@ WRONG = [
     {"event_data": {"settings": [1]}},
     {"event_data": {"methods": [{"key": 1}]}},
     {"event_data": {"run": {}}},
+    {"event_data": {"settings": {"path": "/etc/passwd"}}},
+    {"event_data": {"settings": {"path": "\0"}}},
+    {"event_data": {"unheard_of": [{"path": "/etc/passwd"}]}},
 ]
 
 
@@ -487,6 +461,21 @@ def test_a_call_that_cannot_be_is_a_sentence(
 ) -> None:
     answer = client.post(f"/gradio_api/{address}", json=body)
     assert (answer.status_code, answer.json()["error"].startswith(says)) == (status, True)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    "file", [{"path": "/etc/passwd"}, {"path": "http://127.0.0.1/a"}, {"path": "\0"}, {"path": "a", "meta": 1}]
+)
+@pytest.mark.parametrize("name", ["image", "settings", "view"])
+def test_a_file_that_was_not_sent_is_no_argument(client: httpx.Client, file: dict[str, Any], name: str, capfd) -> None:
+    """gradio looks for files wherever they stand, and ends in a traceback where they are none of its own."""
+    body = {"image": "scene_mug", "view": "attention_map", name: {"meta": {"_type": "gradio.FileData"}, **file}}
+    event = client.post("/gradio_api/call/v2/explain", json=body).json()["event_id"]
+    told = client.get(f"/gradio_api/call/v2/explain/{event}").text
+    said = json.loads(told.removeprefix("event: error\ndata: "))["error"]
+    assert said.endswith(".")
+    assert "went wrong" not in said
     assert capfd.readouterr().err == ""
 
 

@@ -89,6 +89,12 @@ class PatientBlocks(gr.Blocks):
         """Threads for answers, apart from those that gradio serves files with."""
         self.limiter = anyio.CapacityLimiter(THREADS)
 
+    async def preprocess_data(self, block_fn: BlockFunction, inputs: list[Any], *more: Any, **named: Any) -> list[Any]:
+        """As gradio's; but what a script asks stays as it came, for its endpoint reads it, and the files in it too."""
+        if block_fn.api_visibility != "private":
+            return inputs
+        return await super().preprocess_data(block_fn, inputs, *more, **named)
+
     async def call_function(
         self,
         block_fn: BlockFunction,

@@ -28,12 +28,13 @@ NOT_BASE64 = Text("The image is no data:image/...;base64, address.", "该图像�
 
 async def image_id(image: FileData | str, settings: Settings) -> str:
     """The id under which the engine finds it. Raises ExplainedError for what is none, or none of ours."""
+    named = image.path if isinstance(image, FileData) else image
+    if "/gradio_api/file=" in named:  # what gradio calls a file that was sent
+        return await asyncio.to_thread(keep_upload, _sent(unquote(named.partition("/gradio_api/file=")[2])))
+    if named.startswith(("http://", "https://", "data:")):
+        return await _brought(named, settings.max_upload_megabytes * 10**6)
     if isinstance(image, FileData):
-        return await asyncio.to_thread(keep_upload, _sent(image.path))
-    if "/gradio_api/file=" in image:  # what gradio calls a file that was sent
-        return await asyncio.to_thread(keep_upload, _sent(unquote(image.partition("/gradio_api/file=")[2])))
-    if image.startswith(("http://", "https://", "data:")):
-        return await _brought(image, settings.max_upload_megabytes * 10**6)
+        return await asyncio.to_thread(keep_upload, _sent(named))
     if image not in examples() and not image.startswith(UPLOAD):
         raise unknown_name("image", image, examples())
     return image
@@ -41,7 +42,10 @@ async def image_id(image: FileData | str, settings: Settings) -> str:
 
 def _sent(name: str) -> str:
     """The file, which lies where gradio puts what was sent: anywhere else it would be one of the machine's own."""
-    path = Path(name).resolve()
+    try:
+        path = Path(name).resolve()
+    except ValueError:  # a name with a zero byte
+        raise ImageError(NOT_SENT) from None
     if not path.is_relative_to(Path(get_upload_folder()).resolve()):
         raise ImageError(NOT_SENT)
     return str(path)

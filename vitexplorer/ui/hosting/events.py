@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import gradio as gr
 from gradio.blocks import Block, BlockFunction
 from gradio.components import State, Textbox, UploadButton
+from gradio.processing_utils import check_all_files_in_cache
 from gradio.utils import get_upload_folder
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.requests import Request
@@ -78,7 +79,8 @@ class ReadEvents:
                 _check_value(component, value)
             if any(hasattr(self.page.blocks.get(target), "sends") for target, _ in handler.targets):
                 Sent.model_validate(event.event_data)
-        except (ValidationError, ValueError, KeyError, OSError):
+            check_all_files_in_cache(event.event_data)  # gradio takes any `path` for a file
+        except (ValidationError, ValueError, KeyError, OSError, gr.Error):
             raise _RefusedError(422, _UNREADABLE) from None
         if any(fired == "load" for _, fired in handler.targets):
             self.visitors.open(event.session_hash)
