@@ -145,7 +145,9 @@ FORMULAS = (
     r"[A-Za-z]{1,2}|[A-Za-z]_\w+|(mean|max)_\w|N_"
 )
 """functions and symbols of mathematics"""
-FIELD = r"[Ll]ogits?|rollout|gradient|LeGrad|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|NaN|nat|L2"
+FIELD = (
+    r"[Ll]ogits?|rollout|gradient|LeGrad|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|NaN|nat|L2"
+)
 """what Chinese lectures write in Latin letters too"""
 LATIN = re.compile(f"{FORMULAS}|{FIELD}")
 GEOMETRIES = (

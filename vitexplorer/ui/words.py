@@ -16,7 +16,8 @@ UI_WORDS: dict[str, Text] = {
     "lecture_mode": Text("Lecture", "讲课"),
     "lecture_keys": Text(
         "Keys in lecture mode: 1 to 9 rooms; , and . block; [ and ] head; arrows query; page up and down kept views.",
-        "讲课模式按键：1–9 切换页面；, 和 . 切换块；[ 和 ] 切换头；方向键移动查询；PageUp 与 PageDown 翻看已保存的视图。",
+        "讲课模式按键：1–9 切换页面；, 和 . 切换块；[ 和 ] 切换头；方向键移动查询；"
+        "PageUp 与 PageDown 翻看已保存的视图。",
     ),
     "link": Text("Link", "链接"),
     "skip": Text("Skip to the picture", "跳到图"),

@@ -7,6 +7,7 @@ from gradio.blocks import Block
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.board.component import PatchesBoard, board_data, reading
+from vitexplorer.ui.canvas.files import kept_file
 from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
@@ -41,7 +42,7 @@ class PatchesRoom(Room):
             return own
         pixels, grid, dim = capture.input.pixels, capture.grid(0), capture.residual(0).shape[-1]
         board = board_data(
-            image_file(pixels),
+            kept_file(capture, "image", lambda: image_file(pixels)),
             grid,
             capture.prefix_tokens,
             dim,
