@@ -23,6 +23,7 @@ REFUSED: dict[str, frozenset[str]] = {
     "input_x_gradient": NO_CLASSIFIER,
     "integrated_gradients": NO_CLASSIFIER,
     "legrad": NO_CLASSIFIER | WINDOWED,
+    "logit_attribution": NO_CLASSIFIER | WINDOWED | {"perception_encoder", "siglip", "uneven"},
     "logit_lens": NO_CLASSIFIER,
     "occlusion": NO_CLASSIFIER,
     "patch_filters": NO_FILTERS,

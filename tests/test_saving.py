@@ -46,6 +46,7 @@ PROMISED = {
     "side_by_side": ("vit", {**FEW, "methods": "grad_cam", "measure": "on", "steps": 2}, (2, *MAP)),
     "pooling": ("vit", {}, (3,)),
     "logit_lens": ("vit", {"token": "patches"}, (3, *MAP)),
+    "logit_attribution": ("vit", FEW, (8,)),
     "token_pca": ("vit", {"block": 1, "norm": True, "foreground": True}, (*MAP, 3)),
     "patch_similarity": ("vit", {"block": 1, "query": (0, 0)}, MAP),
     "token_norms": ("vit", {}, (3, 17)),

@@ -18,7 +18,7 @@ from vitexplorer.attention_call import AttentionCall, of_kernel
 from vitexplorer.follow import Args, FollowedPass, Function, Kwargs
 
 _NORMS = {F.layer_norm, F.rms_norm}
-_SUMS = (torch.add, Tensor.add, Tensor.add_, Tensor.__add__, Tensor.__iadd__, Tensor.__radd__)
+SUMS = (torch.add, Tensor.add, Tensor.add_, Tensor.__add__, Tensor.__iadd__, Tensor.__radd__)
 
 
 class AttentionTap(FollowedPass):
@@ -100,5 +100,5 @@ class AttentionTap(FollowedPass):
     def _kept_output(self, out: Tensor) -> Tensor | None:
         return out if self._keep_outputs else None
 
-    FOLLOWED: ClassVar[dict[Callable, Callable]] = {**FollowedPass.FOLLOWED, **dict.fromkeys(_SUMS, _keep_sum)}
+    FOLLOWED: ClassVar[dict[Callable, Callable]] = {**FollowedPass.FOLLOWED, **dict.fromkeys(SUMS, _keep_sum)}
     """the sums too"""

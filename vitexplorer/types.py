@@ -524,6 +524,15 @@ class CountResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ContributionsResult(Result):
+    """What each part of a model adds to a logit, values (parts,), of any sign; they sum to `logit`."""
+
+    parts: tuple[str, ...]
+    """embedding, `block 3 attn`, `block 3 mlp`, or `block 3 attn + mlp` where they are one sum, constant"""
+    logit: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class TreeResult(Result):
     """A count for each module, values (modules,) int, where a module counts what is inside it; parents come first."""
 

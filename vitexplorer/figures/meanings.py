@@ -16,6 +16,7 @@ CATEGORIES = (ATTENTION, PROJECTIONS, EMBEDDING, MLP, NORM, CLASSIFIER, MERGING,
 """for what is only told apart: classes, in the order of the figure"""
 
 _PARTS = (
+    (("attn + mlp",), BLOCK),
     (("projection", "投影"), PROJECTIONS),
     (("attn", "attention", "注意力", "relative_position", "rel_pos", "q_norm", "k_norm"), ATTENTION),
     (("mlp", "ffn"), MLP),

@@ -14,13 +14,14 @@ from jaxtyping import UInt8
 from PIL import Image, ImageDraw
 
 from vitexplorer.figures.colors import EASE, lookup_table, scale_of
-from vitexplorer.figures.meanings import CATEGORIES
+from vitexplorer.figures.meanings import CATEGORIES, part_color
 from vitexplorer.figures.renderers.board import sheet
 from vitexplorer.figures.scaling import painted_each
 from vitexplorer.types import (
     BeforeAfterResult,
     BoardResult,
     ColoursResult,
+    ContributionsResult,
     CountResult,
     CurvesResult,
     DotProductResult,
@@ -212,6 +213,18 @@ def _(result: DotProductResult) -> np.ndarray:
 @_pixels.register
 def _(result: CountResult) -> np.ndarray:
     return bars(result.values)
+
+
+@_pixels.register
+def _(result: ContributionsResult) -> np.ndarray:
+    step, largest = WIDE / len(result.values), np.abs(result.values).max() or 1.0
+    picture = Image.new("RGBA", (WIDE, SIDE))
+    pen = ImageDraw.Draw(picture)
+    for number, (part, value) in enumerate(zip(result.parts, result.values.tolist(), strict=True)):
+        end = SIDE / 2 - (SIDE / 2 - 2) * value / largest
+        box = (number * step, min(end, SIDE / 2), max((number + 1) * step - 2, number * step), max(end, SIDE / 2))
+        pen.rectangle(box, fill=part_color(part))
+    return np.asarray(picture)
 
 
 @_pixels.register

@@ -1,0 +1,87 @@
+"""A sum as bars to both sides of zero: a row for the embedding, one for each block, one for the constant."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from vitexplorer.figures.boxes import Box
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.meanings import part_color
+from vitexplorer.figures.page import Page
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.figures.typesetting import width
+from vitexplorer.numbers import signed
+from vitexplorer.part_names import PARTS, part_text
+from vitexplorer.types import ContributionsResult
+from vitexplorer.words import Text
+
+LABELS, NUMBERS = 104, 74
+"""pixels left and right of the bars"""
+BAR, BETWEEN = 16, 8
+EMBEDDING = Text("embedding", "嵌入")
+CONSTANT = Text("constant", "常数项")
+TOGETHER = Text("attention + MLP", "注意力 + MLP")
+BRANCHES = {"attn": PARTS["attn"], "mlp": PARTS["mlp"], "attn + mlp": TOGETHER}
+TOTAL = Text("logit {logit} = sum of all bars", "logit {logit} = 所有条之和")
+
+
+def row_and_branch(part: str) -> tuple[str, str]:
+    """`block 3 attn` -> (`block 3`, `attn`); what is no branch of a block is a row of its own."""
+    words = part.split(" ", 2)
+    return (f"{words[0]} {words[1]}", words[2]) if len(words) > 1 else (part, "")
+
+
+def row_text(row: str) -> Text:
+    """A row in words."""
+    return {"embedding": EMBEDDING, "constant": CONSTANT}.get(row) or part_text(row)
+
+
+def draw(page: Page, result: ContributionsResult) -> float:
+    """Draw the sum, the colours of the branches and the bars, all to one scale."""
+    y = page.header(result)
+    y = page.text(page.margin, y - 8 if page.sheet.is_slide else y, TOTAL.format(logit=signed(result.logit)), size=20)
+    y = _bars(page, _legend(page, y + 10, result), result)
+    return facts_below(page, y + 16, facts(result))
+
+
+def _legend(page: Page, y: float, result: ContributionsResult) -> float:
+    """The branches that there are. Returns y below them."""
+    x = float(page.margin)
+    for branch in dict.fromkeys(row_and_branch(part)[1] for part in result.parts):
+        if branch:
+            page.rectangle(Box(x, y + 2, 14, 14), fill=part_color(branch))
+            page.text(x + 20, y, BRANCHES[branch], size=SMALL_SIZE)
+            x += 44 + width(BRANCHES[branch].in_(page.language), SMALL_SIZE)
+    return y + 30
+
+
+def _bars(page: Page, y: float, result: ContributionsResult) -> float:
+    """Returns y below the rows."""
+    low, high = min(0.0, result.values.min()), max(0.0, result.values.max())
+    left, room = page.margin + LABELS, page.inner - LABELS - NUMBERS
+    per_logit = room / ((high - low) or 1)
+    zero, top = left - low * per_logit, y
+    pieces: list[tuple[Box, str, str]] = []
+    numbered = zip(result.parts, result.values.tolist(), strict=True)
+    for row, bars in groupby(numbered, key=lambda one: row_and_branch(one[0])[0]):
+        label, start = row_text(row), y
+        for part, value in bars:
+            branch = row_and_branch(part)[1]
+            words = label.in_(page.language) + (f": {BRANCHES[branch].in_(page.language)}" if branch else "")
+            pieces.append((_bar(zero, y, value * per_logit), part_color(part), f"{words}\n{signed(value)}"))
+            page.text(page.right, y + BAR / 2, signed(value), size=SMALL_SIZE, anchor="right", vertical="middle")
+            y += BAR + 2
+        page.text(page.margin, (start + y - 2) / 2, label, size=SMALL_SIZE, vertical="middle")
+        y += BETWEEN
+    page.bars(pieces, gap=0)
+    page.line((zero, top - 4), (zero, y - BETWEEN + 4), page.theme.muted)
+    return y
+
+
+def _bar(zero: float, y: float, length: float) -> Box:
+    return Box(min(zero, zero + length), y, abs(length), BAR)
+
+
+RENDERER = Renderer(ContributionsResult, draw)

@@ -1,0 +1,197 @@
+"""What do attention and MLP of each block add to a class's logit? Direct logit attribution, a sum that comes out even.
+
+The residual stream is a sum: what enters the first block (patches, positions, prefix tokens, a norm before the blocks)
+and, block by block, what attention and MLP add, layer scale included. The last norm's divisor is held at its value for
+this image; then the way from the stream x (tokens, dim) to a logit is affine, f(x) = w . x + c, through the mean that
+LayerNorm takes away, its gain, the pooling (one token, the mean over patches, in a distilled DeiT the mean of two
+classifiers) and the classifier. The bars are w . x for every term of the sum, and c, the biases of norm and classifier:
+together they are the logit. Elhage et al. 2021 (https://transformer-circuits.pub/2021/framework, "Zero-Layer
+Transformers", "Handling Layer Normalization"), after the logit lens (nostalgebraist 2020). Blocks that compute
+attention and MLP side by side and add them once (ViT-22B, arXiv 2302.05442) have one bar for both.
+Misleading: a bar is what a part says to the classifier itself; what later blocks make of it is counted as theirs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.controls import TargetControl
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.explored import without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import measured, signed
+from vitexplorer.part_names import part_text
+from vitexplorer.quantities.frozen_norm import AffineMap, frozen_at
+from vitexplorer.quantities.stream_sums import stream_sums
+from vitexplorer.quantities.targets import class_text, explained, target_text
+from vitexplorer.types import ContributionsResult
+from vitexplorer.words import Text
+
+TITLE = Text("Logit attribution", "logit 的逐块归因")
+EXACT = 1e-6
+"""largest error of a sum, as a share of its largest term, in float64"""
+HANDED_ON = 1e-3
+"""difference in logits, of a share where they are large, that float32 may make between two passes"""
+FORMULA = Text("logit = Σ w · x_part + c, norm held fixed", "logit = Σ w · x_部分 + c，归一化的尺度固定")
+FROZEN = Text(
+    "The last norm divides by what it divides by for this image, whatever part is read.",
+    "无论读出哪一部分，最后的归一化都除以它在该图像上的取值。",
+)
+TOGETHER = Text(
+    "These blocks compute attention and MLP side by side and add them once: one bar for both.",
+    "这些块并行计算注意力和 MLP，只相加一次：两者共用一条。",
+)
+
+
+def last_stream(capture: Capture) -> Float[Tensor, "batch tokens dim"]:
+    """What the last block leaves."""
+    return capture.residual_after(capture.depth - 1)[None]
+
+
+def frozen_classifier(capture: Capture) -> AffineMap:
+    """The module's own way from the last stream to the logits, the last norm's scale held fixed."""
+    family, module = capture.model.family, capture.model.module
+    return frozen_at(lambda tokens: family.read_out(module, tokens, "own"), last_stream(capture))
+
+
+def is_affine(read: AffineMap, stream: Float[Tensor, "batch tokens dim"]) -> bool:
+    """Whether what two parts of a stream give adds up to what the stream gives."""
+    one = stream.double() * torch.linspace(-1, 1, stream.shape[-1], dtype=torch.float64, device=stream.device)
+    whole, parts = read(stream) + read(0 * stream), [read(one), read(stream - one)]
+    return bool((whole - sum(parts)).abs().max() <= EXACT * max(float(part.abs().max()) for part in parts))
+
+
+def refuses(capture: Capture) -> Text | None:
+    """No classes, no single sum from the first block to the last, or a classifier that is not affine."""
+    reason = without_classifier(capture)
+    if reason is not None:
+        return reason
+    if any(site.windows for site in capture.sites):
+        return Text(
+            "Logit attribution needs a residual stream that is one sum from the first block to the classifier, and "
+            "{model} merges its tokens between stages.",
+            "逐块归因要求残差流从第一个块到分类头是一个总和，而 {model} 在阶段之间会合并标记。",
+        ).format(model=capture.model.name)
+    if not is_affine(frozen_classifier(capture), last_stream(capture)):
+        return Text(
+            "{model} pools its tokens by attention or another non-linear step, so its logit is no sum of what the "
+            "blocks add.",
+            "{model} 以注意力或其他非线性步骤池化标记，因此其 logit 不是各块贡献之和。",
+        ).format(model=capture.model.name)
+    return None
+
+
+def contributions(capture: Capture, read: AffineMap, target: int) -> dict[str, float]:
+    """What each part adds to the logit of a class, the constant last: what the stream gives after it less before it.
+
+    Raises UnsupportedError where the stream is not handed on as it was left.
+    """
+
+    def logit(stream: Tensor) -> float:
+        return float(read(stream[0].flatten(0, -2)[None])[0, target])
+
+    followed = stream_sums(capture)
+    constant, reached = logit(0 * followed.read[0]), logit(followed.read[0])
+    parts = {"embedding": reached - constant}
+    for block in range(capture.depth):
+        _same(logit(followed.read[block]), reached, capture, block)
+        for branch, stream in followed.added[block]:
+            name, before, reached = f"block {block} {branch}", reached, logit(stream)
+            parts[name] = parts.get(name, 0.0) + reached - before  # a branch may add more than once
+    _same(float(capture.logits[target]), reached, capture, capture.depth)
+    return {**parts, "constant": constant}
+
+
+def _same(found: float, expected: float, capture: Capture, block: int) -> None:
+    if abs(found - expected) > HANDED_ON * max(1, abs(expected)):
+        raise UnsupportedError(
+            Text(
+                "{model}: what comes after block {block} does not read what the block leaves, so the logit is no sum "
+                "of what the blocks add.",
+                "{model}：块 {block} 之后读取的不是该块的输出，因此 logit 不是各块贡献之和。",
+            ).format(model=capture.model.name, block=block - 1)
+        )
+
+
+def compute(capture: Capture, target: int) -> ContributionsResult:
+    """What each part adds to a class's logit, (parts,); they sum to it."""
+    found, said = contributions(capture, frozen_classifier(capture), target), explained(capture, target)
+    parts, values = tuple(found), np.array([*found.values()])
+    are_together = any(part.endswith("attn + mlp") for part in parts)
+    return ContributionsResult(
+        view="logit_attribution",
+        title=TITLE,
+        values=values,
+        axes=("parts",),
+        unit=Text("logit", "logit"),
+        formula=FORMULA,
+        provenance=capture.provenance,
+        settings={"target": target},
+        notes=(class_text(said), FROZEN, *((TOGETHER,) if are_together else ())),
+        target=said,
+        parts=parts,
+        logit=float(values.sum()),
+    )
+
+
+def reading(result: ContributionsResult) -> Text:
+    """Which block's branch adds most and which takes away most, and what attention and MLPs add up to."""
+    named = [(part, value) for part, value in zip(result.parts, result.values.tolist(), strict=True) if "block" in part]
+    most, least = (choose(named, key=lambda one: one[1]) for choose in (max, min))
+    words = {
+        "named": target_text(result),
+        "logit": measured(result.logit),
+        "part": branch_text(most[0]),
+        "most": signed(most[1]),
+        "other": branch_text(least[0]),
+        "least": signed(least[1]),
+    }
+    if any(part.endswith("attn + mlp") for part, _ in named):
+        return Text(
+            "Of the logit {logit} of {named}, {part} add most ({most}) and {other} least ({least}).",
+            "在{named}的 logit（{logit}）中，{part}贡献最大（{most}），{other}最小（{least}）。",
+        ).format(**words)
+    attention, mlp = (sum(value for part, value in named if part.endswith(branch)) for branch in ("attn", "mlp"))
+    return Text(
+        "Of the logit {logit} of {named}, {part} adds most ({most}) and {other} least ({least}). All attention "
+        "together adds {attention}, all MLPs {mlp}.",
+        "在{named}的 logit（{logit}）中，{part}贡献最大（{most}），{other}最小（{least}）。所有注意力合计 {attention}，"
+        "所有 MLP 合计 {mlp}。",
+    ).format(**words, attention=signed(attention), mlp=signed(mlp))
+
+
+def branch_text(part: str) -> Text:
+    """The branch of a block as a sentence names it."""
+    _, number, branch = part.split(" ", 2)
+    block = part_text(f"block {number}")
+    if branch == "attn":
+        return Text("attention of {block}", "{block} 的注意力").format(block=block)
+    if branch == "mlp":
+        return Text("the MLP of {block}", "{block} 的 MLP ").format(block=block)
+    return Text("both branches of {block}", "{block} 的两个分支").format(block=block)
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text(
+        "What do attention and MLP of each block add to this class's logit?",
+        "每个块的注意力和 MLP 为这个类别的 logit 增加了多少？",
+    ),
+    misleads=Text(
+        "A bar is what a part says to the classifier itself: what later blocks make of it counts as theirs, and a part "
+        "that only lengthens the stream, which the last norm divides by, has no bar for that.",
+        "每一条只是该部分直接传给分类头的量：后面的块对它的加工计入后面的块；某一部分若只是增大残差流的长度"
+        "（最后的归一化会除以它），图中也看不出来。",
+    ),
+    room="outputs",
+    compute=compute,
+    reading=reading,
+    runs="once",
+    controls=(TargetControl(),),
+    paper=Paper("Elhage et al. 2021", "https://transformer-circuits.pub/2021/framework/index.html"),
+    refuses=refuses,
+)
