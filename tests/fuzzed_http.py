@@ -155,6 +155,7 @@ class Stranger:
 
     def _sent(self, address: str, body: Any) -> Any:
         answer = self.client.post(address, content=as_json(body), headers={"content-type": "application/json"})
+        assert answer.status_code < 500, answer.text
         _said(answer.json(), answer.status_code == 200)
         return answer.json()
 

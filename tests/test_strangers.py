@@ -20,6 +20,8 @@ from tests.hosted import hosted
 from vitexplorer.finetune.job.folder import CONFIG, JobError
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
 from vitexplorer.settings import ASSETS, Settings
+from vitexplorer.ui import turns
+from vitexplorer.ui.api import explaining
 from vitexplorer.ui.hosting import bodies, connections, events
 from vitexplorer.ui.hosting import stored as storing
 from vitexplorer.ui.hosting.cache_folder import CacheFolder, Held
@@ -434,15 +436,39 @@ def test_a_file_that_was_not_sent_is_not_read(tab: Tab, path: str | int, capfd) 
     file = {"path": path, "meta": {"_type": "gradio.FileData"}}
     for files in (file, [file], [], None):
         answer = tab.send(zipped, [files, *[None] * (len(zipped["inputs"]) - 1)])
-        assert (answer.status_code, list(answer.json())) == (422, ["error"])
+        assert answer.status_code in (404, 422)
+        assert list(answer.json()) == ["error"]
     assert capfd.readouterr().err == ""
 
 
 def test_an_event_that_has_nothing_to_stand_on_says_why(tab: Tab, capfd) -> None:
     """No picture was shown yet: a room asks for what it cannot have."""
     answer = tab.fire("vx-plain-canvas", "choose_block", to=0)
+    assert (answer.status_code, answer.json()["title"]) == (422, "This did not work")
     assert answer.json()["error"].startswith("This image is no longer here.")
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("image", "at_once", "reason", "status"),
+    [
+        ("scene_mug", 8, None, 200),
+        ("scene_nosuch", 8, None, 422),
+        ("scene_gear", 0, None, 429),
+        ("scene_mug", 8, ZeroDivisionError, 500),
+    ],
+)
+def test_a_script_knows_by_the_status_whose_fault_it_is(
+    client: httpx.Client, config, monkeypatch, image: str, at_once: int, reason: type | None, status: int
+) -> None:
+    monkeypatch.setattr(turns, "EACH", at_once)
+    if reason:
+        monkeypatch.setattr(explaining, "image_id", reason)
+    predict = next(one for one in config["dependencies"] if one["api_name"] == "predict")
+    data = [image, "scenes_vit_patch16_192", 5, "crop", "", "", "en"]
+    body = {"data": data, "fn_index": predict["id"], "session_hash": "script"}
+    answer = client.post("/gradio_api/run/predict", json=body)
+    assert (answer.status_code, "error" in answer.json()) == (status, status != 200)
 
 
 CALLS = [

@@ -15,7 +15,8 @@ import gradio as gr
 from gradio.block_function import BlockFunction
 from gradio.context import LocalContext
 
-from vitexplorer.ui.jobs import Done, Step, StoppedError, Waiter
+from vitexplorer.ui.hosting.statuses import answer_with
+from vitexplorer.ui.jobs import CrowdedError, Done, Step, StoppedError, Waiter
 from vitexplorer.ui.language import language_of_request, word
 from vitexplorer.ui.turns import NotYetError, wrong
 from vitexplorer.words import ExplainedError, Language
@@ -26,9 +27,22 @@ THREADS = 4
 """answers that are made at once; they hardly ever wait, so that more would only share the same processors"""
 
 
-def not_possible(error: ExplainedError, language: Language) -> gr.Error:
-    """Why something is not possible, as gradio says it."""
-    return gr.Error(error.text.in_(language), title=word("not_possible", language), print_exception=False)
+class Sentence(gr.Error):
+    """A sentence for whoever asked, as gradio says it, and the status of an answer over HTTP that is only that."""
+
+    def __init__(self, sentence: str, status: int, title: str = "Error"):
+        super().__init__(sentence, title=title, print_exception=False)
+        self.status = status
+
+
+def not_possible(error: ExplainedError, language: Language) -> Sentence:
+    """Why something is not possible."""
+    return Sentence(error.text.in_(language), status_of(error), word("not_possible", language))
+
+
+def status_of(error: ExplainedError) -> int:
+    """Too Many Requests, or Unprocessable Content."""
+    return 429 if isinstance(error, CrowdedError) else 422
 
 
 async def answered(waiter: Waiter, answer: Callable[[], T]) -> AsyncGenerator[Step | Done[T], None]:
@@ -104,6 +118,22 @@ class PatientBlocks(gr.Blocks):
         *more: Any,
     ) -> dict[str, Any]:
         """As gradio's; whoever let go meanwhile is told nothing, and what a person can mend is a sentence."""
+        try:
+            return await self._call_again(block_fn, processed_input, iterator, requests, *more)
+        except Sentence as error:
+            if requests and requests.request:
+                answer_with(requests.request.scope, error.status)
+            raise
+
+    async def _call_again(
+        self,
+        block_fn: BlockFunction,
+        processed_input: list[Any],
+        iterator: Any,
+        requests: gr.Request | None,
+        *more: Any,
+    ) -> dict[str, Any]:
+        """Whenever something that was missing is there."""
         wrong.set(went_wrong := {})
         while True:
             try:

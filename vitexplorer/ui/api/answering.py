@@ -8,9 +8,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import ParamSpec, TypeVar
 
-import gradio as gr
 from pydantic import ConfigDict, ValidationError, validate_call
 
+from vitexplorer.ui.answers import Sentence, status_of
 from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, Text
@@ -21,11 +21,8 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-class Refused(gr.Error):
+class Refused(Sentence):
     """A sentence for whoever called; gradio's own would stand in quotes where agents read it."""
-
-    def __init__(self, sentence: str):
-        super().__init__(sentence, print_exception=False)
 
     def __str__(self) -> str:
         return self.message
@@ -41,16 +38,16 @@ def answering(endpoint: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
         try:
             return await checked(*given, **named)
         except ValidationError as error:
-            said = _wrong(error, list(signature.parameters))
+            said, status = _wrong(error, list(signature.parameters)), 422
         except ExplainedError as error:
-            said = error.text
+            said, status = error.text, status_of(error)
         except StoppedError:  # nobody is there to be told
             raise
         except Exception:
             _log.exception("%s could not answer", endpoint.__name__)
-            said = UI_WORDS["unexpected"]
+            said, status = UI_WORDS["unexpected"], 500
         language = signature.bind(*given, **named).arguments.get("language", "en")
-        raise Refused(said.in_(language))
+        raise Refused(said.in_(language), status)
 
     return answer
 

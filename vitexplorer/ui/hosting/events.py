@@ -54,7 +54,7 @@ class ReadEvents:
         self.app, self.page, self.visitors = app, page, visitors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse with 410 or 422, or pass on."""
+        """Refuse with 404, 410 or 422, or pass on."""
         if scope["type"] != "http" or scope["method"] != "POST" or not _EVENTS.fullmatch(scope["path"]):
             await self.app(scope, receive, send)
             return
@@ -103,7 +103,7 @@ def _check_value(component: Block, value: Any) -> None:
     if isinstance(component, UploadButton):
         for file in _FILES.validate_python(value if component.file_count == "multiple" else [value]):
             if not _was_sent(Path(file.path)):
-                raise _RefusedError(422, _NO_FILE)
+                raise _RefusedError(404, _NO_FILE)  # of 422 gradio's scripts in the queue say nothing
 
 
 def _was_sent(path: Path) -> bool:
