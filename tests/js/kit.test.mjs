@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {writeAddress} from '../../vitexplorer/ui/kit/address.js';
+import {onWritten, writeAddress} from '../../vitexplorer/ui/kit/address.js';
 import {filled} from '../../vitexplorer/ui/kit/dom.js';
 import {followed, labelled, listed} from '../../vitexplorer/ui/kit/punctuation.js';
+import {addressOf, isDone} from '../../vitexplorer/ui/learn/progress.js';
 import {latestOnly} from '../../vitexplorer/ui/kit/widget.js';
 import {wrapped} from '../../vitexplorer/ui/kit/wrapping.js';
 
@@ -18,14 +19,18 @@ test('a question that had to wait is sent with the latest data, each kind with i
   assert.throws(() => trigger('tell', {}), /no event 'tell', only ask, stop/);
 });
 
-test('the address bar holds what is chosen, loses what is empty and keeps the rest', (t) => {
+test('the address bar holds what is chosen, loses what is empty, keeps the rest, and says so once', (t) => {
   const written = [];
+  let noticed = 0;
+  globalThis.document = new EventTarget();
+  onWritten(() => { noticed += 1; });
   globalThis.location = {href: 'https://here/?lang=zh&head=2'};
   globalThis.history = {state: null, replaceState: (state, title, url) => written.push(String(url))};
-  t.after(() => { delete globalThis.location; delete globalThis.history; });
+  t.after(() => { for (const name of ['location', 'history', 'document']) delete globalThis[name]; });
   writeAddress({block: 4, head: ''});
   writeAddress({head: 2});
   assert.deepEqual(written, ['https://here/?lang=zh&block=4']);
+  assert.equal(noticed, 1);
 });
 
 test('names are filled in, and one without a value is left to be noticed', () => {
@@ -47,4 +52,13 @@ test('what stands between words is of full width after Chinese ones', () => {
   assert.equal(listed(['red 3', 'green 4']), 'red 3, green 4');
   assert.equal(followed('切成图块', '指向一个图块。'), '切成图块。指向一个图块。');
   assert.equal(followed('Cut', 'Point at one.'), 'Cut. Point at one.');
+});
+
+test('a step of the path keeps the image and how a person looks, and is done when the address says so', () => {
+  const query = addressOf({model: 'a', room: 'attention', block: '5'}, 'heads', '?image=cat&lang=zh&size=384&step=cut');
+  assert.equal(query, 'image=cat&lang=zh&model=a&room=attention&block=5&step=heads');
+  assert.equal(isDone({block: '2', head: '1'}, '?block=2&head=1'), true);
+  assert.equal(isDone({block: '2', head: '1'}, '?block=2'), false);
+  assert.equal(isDone({size: '\\d.*'}, '?size=384x512'), true);
+  assert.equal(isDone({block: '2'}, '?block=12'), false);
 });

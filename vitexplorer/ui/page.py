@@ -20,12 +20,14 @@ from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import PatientBlocks, session_of
 from vitexplorer.ui.api import open_door
+from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.engine import Engine, Explored
 from vitexplorer.ui.exploring import PAGE, Instead, exploring, ready
 from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
 from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.language import Translations
+from vitexplorer.ui.learn.guide import Guide, OnScreen, guide_data, step_named, step_text
 from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.parts.header import Header
@@ -76,6 +78,7 @@ class Page:
     def __init__(self, settings: Settings, desk: Desk):
         """Args: settings: what the owner of the installation decided; desk: what the rooms share."""
         self.settings, self.desk = settings, desk
+        self._changed = ChangedRuns(desk.engine, settings)
         self._one_at_a_time: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def build(self, page: gr.Blocks) -> None:
@@ -90,13 +93,15 @@ class Page:
             )
             status, kept = StatusLine(elem_id="vx-status"), KeptViews(elem_id="vx-kept")
             header = Header(elem_id="vx-header")
-        rail = Rail(elem_id="vx-rail")
+        rail, guide = Rail(elem_id="vx-rail"), Guide(elem_id="vx-guide")
         entering = gr.Textbox(visible=False)  # through which the browser says which room is entered
         with gr.Tabs(selected="attention", elem_id="vx-rooms") as tabs:
             self.rooms = [room(self.desk) for room in ROOMS if self.settings.trainings or room is not FinetuneRoom]
             filled = [self._build_room(room, rail, entering, active) for room in self.rooms]
         wanted = gr.State(Address())
-        self.visit = Visit(self.desk.language, wanted, active, image, model, size, status, kept, header, rail, tabs)
+        self.visit = Visit(
+            self.desk.language, wanted, active, image, model, size, status, kept, header, rail, guide, tabs
+        )
         self._browser = gr.Textbox(visible=False)  # through which it says who it is
         self._shown = [
             wanted,
@@ -126,6 +131,9 @@ class Page:
         self.then_explore(page.load(visit.start, None, visit.components, **QUICK))
         visit.size.cost(self.cost, [self.desk.address, visit.language], visit.size, trigger_mode="always_last", **QUICK)
         self.then_explore(visit.kept.go(visit.go, [visit.wanted, visit.language], visit.of_choice, **QUICK))
+        self.then_explore(visit.guide.go(visit.go, [visit.wanted, visit.language], visit.of_choice, **QUICK))
+        here = [self.desk.address, visit.language]
+        visit.guide.tell(self.tell, here, visit.guide, trigger_mode="always_last", **QUICK)
         chosen = [visit.wanted, visit.image, visit.model]
         for part in (visit.image, visit.model, visit.size, visit.status):
             here = [visit.wanted, visit.language, self.desk.visitor]
@@ -210,6 +218,20 @@ class Page:
         if size:
             chip.says = cost_of(self.desk.engine, shown, size, language)
         return {self.visit.size: chip}
+
+    def tell(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
+        """A step of the guided path with the numbers of what is on the screen."""
+        step = step_named(event._data.get("step"))
+        if step is None or shown == Address():
+            return gr.skip()
+        picture, engine = shown.picture, self.desk.engine
+        capture = engine.capture(picture)
+        seen = OnScreen(
+            capture,
+            lambda view, settings: engine.compute(picture, capture, view, settings),
+            lambda changes: self._changed.capture(picture, changes),
+        )
+        return {self.visit.guide: guide_data(language, step_text(step, seen, language))}
 
     def _tuned(self, visitor: str) -> tuple[TunedChoice, ...]:
         """The tuned models of a visitor."""

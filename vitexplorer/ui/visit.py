@@ -17,6 +17,7 @@ from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Updates
 from vitexplorer.ui.language import language_of_request, word
+from vitexplorer.ui.learn.guide import Guide, guide_data
 from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.parts.header import Header, header_data
@@ -46,6 +47,7 @@ class Visit:
     kept: KeptViews
     header: Header
     rail: Rail
+    guide: Guide
     tabs: gr.Tabs
 
     @property
@@ -67,6 +69,7 @@ class Visit:
             self.kept: kept_data(language),
             self.header: header_data(language),
             self.rail: rail_data(address.room, language),
+            self.guide: guide_data(language),
             self.tabs: gr.Tabs(selected=address.room),
         }
 
@@ -134,4 +137,6 @@ def rail_data(room: str, language: Language) -> RailData:
     """The rooms of this installation."""
     keys = [key for key in get_args(RoomKey) if settings().trainings or key != "finetune"]
     items = [RailItem(key=key, title=word(f"room_{key}", language), apart=key == "what_if") for key in keys]
-    return RailData(label=word("rooms", language), rooms=items, room=room, first=Address().room)
+    return RailData(
+        label=word("rooms", language), learn=word("learn", language), rooms=items, room=room, first=Address().room
+    )

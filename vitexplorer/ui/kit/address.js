@@ -2,6 +2,11 @@
 
 /** @typedef {Record<string, string | number | null | undefined>} Changes */
 
+const WRITTEN = 'vx-written';
+
+/** @param {() => void} notice called whenever the address says something else */
+export const onWritten = (notice) => { document.addEventListener(WRITTEN, notice); };
+
 /** @param {Changes} changes */
 function changed(changes) {
   const url = new URL(location.href);
@@ -19,7 +24,9 @@ function changed(changes) {
  */
 export function writeAddress(changes) {
   const url = changed(changes);
-  if (url.href !== location.href) history.replaceState(history.state, '', url);
+  if (url.href === location.href) return;
+  history.replaceState(history.state, '', url);
+  document.dispatchEvent(new CustomEvent(WRITTEN));
 }
 
 /**
@@ -29,7 +36,9 @@ export function writeAddress(changes) {
  */
 export function pushAddress(changes) {
   const url = changed(changes);
-  if (url.href !== location.href) history.pushState(history.state, '', url);
+  if (url.href === location.href) return;
+  history.pushState(history.state, '', url);
+  document.dispatchEvent(new CustomEvent(WRITTEN));
 }
 
 /**

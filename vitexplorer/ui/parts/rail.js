@@ -9,11 +9,12 @@ import {ICONS} from './icons.js';
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-rail'), list = root.querySelector('ul');
+  let isLearning = false;
 
   /** @param {string} room */
   function enter(room) {
     root.dataset.room = room;
-    for (const button of list.querySelectorAll('button')) {
+    for (const button of list.querySelectorAll('[data-room]')) {
       if (button.dataset.room === room) button.setAttribute('aria-current', 'page');
       else button.removeAttribute('aria-current');
     }
@@ -32,6 +33,18 @@ export function mount({element, props, trigger, watch}) {
   const entry = ({key, title, apart}) => make('li', {className: apart ? 'apart' : ''}, make('button', {
     type: 'button', dataset: {room: key}, onclick: () => go(key),
   }, svg('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true'}, svg('path', {d: ICONS[key]})), title));
+
+  /** The guided path is no room: it goes on beside whichever is entered. */
+  const path = (title) => make('li', {}, make('button', {
+    type: 'button', className: 'learn', ariaPressed: String(isLearning),
+    onclick: () => document.dispatchEvent(new CustomEvent('vx-learn')),
+  }, svg('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true'}, svg('path', {d: ICONS.learn})), title));
+
+  document.addEventListener('vx-learning', (/** @type {CustomEvent} */ event) => {
+    isLearning = event.detail.open;
+    const button = list.querySelector('.learn');
+    if (button) button.ariaPressed = String(isLearning);
+  });
 
   list.addEventListener('keydown', (event) => {
     const step = {ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1}[event.key];
@@ -54,7 +67,7 @@ export function mount({element, props, trigger, watch}) {
     const value = props.value;
     if (!value) return;
     root.setAttribute('aria-label', value.label);
-    list.replaceChildren(...value.rooms.map(entry));
+    list.replaceChildren(path(value.learn), ...value.rooms.map(entry));
     if (value.room !== root.dataset.room) enter(value.room);
   }
 

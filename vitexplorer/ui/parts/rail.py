@@ -31,6 +31,8 @@ class RailData(GradioModel):
     """The rooms and the one that is looked at."""
 
     label: str = ""
+    learn: str = ""
+    """of the button that opens the guided path"""
     rooms: list[RailItem] = []
     room: str = ""
     first: str = ""

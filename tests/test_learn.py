@@ -1,0 +1,144 @@
+"""The guided path: every number in a step is that of its view, its state is one the page has, its end is noticed."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping
+from functools import cache
+
+import numpy as np
+import pytest
+
+import vitexplorer as vx
+from vitexplorer.capture import Capture
+from vitexplorer.learn import STEPS, Step
+from vitexplorer.models.examples import examples
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.learn.guide import OnScreen, filled, guide_data, step_named, step_text
+from vitexplorer.views import VIEWS
+from vitexplorer.words import Text
+
+BY_KEY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)
+
+
+@cache
+def shown(step: Step) -> OnScreen:
+    """What is on the screen in a step's own state, with the first example."""
+    size = step.state.get("size")
+    capture = vx.capture(
+        vx.load_model(step.state["model"]), examples()["scene_gear"].path, size=int(size) if size else None
+    )
+
+    def view(name: str, settings: Mapping[str, object]):
+        return vx.compute(name, capture, **settings)
+
+    return OnScreen(capture, view, lambda changes: vx.intervene(capture, changes))
+
+
+def texts_of(step: Step) -> list[Text]:
+    return [
+        step.title,
+        step.says,
+        step.formula,
+        step.question.asks,
+        *step.question.choices,
+        step.question.reveal,
+        step.action.asks,
+    ]
+
+
+def named(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+# ---------------------------------------------------------------------------------------------- every step
+
+
+def test_steps_are_told_apart_and_found() -> None:
+    assert len({step.key for step in STEPS}) == len(STEPS)
+    assert [step_named(step.key) for step in STEPS] == list(STEPS)
+    assert step_named("nosuch") is step_named(7) is None
+
+
+@BY_KEY
+def test_a_step_begins_in_a_state_that_the_page_has(step: Step) -> None:
+    for state in (step.state, {**step.state, **(step.action.leads or {})}):
+        address = Address.read(state)
+        own = {name: value for name, value in state.items() if name != "view" and not name.startswith("v.")}
+        assert {name: getattr(address, name) for name in own} == own
+        if "view" in state:
+            assert VIEWS[state["view"]].room == state["room"]
+
+
+@BY_KEY
+def test_a_step_is_filled_in_both_languages(step: Step) -> None:
+    numbers = step.numbers(shown(step))
+    used = set.union(*(named(half) for text in texts_of(step) for half in text))
+    used |= {name for pattern in step.action.becomes.values() for name in re.findall(r"\{([a-z_]+)\}", pattern)}
+    assert used == set(numbers)
+    for language in ("en", "zh"):
+        said = filled(step, numbers, language)
+        assert 0 <= said.right < len(said.choices) >= 2
+        assert "{" not in "".join([said.says, said.formula, said.reveal, said.action, *said.becomes.values()])
+
+
+@BY_KEY
+def test_what_is_to_be_done_is_not_done_yet(step: Step) -> None:
+    said = step_text(step, shown(step), "en")
+    own = {**step.state, **(step.action.leads or {})}
+    assert not all(re.fullmatch(pattern, own.get(name, "")) for name, pattern in said.becomes.items())
+
+
+def test_a_model_without_what_a_step_needs_is_refused_with_a_sentence() -> None:
+    def refuse(name: str, settings: Mapping[str, object]):
+        return vx.compute("logit_lens", seen.capture)
+
+    seen = OnScreen(shown(STEPS[0]).capture, refuse, lambda changes: seen.capture)
+    assert "no classifier" in step_text(STEPS[0], seen, "en").refused
+
+
+def test_the_path_travels_with_its_words() -> None:
+    data = guide_data("zh")
+    assert [item.key for item in data.steps] == [step.key for step in STEPS]
+    assert data.words["learn_next"] == "下一步"
+
+
+# ---------------------------------------------------------------------------------------------- their numbers
+
+
+def attention_of(capture: Capture) -> list[np.ndarray]:
+    """(heads, queries, keys) of every block, in double precision."""
+    return [call.weights()[0].double().numpy() for (call,) in capture.calls]
+
+
+def test_numbers_of_the_cut() -> None:
+    step = step_named("cut")
+    said, pixels = step.numbers(shown(step)), shown(step).capture.input.pixels
+    side = shown(step).capture.model.module.patch_embed.patch_size[0]
+    tokens = shown(step).capture.model.module.pos_embed.shape[1]
+    assert (said["height"], said["width"], said["side"], said["tokens"]) == (*pixels.shape[:2], side, tokens)
+    assert said["patches"] == (pixels.shape[0] // side) * (pixels.shape[1] // side) == said["rows"] * said["cols"]
+    twice = vx.capture(shown(step).capture.model, pixels, size=2 * pixels.shape[0])
+    assert said["more"] == len(vx.compute("patch_grid", twice).values)
+    assert said["pairs"] == shown(step).capture.attention(0)[0].numel()
+    assert said["more_pairs"] == twice.attention(0)[0].numel()
+
+
+def test_numbers_of_the_heads() -> None:
+    step = step_named("heads")
+    said, capture = step.numbers(shown(step)), shown(step).capture
+    grid = capture.grid(0)
+    places = np.stack(np.divmod(np.arange(grid.num_patches), grid.cols), -1) * grid.patch_size
+    apart = np.linalg.norm(places[:, None] - places[None], axis=-1)
+    far = np.array([(block[:, 1:, 1:] * apart).sum(-1).mean(-1) for block in attention_of(capture)])
+    near_at, far_at = np.unravel_index(far.argmin(), far.shape), np.unravel_index(far.argmax(), far.shape)
+    assert (said["near_block"], said["near_head"]) == near_at
+    assert (said["far_block"], said["far_head"]) == far_at
+    assert (said["blocks"], said["heads"], said["all"]) == (*far.shape, far.size)
+    np.testing.assert_allclose(
+        [said[name] for name in ("near", "far", "first", "last")],
+        [far[near_at], far[far_at], far[0].mean(), far[-1].mean()],
+        rtol=1e-5,
+    )
+    assert step.question.right(said) == int(far[-1].mean() > far[0].mean())

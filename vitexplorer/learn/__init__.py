@@ -1,0 +1,8 @@
+"""The guided path: twelve steps through a real model and the learner's own image, as data."""
+
+from __future__ import annotations
+
+from vitexplorer.learn.step import Action, Light, Numbers, Question, Seen, Step
+from vitexplorer.learn.steps import STEPS
+
+__all__ = ["STEPS", "Action", "Light", "Numbers", "Question", "Seen", "Step"]

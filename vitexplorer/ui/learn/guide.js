@@ -1,0 +1,174 @@
+// The guided path: a step brings the page into its state, lights up a part, asks, tells, and notices what was done.
+
+import {inAddress, linkOpened, onWritten, writeAddress} from '../kit/address.js';
+import {filled, make, refill, setText} from '../kit/dom.js';
+import {inLecture} from '../parts/lecture.js';
+import {addressOf, isDone, remember, remembered} from './progress.js';
+
+const TURNS = {PageDown: 1, PageUp: -1};
+
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-guide'), part = (selector) => root.querySelector(selector);
+  const page = document.documentElement, progress = remembered();
+  let now = '';  // the step that is looked at; empty while the path is closed
+
+  const steps = () => props.value?.steps ?? [];
+  const at = () => steps().findIndex(({key}) => key === now);
+  /** The step with its numbers; null until they are there. */
+  const told = () => (props.value?.shown?.key === now ? props.value.shown : null);
+
+  // ---- where one is
+
+  function show(key) {
+    now = key;
+    root.hidden = !now;
+    page.classList.toggle('vx-learning', Boolean(now));
+    if (now) page.dataset.light = steps()[at()]?.light ?? '';
+    else delete page.dataset.light;
+    document.dispatchEvent(new CustomEvent('vx-learning', {detail: {open: Boolean(now)}}));
+    if (now) {
+      progress.step = now;
+      remember(progress);
+    }
+    write();
+  }
+
+  /** Bring the page into a step's state, as a link does. */
+  function enter(key) {
+    const step = steps().find((one) => one.key === key);
+    if (!step) return;
+    show(key);
+    lead(addressOf(step.state, key, location.search));
+    part('h2').focus({preventScroll: true});
+    root.scrollTo({top: 0});
+  }
+
+  function lead(query) {
+    const picture = pictureOf(location.search);
+    history.pushState(history.state, '', `?${query}`);
+    trigger('go', {query});
+    document.dispatchEvent(new CustomEvent('vx-address'));
+    linkOpened();
+    if (pictureOf(query) === picture) tell();  // else the new capture says when it is there
+  }
+
+  const pictureOf = (query) => ['image', 'model', 'weights', 'fit', 'size'].map((name) => new URLSearchParams(query).get(name) ?? '').join();
+
+  function tell() {
+    if (now) trigger('tell', {step: now});
+  }
+
+  function close() {
+    writeAddress({step: ''});
+    show('');
+    document.querySelector('.vx-rail .learn')?.focus();
+  }
+
+  const turn = (by) => {
+    const next = steps()[at() + by];
+    if (next) enter(next.key);
+  };
+
+  // ---- what is written
+
+  function write() {
+    const {words} = props.value, list = steps(), index = at(), text = told();
+    if (index < 0) return;
+    const {key, title} = list[index];
+    root.setAttribute('aria-label', words.learn);
+    setText(part('.of'), filled(words.learn_of, {step: index + 1, steps: list.length}));
+    setText(part('h2'), title);
+    setText(part('.close'), '×');
+    part('.close').title = part('.close').ariaLabel = words.learn_close;
+    refill(part('.steps'), ...list.map((step, i) => make('li', {}, make('button', {
+      type: 'button', title: `${i + 1} · ${step.title}`, ariaLabel: `${i + 1} · ${step.title}`, onclick: () => enter(step.key),
+      className: progress.done[step.key] ? 'done' : '', ...(i === index ? {ariaCurrent: 'step'} : {}),
+    }))));
+    part('.before').disabled = index === 0;
+    part('.next').disabled = index === list.length - 1;
+    setText(part('.before'), words.learn_before);
+    setText(part('.next'), words.learn_next);
+    setText(part('.wait'), text ? '' : words.learn_wait);
+    setText(part('.refused'), text?.refused ?? '');
+    const isTold = Boolean(text && !text.refused);
+    for (const name of ['.says', '.formula', '.ask', '.do']) part(name).hidden = !isTold;
+    if (isTold) writeText(text, words, key);
+  }
+
+  function writeText(text, words, key) {
+    const answer = progress.answers[key], isAnswered = answer !== undefined, isRight = answer === text.right;
+    setText(part('.says'), text.says);
+    setText(part('.formula'), text.formula);
+    setText(part('.ask h3'), words.learn_question);
+    setText(part('.asks'), text.asks);
+    refill(part('.choices'), ...text.choices.map((choice, i) => make('button', {
+      type: 'button', textContent: choice, ariaPressed: String(i === answer), onclick: () => choose(i),
+      className: isAnswered && i === text.right ? 'right' : '',
+    })));
+    part('.reveal').hidden = !isAnswered;
+    part('.reveal').classList.toggle('right', isRight);
+    setText(part('.reveal'), isAnswered ? `${isRight ? words.learn_right : words.learn_wrong} ${text.reveal}` : '');
+    part('.do').hidden = !isAnswered;
+    setText(part('.do h3'), words.learn_to_do);
+    setText(part('.action'), text.action);
+    part('.lead').hidden = !Object.keys(text.leads).length;
+    setText(part('.lead'), words.learn_lead);
+    setText(part('.done'), progress.done[key] ? words.learn_done : '');
+    part('.formula').hidden = !isAnswered;
+  }
+
+  function choose(answer) {
+    progress.answers[now] ??= answer;  // what one thought first is what one thought
+    remember(progress);
+    write();
+    notice();
+  }
+
+  /** Whether what was asked for is done; only after the question, so that the order stays the path's. */
+  function notice() {
+    const text = told();
+    if (!text || text.refused || progress.done[now] || progress.answers[now] === undefined) return;
+    if (!isDone(text.becomes, location.search)) return;
+    progress.done[now] = true;
+    remember(progress);
+    write();
+  }
+
+  // ---- what is heard
+
+  part('.close').addEventListener('click', close);
+  part('.before').addEventListener('click', () => turn(-1));
+  part('.next').addEventListener('click', () => turn(1));
+  part('.lead').addEventListener('click', () => lead(addressOf({...steps()[at()].state, ...told().leads}, now, location.search)));
+  document.addEventListener('vx-learn', () => {
+    if (now) close();
+    else enter(steps().some(({key}) => key === progress.step) ? progress.step : steps()[0].key);
+  });
+  document.addEventListener('vx-ready', tell);
+  onWritten(notice);
+  addEventListener('popstate', () => {
+    const step = inAddress('step');
+    if (step === now || (step && !steps().some(({key}) => key === step))) return;
+    show(step);
+    tell();
+  });
+  document.addEventListener('keydown', (event) => {
+    const by = TURNS[event.key], {target} = event;
+    if (!by || !now || !(inLecture() || target === document.body || root.contains(/** @type {Node} */ (target)))) return;
+    event.preventDefault();
+    event.stopPropagation();
+    turn(by);
+  }, true);
+
+  function sync() {
+    if (!props.value) return;
+    const step = inAddress('step');
+    if (!now && step && steps().some(({key}) => key === step)) show(step);
+    else if (now) write();
+    notice();
+  }
+
+  watch('value', sync);
+  sync();
+}

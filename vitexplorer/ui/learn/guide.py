@@ -1,0 +1,148 @@
+"""The guided path beside the real rooms: what a step says, asks and wants done; the rooms show its picture themselves.
+
+How far a person is stays in their browser; the step that is looked at stands in the address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gradio.data_classes import GradioModel
+
+from vitexplorer.learn import STEPS, Numbers, Step
+from vitexplorer.types import Result
+from vitexplorer.ui.language import word
+from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.words import ExplainedError, Language, Text
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
+
+_WORDS = (
+    "learn",
+    "learn_close",
+    "learn_before",
+    "learn_next",
+    "learn_of",
+    "learn_question",
+    "learn_right",
+    "learn_wrong",
+    "learn_to_do",
+    "learn_done",
+    "learn_lead",
+    "learn_wait",
+)
+
+
+class StepItem(GradioModel):
+    """What is known of a step before there are numbers."""
+
+    key: str
+    title: str
+    state: dict[str, str]
+    light: str
+
+
+class StepText(GradioModel):
+    """A step with the numbers of what is on the screen."""
+
+    key: str
+    says: str = ""
+    formula: str = ""
+    asks: str = ""
+    choices: list[str] = []
+    right: int = 0
+    reveal: str = ""
+    action: str = ""
+    becomes: dict[str, str] = {}
+    leads: dict[str, str] = {}
+    refused: str = ""
+    """why there are no numbers"""
+
+
+class GuideData(GradioModel):
+    """The path."""
+
+    steps: list[StepItem] = []
+    shown: StepText | None = None
+    """None until a step asks for its numbers"""
+    words: dict[str, str] = {}
+
+
+class Guide(Widget):
+    """Fires `go` with `query`, the parameters of a step's state, and `tell` with `step` when its numbers are wanted."""
+
+    data_model = GuideData
+    stem = "guide"
+    folder = Path(__file__).parent
+    sends = ("go", "tell")
+
+
+@dataclass(frozen=True)
+class OnScreen:
+    """A capture as the steps see it."""
+
+    capture: Capture
+    view: Callable[[str, Mapping[str, object]], Result]
+    change: Callable[[str], Capture]
+
+    def compute(self, view: str, **settings: object) -> Result:
+        """As `vx.compute` on the capture."""
+        return self.view(view, settings)
+
+    def changed(self, changes: str) -> Capture:
+        """As `vx.intervene` on it."""
+        return self.change(changes)
+
+
+def guide_data(language: Language, shown: StepText | None = None) -> GuideData:
+    """The path in one language."""
+    steps = [
+        StepItem(key=step.key, title=step.title.in_(language), state=dict(step.state), light=step.light)
+        for step in STEPS
+    ]
+    return GuideData(steps=steps, shown=shown, words={key: word(key, language) for key in _WORDS})
+
+
+def step_named(key: object) -> Step | None:
+    """A step by its key, or None."""
+    return next((step for step in STEPS if step.key == key), None)
+
+
+def step_text(step: Step, seen: OnScreen, language: Language) -> StepText:
+    """A step with its numbers filled in; a sentence where the model on the screen has none."""
+    try:
+        numbers = step.numbers(seen)
+    except ExplainedError as error:
+        return StepText(key=step.key, refused=error.text.in_(language))
+    return filled(step, numbers, language)
+
+
+def filled(step: Step, numbers: Numbers, language: Language) -> StepText:
+    """A step's sentences with these numbers."""
+
+    def say(text: Text) -> str:
+        return text.format(**numbers).in_(language)
+
+    return StepText(
+        key=step.key,
+        says=say(step.says),
+        formula=say(step.formula),
+        asks=say(step.question.asks),
+        choices=[say(choice) for choice in step.question.choices],
+        right=step.question.right(numbers),
+        reveal=say(step.question.reveal),
+        action=say(step.action.asks),
+        becomes={name: _pattern(pattern, numbers) for name, pattern in step.action.becomes.items()},
+        leads=dict(step.action.leads or {}),
+    )
+
+
+def _pattern(pattern: str, numbers: Numbers) -> str:
+    """A pattern with its numbers; its own braces are none of a name's."""
+    for name, value in numbers.items():
+        pattern = pattern.replace(f"{{{name}}}", str(value))
+    return pattern
