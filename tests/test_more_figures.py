@@ -142,7 +142,7 @@ def test_every_view_is_drawn_and_saved(geometry):
 
 FORMULAS = (
     r"softmax|relu|rownorm|fuse|norm1?|mean|max|argmax|sin|cos|ln|bias|row|col|cls|"
-    r"[A-Za-z]{1,2}|[A-Za-z]_\w+|(mean|max)_\w|N_"
+    r"[A-Za-z]{1,2}|[A-Za-z]_\w*|(mean|max)_\w|N_"
 )
 """functions and symbols of mathematics"""
 FIELD = (
