@@ -17,20 +17,14 @@ REFUSED: dict[str, frozenset[str]] = {
     "before_after": ALL,  # nothing is changed
     "mae_reconstruction": ALL,  # there is no decoder
     "faithfulness": NO_CLASSIFIER,
-    "generic_relevance": NO_CLASSIFIER | WINDOWED,
-    "grad_cam": NO_CLASSIFIER,
-    "grad_rollout": NO_CLASSIFIER,
-    "input_x_gradient": NO_CLASSIFIER,
-    "integrated_gradients": NO_CLASSIFIER,
-    "legrad": NO_CLASSIFIER | WINDOWED,
+    "generic_relevance": WINDOWED,
+    "legrad": WINDOWED,
     "logit_attribution": NO_CLASSIFIER | WINDOWED | {"perception_encoder", "siglip", "uneven"},
     "logit_lens": NO_CLASSIFIER,
-    "occlusion": NO_CLASSIFIER,
     "patch_filters": NO_FILTERS,
     "patch_to_token": NO_FILTERS,
     "pooling": NO_CLASS_TOKEN,
     "position_similarity": RELATIVE,
-    "random": NO_CLASSIFIER,
     "relative_position_bias": ALL - RELATIVE,
     "side_by_side": NO_CLASSIFIER,
 }

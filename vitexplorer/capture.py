@@ -253,6 +253,13 @@ class Capture:
         self._refuse_stream()
         return self.made[block][0].flatten(0, -2)
 
+    @property
+    def embedding(self) -> Float[Tensor, " dim"]:
+        """The pooled feature that the classifier reads, or would read if there were one."""
+        last = self.residual_after(self.depth - 1)[None]
+        with torch.no_grad():
+            return self.model.family.embedding(self.model.module, last)[0]
+
     def _refuse_stream(self) -> None:
         if not self.model.family.shows_stream:
             raise UnsupportedError(only_attention(self.model.name, self.model.family.title))

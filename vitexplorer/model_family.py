@@ -98,6 +98,10 @@ class ModelFamily(ABC):
         """The norm before the classifier, applied to each token, whether the module pools before or after it."""
 
     @abstractmethod
+    def embedding(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Float[Tensor, "batch dim"]:
+        """The pooled feature that the classifier reads, of a residual stream that has reached the end."""
+
+    @abstractmethod
     def read_each(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
         """Logits (batch, tokens, classes) of each token on its own: final norm and classifier, no pooling."""
 

@@ -22,6 +22,9 @@ from vitexplorer.settings import settings
 from vitexplorer.types import Fit
 from vitexplorer.words import Language, Text
 
+LIKE = "like:"
+"""before the file of an image that the explained one is compared with"""
+
 
 def explore(
     view: str,
@@ -43,6 +46,8 @@ def explore(
         capture = vx.capture(loaded, image or example_image(), fit=fit, size=size)
         if change:
             capture = vx.intervene(capture, change)
+        if (controls.get("target") or "").startswith(LIKE):
+            controls["target"] = vx.capture(loaded, controls["target"].removeprefix(LIKE), fit=fit, size=size)
         result = vx.compute(view, capture, **controls)
         if out:
             vx.save(result, out, language=language)

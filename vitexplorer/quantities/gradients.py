@@ -1,4 +1,4 @@
-"""Gradients of one class's logit: one forward and one backward pass, kept for the views that share them.
+"""Gradients of what is explained, a class's logit or another score: a pass in each direction, kept for several views.
 
 No attention matrix has to be in the graph. An attention call gives O = A V, so the gradient with respect to the
 attention after softmax is dL/dA = (dL/dO) V^T, one product of what the tap keeps anyway; the kernel stays the model's
@@ -18,7 +18,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import AttentionCall, AttentionTap, Capture
-from vitexplorer.controls import TargetControl
+from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls.explained import Target
+from vitexplorer.quantities.scores import scores
 
 MOST_BYTES = 256 << 20
 """kept in one process for all captures together; one class of ViT-B/16 at 224 pixels takes 23 MB"""
@@ -26,10 +28,10 @@ MOST_BYTES = 256 << 20
 
 @dataclass(frozen=True)
 class Gradients:
-    """The gradients of one logit with respect to what the network computed on the way."""
+    """The gradients of one score with respect to what the network computed on the way."""
 
-    target: int
-    """the class whose logit was differentiated"""
+    target: Target
+    """what was differentiated"""
     outputs: dict[int, Tensor] = field(repr=False)
     """by block: with respect to the output of its attention call, (windows, heads, queries, head dim)"""
     norms: dict[int, Tensor] = field(repr=False)
@@ -49,13 +51,13 @@ class Gradients:
 # ------------------------------------------------------------------------------------------ one pass each way
 
 
-def gradients(capture: Capture, target: int | None = None) -> Gradients:
-    """Gradients of the logit of one class (`target`, the model's first choice when None).
+def gradients(capture: Capture, target: Target | None = None) -> Gradients:
+    """Gradients of what is explained (`target`, the model's first choice when None; `scores` says what else).
 
-    The network runs once in each direction; the next call for the same capture and class finds them again.
-    Raises UnsupportedError for a model without a classifier, SettingError for a class it does not have.
+    The network runs once in each direction; the next call for the same capture and target finds them again.
+    Raises UnsupportedError for a class of a model without a classifier, SettingError for one it does not have.
     """
-    control = TargetControl()
+    control = AnyTargetControl()
     target = control.default(capture) if target is None else control.parse(target, capture, {})
     found = _KEPT.get(capture, target)
     if found is None:
@@ -73,15 +75,15 @@ def _run_with_graph(capture: Capture) -> tuple[AttentionTap, Tensor, Tensor]:
     return tap, given, logits
 
 
-def _differentiate(capture: Capture, target: int) -> Gradients:
+def _differentiate(capture: Capture, target: Target) -> Gradients:
     tap, given, logits = _run_with_graph(capture)
     blocks = range(capture.depth)
     outputs = {block: tap.calls[block][0].output for block in blocks if len(tap.calls.get(block, ())) == 1}
     norms = {block: tap.normed[block] for block in blocks if block in tap.normed}
     with torch.enable_grad():
-        logit = logits[0, target]
+        score = scores(capture, target, logits, tap.made.get(capture.depth - 1))[0]
     found = torch.autograd.grad(
-        logit, [*outputs.values(), *norms.values(), given], allow_unused=True, materialize_grads=True
+        score, [*outputs.values(), *norms.values(), given], allow_unused=True, materialize_grads=True
     )
     return Gradients(
         target,
@@ -140,10 +142,10 @@ class KeptGradients:
         """Args: most_bytes: what is older is forgotten beyond it, and what is larger is not kept at all."""
         self._most_bytes = most_bytes
         self._lock = threading.RLock()  # a capture may go, and be forgotten here, while this thread holds the lock
-        self._kept: OrderedDict[tuple[int, int], tuple[weakref.ref[Capture], Gradients]] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, Target], tuple[weakref.ref[Capture], Gradients]] = OrderedDict()
 
-    def get(self, capture: Capture, target: int) -> Gradients | None:
-        """What is kept for a class of this very capture."""
+    def get(self, capture: Capture, target: Target) -> Gradients | None:
+        """What is kept for a target of this very capture."""
         with self._lock:
             key = id(capture), target
             if key not in self._kept:
@@ -152,7 +154,7 @@ class KeptGradients:
             return self._kept[key][1]
 
     def put(self, capture: Capture, found: Gradients) -> None:
-        """Keep the gradients of a class."""
+        """Keep the gradients of a target."""
         key = id(capture), found.target
         with self._lock:
             self._kept[key] = weakref.ref(capture, lambda _: self._forget(key)), found
@@ -160,7 +162,7 @@ class KeptGradients:
             while self._kept and self.nbytes > self._most_bytes:
                 self._kept.popitem(last=False)
 
-    def _forget(self, key: tuple[int, int]) -> None:
+    def _forget(self, key: tuple[int, Target]) -> None:
         with self._lock:
             self._kept.pop(key, None)
 

@@ -6,6 +6,8 @@ baselines: the mean colour of the data set (zero after normalisation), black, an
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
@@ -80,17 +82,30 @@ def patch_sums(pixels: Float[Tensor, "height width"], grid: PatchGrid) -> Float[
 class Runs:
     """The network of a capture as a function of images, counting what went through it."""
 
-    def __init__(self, capture: Capture, total: int, progress: Progress | None = None):
-        """Args: total: images that will be shown in all; progress: told after each batch, may raise to stop."""
-        self._network, self._total, self._progress, self._done = capture.run, total, progress, 0
+    def __init__(
+        self,
+        capture: Capture,
+        total: int,
+        progress: Progress | None = None,
+        network: Callable[[Tensor], Tensor] | None = None,
+    ):
+        """How it is run.
 
-    def __call__(self, images: Float[Tensor, "batch channels height width"]) -> Float[Tensor, "batch classes"]:
-        """Logits."""
-        logits = self._network(images)
+        Args:
+            capture: whose network it is.
+            total: images that will be shown in all.
+            progress: told after each batch, may raise to stop.
+            network: what is made of images, where it is not the logits.
+        """
+        self._network, self._total, self._progress, self._done = network or capture.run, total, progress, 0
+
+    def __call__(self, images: Float[Tensor, "batch channels height width"]) -> Float[Tensor, "..."]:
+        """Logits, or what else is made of images."""
+        found = self._network(images)
         self._done += len(images)
         if self._progress:
             self._progress(min(self._done, self._total), self._total)
-        return logits
+        return found
 
 
 @torch.no_grad()

@@ -1,6 +1,6 @@
-"""The class that is explained: what every map of it says of itself.
+"""What is explained, most often a class: what every map of it says of itself.
 
-A map made for a class is one number for each patch, of any sign and size. Nothing is divided by its maximum here: a
+A map made for it is one number for each patch, of any sign and size. Nothing is divided by its maximum here: a
 map can be exactly zero, and then it says so.
 """
 
@@ -13,15 +13,19 @@ import torch
 from torch import Tensor
 
 from vitexplorer.capture import Capture
+from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls.explained import Alike, PatchAlike, Target
 from vitexplorer.numbers import counted, percent, signed
 from vitexplorer.quantities.on_the_map import extreme, is_constant, tenth
+from vitexplorer.quantities.scores import score_of
 from vitexplorer.types import MapResult, PatchGrid, Prediction, Query, Result, query_text
 from vitexplorer.words import Text, same
 
 ALL_ZERO = Text(
-    "The map is exactly zero: as this method measures it, no patch speaks for or against the class.",
-    "该图恒为零：按此方法衡量，没有任何图块支持或反对这个类别。",
+    "The map is exactly zero: as this method measures it, no patch speaks for or against what is explained.",
+    "该图恒为零：按此方法衡量，没有任何图块支持或反对所解释的对象。",
 )
+LOGITS = same("logit")._replace(en="logits")
 ROW_SHOWN = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
 
 
@@ -49,11 +53,32 @@ def class_text(target: Prediction) -> Text:
     )
 
 
-def read_query(capture: Capture) -> Query:
-    """The token whose row tells what the classifier read: "cls", or "mean" where it pools the patches.
+def target_note(capture: Capture, target: Target) -> Text:
+    """What is explained in a sentence, with its value for this image."""
+    if isinstance(target, int):
+        return class_text(explained(capture, target))
+    return Text("Explained: {said}; it is {score}.", "所解释的：{said}；其值为 {score}。").format(
+        said=AnyTargetControl().say(target, capture), score=f"{float(score_of(capture, target)):.3f}"
+    )
+
+
+def unit_of(target: Target) -> Text:
+    """What a score is counted in."""
+    return Text("cosine", "余弦") if isinstance(target, Alike | PatchAlike) else Text("logit", "logit")
+
+
+def score_word(target: Target) -> Text:
+    """The same within a sentence."""
+    return Text("cosine", "余弦") if isinstance(target, Alike | PatchAlike) else same("logit")._replace(zh="logit ")
+
+
+def read_query(capture: Capture, target: Target) -> Query:
+    """The token whose row tells what was read: "cls", "mean" where the patches are pooled, or the patch explained.
 
     A class token that the classifier does not read (BEiT, models with average pooling) has no gradient to show.
     """
+    if isinstance(target, PatchAlike):
+        return target.patch
     family, module = capture.model.family, capture.model.module
     return "mean" if "cls" not in capture.prefix_tokens or family.own_reading(module) == "mean" else "cls"
 
@@ -76,9 +101,9 @@ def class_map(
     notes: tuple[Text, ...] = (),
     **more: object,
 ) -> MapResult:
-    """A map for the class in `settings["target"]`, values (patches,) on `grid`; `more` are fields of the result."""
-    target = explained(capture, settings["target"])
-    said = (class_text(target), *notes)
+    """A map for what `settings["target"]` says, values (patches,) on `grid`; `more` are fields of the result."""
+    target = settings["target"]
+    said = (target_note(capture, target), *notes)
     return MapResult(
         view=view,
         title=title,
@@ -89,7 +114,7 @@ def class_map(
         provenance=capture.provenance,
         settings=settings,
         notes=said if values.any() else (*said, ALL_ZERO),
-        target=target,
+        target=explained(capture, target) if isinstance(target, int) else None,
         grid=grid,
         image=capture.input.pixels,
         **more,
@@ -100,9 +125,11 @@ def class_map(
 
 
 def target_text(result: Result) -> Text:
-    """The class that a map explains, by its number and, where it is known, its name."""
-    said = result.settings_said.get("target")
-    named = said[1] if said else same(str(result.settings["target"]))
+    """What a map explains: a class by its number and, where it is known, its name, or a similarity."""
+    said, target = result.settings_said.get("target"), result.settings["target"]
+    named = said[1] if said else same(str(target))
+    if isinstance(target, Alike | PatchAlike):
+        return Text("the {named}", "目标“{named}”").format(named=named)
     return Text("class {named}", "类别“{named}”").format(named=named)
 
 
@@ -139,19 +166,21 @@ def for_and_against(result: MapResult) -> Text:
         "most": signed(best),
         "other": extreme(values, -1),
         "least": signed(worst),
+        "unit": Text("of cosine", "余弦") if isinstance(result.settings["target"], Alike | PatchAlike) else LOGITS,
     }
     if best <= 0:
         return Text(
-            "Not one of the {total} patches speaks for {named}; strongest against it: {other} ({least} logits).",
-            "{total} 个图块中没有一个支持{named}；反对最强的是{other}（{least} logit）。",
+            "Not one of the {total} patches speaks for {named}; strongest against it: {other} ({least} {unit}).",
+            "{total} 个图块中没有一个支持{named}；反对最强的是{other}（{least} {unit}）。",
         ).format(**counts)
     if worst >= 0:
         return Text(
-            "{n} of {total} patches speak for {named} and none against it; most does {patch} ({most} logits).",
-            "{total} 个图块中有 {n} 个支持{named}，没有反对的；支持最强的是{patch}（{most} logit）。",
+            "{n} of {total} patches speak for {named} and none against it; most does {patch} ({most} {unit}).",
+            "{total} 个图块中有 {n} 个支持{named}，没有反对的；支持最强的是{patch}（{most} {unit}）。",
         ).format(**counts)
     return Text(
-        "{n} of {total} patches speak for {named}, most of all {patch} ({most} logits); strongest against it: {other} "
-        "({least} logits).",
-        "{total} 个图块中有 {n} 个支持{named}，最强的是{patch}（{most} logit）；反对最强的是{other}（{least} logit）。",
+        "{n} of {total} patches speak for {named}, most of all {patch} ({most} {unit}); strongest against it: {other} "
+        "({least} {unit}).",
+        "{total} 个图块中有 {n} 个支持{named}，最强的是{patch}（{most} {unit}）；反对最强的是{other}"
+        "（{least} {unit}）。",
     ).format(**counts)

@@ -10,8 +10,8 @@ Misleading: what speaks against the class is cut off, and values and MLPs count 
 from __future__ import annotations
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import TargetControl
-from vitexplorer.explored import without_classifier
+from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import gradients, positive_attention
 from vitexplorer.quantities.rollout import Pieces, push_added, push_through, query_shares
@@ -27,19 +27,19 @@ EVEN_PART = Text(
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Models without a classifier, and those that merge their tokens on the way."""
+    """Models that merge their tokens on the way."""
     if any(site.windows for site in capture.sites):
         return Text(
             "Generic relevance follows one sequence of tokens through all blocks, and {model} merges its tokens "
             "between stages. Use Grad-CAM.",
             "通用相关性要求同一个标记序列贯穿所有块，而 {model} 在阶段之间会合并标记。请改用 Grad-CAM。",
         ).format(model=capture.model.name)
-    return without_classifier(capture)
+    return None
 
 
-def compute(capture: Capture, target: int) -> MapResult:
+def compute(capture: Capture, target: Target) -> MapResult:
     """The row of R of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
-    outputs, query, grid = gradients(capture, target).outputs, read_query(capture), capture.grid(0)
+    outputs, query, grid = gradients(capture, target).outputs, read_query(capture, target), capture.grid(0)
 
     def pieces_of(block: int) -> Pieces:
         return positive_attention(capture.call(block), outputs[block])
@@ -71,7 +71,7 @@ VIEW = View(
     compute=compute,
     reading=for_class,
     runs="once",
-    controls=(TargetControl(),),
+    controls=(AnyTargetControl(),),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
     refuses=refuses,
 )

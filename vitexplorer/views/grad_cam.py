@@ -17,9 +17,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import BlockControl, TargetControl
+from vitexplorer.controls import AnyTargetControl, BlockControl
+from vitexplorer.controls.explained import Target
 from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.targets import class_map, for_class
@@ -36,7 +36,7 @@ def grad_cam(
     return (activations @ gradients.mean(0)).relu()
 
 
-def compute(capture: Capture, target: int, block: int) -> MapResult:
+def compute(capture: Capture, target: Target, block: int) -> MapResult:
     """Grad-CAM at the first norm of a block, (rows, cols), after relu, not rescaled."""
     found, grid, site = gradients(capture, target), capture.grid(block), capture.site(block)
     if block not in found.norms:
@@ -71,7 +71,6 @@ VIEW = View(
     compute=compute,
     reading=for_class,
     runs="once",
-    controls=(TargetControl(), BlockControl()),
+    controls=(AnyTargetControl(), BlockControl()),
     paper=Paper("Selvaraju et al. 2017", "https://arxiv.org/abs/1610.02391"),
-    refuses=without_classifier,
 )

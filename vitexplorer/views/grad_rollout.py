@@ -13,8 +13,8 @@ Misleading: where the gradients are small E is small beside the identity, and th
 from __future__ import annotations
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import TargetControl
-from vitexplorer.explored import without_classifier
+from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import gradients, positive_attention
 from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_through, query_shares
@@ -25,9 +25,13 @@ from vitexplorer.words import Text
 TITLE = Text("Gradient rollout", "梯度加权的注意力展开（gradient rollout）")
 
 
-def compute(capture: Capture, target: int) -> MapResult:
+def compute(capture: Capture, target: Target) -> MapResult:
     """The row of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
-    outputs, query, num_prefix = gradients(capture, target).outputs, read_query(capture), len(capture.prefix_tokens)
+    outputs, query, num_prefix = (
+        gradients(capture, target).outputs,
+        read_query(capture, target),
+        len(capture.prefix_tokens),
+    )
 
     def pieces_of(block: int) -> Pieces:
         return positive_attention(capture.call(block), outputs[block])
@@ -64,7 +68,6 @@ VIEW = View(
     compute=compute,
     reading=for_class,
     runs="once",
-    controls=(TargetControl(),),
+    controls=(AnyTargetControl(),),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
-    refuses=without_classifier,
 )

@@ -9,19 +9,19 @@ Misleading: networks saturate, and the slope at the image says nothing of the wa
 from __future__ import annotations
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import TargetControl
-from vitexplorer.explored import without_classifier
+from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import baseline_text, patch_sums
-from vitexplorer.quantities.targets import class_map, for_and_against
+from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
 TITLE = Text("Input × gradient", "输入 × 梯度")
 
 
-def compute(capture: Capture, target: int) -> MapResult:
+def compute(capture: Capture, target: Target) -> MapResult:
     """x * dL/dx summed over each patch, (rows, cols), signed, not rescaled."""
     grid, product = capture.grid(0), capture.input.tensor * gradients(capture, target).input
     return class_map(
@@ -30,7 +30,7 @@ def compute(capture: Capture, target: int) -> MapResult:
         title=TITLE,
         values=patch_sums(product[0].sum(0), grid),
         grid=grid,
-        unit=Text("logit", "logit"),
+        unit=unit_of(target),
         formula=Text("∑ x · ∂L/∂x over the patch", "在图块上求和 ∑ x · ∂L/∂x"),
         settings={"target": target},
         notes=(
@@ -52,7 +52,6 @@ VIEW = View(
     compute=compute,
     reading=for_and_against,
     runs="once",
-    controls=(TargetControl(),),
+    controls=(AnyTargetControl(),),
     paper=Paper("Shrikumar et al. 2016", "https://arxiv.org/abs/1605.01713"),
-    refuses=without_classifier,
 )

@@ -15,12 +15,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import Number, TargetControl
-from vitexplorer.explored import without_classifier
+from vitexplorer.controls import AnyTargetControl, Number
+from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.progress import Progress
 from vitexplorer.quantities.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
-from vitexplorer.quantities.targets import class_map, for_and_against
+from vitexplorer.quantities.scores import run_scores, score_of
+from vitexplorer.quantities.targets import class_map, for_and_against, score_word, unit_of
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -29,8 +30,8 @@ BATCH = 4
 
 TITLE = Text("Integrated gradients", "积分梯度")
 COMPLETE = Text(
-    "The pixels add up to {total:.3f}; the logit rises by {rise:.3f} from the baseline to the image.",
-    "所有像素之和为 {total:.3f}；从基线到图像，logit 变化 {rise:.3f}。",
+    "The pixels add up to {total:.3f}; the {score} rises by {rise:.3f} from the baseline to the image.",
+    "所有像素之和为 {total:.3f}；从基线到图像，{score}变化 {rise:.3f}。",
 )
 
 
@@ -38,36 +39,35 @@ def integrate(
     runs: Runs,
     image: Float[Tensor, "1 channels height width"],
     start: Float[Tensor, "1 channels height width"],
-    target: int,
     steps: int,
 ) -> Float[Tensor, "channels height width"]:
-    """Integrated gradients of one logit for every number of the input."""
+    """Integrated gradients of one score for every number of the input."""
     from captum.attr import IntegratedGradients  # here: it takes seconds to import
 
     image = image.detach().clone()  # captum sets a flag on what it is given
-    found = IntegratedGradients(runs).attribute(image, start, target, n_steps=steps, internal_batch_size=BATCH)
+    found = IntegratedGradients(runs).attribute(image, start, n_steps=steps, internal_batch_size=BATCH)
     return found[0].detach().float()
 
 
-def compute(capture: Capture, target: int, baseline: str, steps: int, progress: Progress | None = None) -> MapResult:
+def compute(capture: Capture, target: Target, baseline: str, steps: int, progress: Progress | None = None) -> MapResult:
     """Integrated gradients summed over each patch, (rows, cols), signed, not rescaled."""
     grid, start = capture.grid(0), baseline_image(capture, baseline)
-    runs = Runs(capture, steps + 1, progress)
+    runs = Runs(capture, steps + 1, progress, lambda images: run_scores(capture, target, images))
     with torch.no_grad():
-        rise = float(capture.logits[target] - runs(start)[0, target])
-    pixels = integrate(runs, capture.input.tensor, start, target, steps)
+        rise = float(score_of(capture, target) - runs(start)[0])
+    pixels = integrate(runs, capture.input.tensor, start, steps)
     return class_map(
         capture,
         view="integrated_gradients",
         title=TITLE,
         values=patch_sums(pixels.sum(0), grid),
         grid=grid,
-        unit=Text("logit", "logit"),
+        unit=unit_of(target),
         formula=Text("∑ (x − x₀) · ∫ ∂L/∂x over the patch", "在图块上求和 ∑ (x − x₀) · ∫ ∂L/∂x"),
         settings={"target": target, "baseline": baseline, "steps": steps},
         notes=(
             Text("Baseline: {baseline}.", "基线：{baseline}。").format(baseline=baseline_text(capture, baseline)),
-            COMPLETE.format(total=float(pixels.sum()), rise=rise),
+            COMPLETE.format(total=float(pixels.sum()), rise=rise, score=score_word(target)),
         ),
     )
 
@@ -87,10 +87,9 @@ VIEW = View(
     reading=for_and_against,
     runs="many",
     controls=(
-        TargetControl(),
+        AnyTargetControl(),
         baseline_control(),
         Number("steps", Text("Steps", "步数"), low=2, high=300, start=32, step=1, whole=True),
     ),
     paper=Paper("Sundararajan et al. 2017", "https://arxiv.org/abs/1703.01365"),
-    refuses=without_classifier,
 )

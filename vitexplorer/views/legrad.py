@@ -15,10 +15,11 @@ from torch import Tensor
 
 from vitexplorer.attention_call import WEIGHTS_AT_ONCE, AttentionCall
 from vitexplorer.capture import Capture
-from vitexplorer.controls import TargetControl
-from vitexplorer.explored import without_classifier
+from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import attention_gradient, block_gradients
+from vitexplorer.quantities.scores import score_of_block
 from vitexplorer.quantities.targets import class_map, for_class
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
@@ -27,14 +28,14 @@ TITLE = Text("LeGrad", "LeGrad")
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Models without a classifier, and those whose earlier tokens do not fit it."""
+    """Models whose earlier tokens do not fit it."""
     if any(site.windows for site in capture.sites):
         return Text(
             "LeGrad reads the tokens of every block with the classifier, and in {model} those of earlier stages are "
             "too narrow for it. Use Grad-CAM.",
             "LeGrad 要用分类头读取每个块的标记，而 {model} 前面阶段的标记维度与分类头不符。请改用 Grad-CAM。",
         ).format(model=capture.model.name)
-    return without_classifier(capture)
+    return None
 
 
 def positive_gradient(
@@ -47,12 +48,12 @@ def positive_gradient(
     return sum(slope.relu().sum((0, 1, 2)) for slope in slopes) / (heads * queries)
 
 
-def compute(capture: Capture, target: int) -> MapResult:
+def compute(capture: Capture, target: Target) -> MapResult:
     """Mean over blocks of the positive gradient, on the patches, (rows, cols), not rescaled."""
-    family, module, grid = capture.model.family, capture.model.module, capture.grid(0)
+    grid = capture.grid(0)
 
     def score(tokens: Float[Tensor, "tokens dim"]) -> Float[Tensor, ""]:
-        return family.read_each(module, tokens.mean(0)[None, None])[0, 0, target]
+        return score_of_block(capture, target, tokens)
 
     maps = [
         positive_gradient(capture.call(block), slope) for block, slope in enumerate(block_gradients(capture, score))
@@ -82,7 +83,7 @@ VIEW = View(
     compute=compute,
     reading=for_class,
     runs="once",
-    controls=(TargetControl(),),
+    controls=(AnyTargetControl(),),
     paper=Paper("Bousselham et al. 2024", "https://arxiv.org/abs/2404.03214"),
     refuses=refuses,
 )

@@ -14,8 +14,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import TargetControl
-from vitexplorer.explored import without_classifier
+from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.progress import Progress
 from vitexplorer.quantities.perturbation import (
@@ -26,7 +26,8 @@ from vitexplorer.quantities.perturbation import (
     baseline_text,
     patch_of_pixel,
 )
-from vitexplorer.quantities.targets import class_map, for_and_against
+from vitexplorer.quantities.scores import run_scores
+from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -38,23 +39,22 @@ def ablate(
     image: Float[Tensor, "1 channels height width"],
     cover: Float[Tensor, "1 channels height width"],
     patches: Int[Tensor, "height width"],
-    target: int,
 ) -> Float[Tensor, "height width"]:
-    """For every pixel, how much the logit falls when all pixels of its patch are covered."""
+    """For every pixel, how much the score falls when all pixels of its patch are covered."""
     from captum.attr import FeatureAblation  # here: it takes seconds to import
 
     found = FeatureAblation(runs).attribute(
-        image, cover, target, feature_mask=patches[None, None], perturbations_per_eval=BATCH
+        image, cover, feature_mask=patches[None, None], perturbations_per_eval=BATCH
     )
     return found[0, 0]
 
 
-def compute(capture: Capture, target: int, baseline: str, progress: Progress | None = None) -> MapResult:
+def compute(capture: Capture, target: Target, baseline: str, progress: Progress | None = None) -> MapResult:
     """How much the logit falls when each patch is covered, (rows, cols), signed, not rescaled."""
     grid, image = capture.grid(capture.depth - 1), capture.input.tensor
     patches = patch_of_pixel(grid, *image.shape[-2:]).to(image.device)
-    runs = Runs(capture, 1 + len(patches.unique()), progress)
-    falls = ablate(runs, image, baseline_image(capture, baseline), patches, target)
+    runs = Runs(capture, 1 + len(patches.unique()), progress, lambda images: run_scores(capture, target, images))
+    falls = ablate(runs, image, baseline_image(capture, baseline), patches)
     corners = grid.patch_size * torch.cartesian_prod(torch.arange(grid.rows), torch.arange(grid.cols))
     return class_map(
         capture,
@@ -62,7 +62,7 @@ def compute(capture: Capture, target: int, baseline: str, progress: Progress | N
         title=TITLE,
         values=falls[corners[:, 0], corners[:, 1]],
         grid=grid,
-        unit=Text("logit", "logit"),
+        unit=unit_of(target),
         formula=Text("L(x) − L(x with the patch covered)", "L(x) − L（遮住该图块的 x）"),
         settings={"target": target, "baseline": baseline},
         notes=(
@@ -82,7 +82,6 @@ VIEW = View(
     compute=compute,
     reading=for_and_against,
     runs="many",
-    controls=(TargetControl(), baseline_control()),
+    controls=(AnyTargetControl(), baseline_control()),
     paper=Paper("Zeiler & Fergus 2013", "https://arxiv.org/abs/1311.2901"),
-    refuses=without_classifier,
 )

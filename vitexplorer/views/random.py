@@ -6,14 +6,16 @@ view `faithfulness`). The numbers depend on the seed and the class and on nothin
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import Number, TargetControl
-from vitexplorer.explored import without_classifier
+from vitexplorer.controls import AnyTargetControl, Number
+from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import percent
 from vitexplorer.quantities.on_the_map import extreme, tenth
@@ -24,12 +26,13 @@ from vitexplorer.words import Text
 TITLE = Text("Random map", "随机图")
 
 
-def draw(seed: int, target: int, patches: int) -> Float[Tensor, " patches"]:
+def draw(seed: int, target: Target, patches: int) -> Float[Tensor, " patches"]:
     """One number in [0, 1) for each patch."""
-    return torch.from_numpy(np.random.default_rng([seed, target]).random(patches, dtype=np.float32))
+    number = target if isinstance(target, int) else zlib.crc32(str(target).encode())
+    return torch.from_numpy(np.random.default_rng([seed, number]).random(patches, dtype=np.float32))
 
 
-def compute(capture: Capture, target: int, seed: int) -> MapResult:
+def compute(capture: Capture, target: Target, seed: int) -> MapResult:
     """A map that knows nothing of model and image, (rows, cols) in [0, 1)."""
     grid = capture.grid(capture.depth - 1)
     return class_map(
@@ -65,9 +68,8 @@ VIEW = View(
     compute=compute,
     reading=reading,
     controls=(
-        TargetControl(),
+        AnyTargetControl(),
         Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
     ),
     paper=Paper("Adebayo et al. 2018", "https://arxiv.org/abs/1810.03292"),
-    refuses=without_classifier,
 )

@@ -134,7 +134,7 @@ MUTANTS = (
         "without_classifier",
         "if capture.logits is not None:",
         "if capture.logits is None:",
-        "test_a_model_without_a_classifier_is_refused",
+        "test_a_class_of_a_model_without_a_classifier_is_refused",
     ),
     Mutant(
         "bound of a number off by one",

@@ -125,8 +125,8 @@ MUTANTS = (
     Mutant(
         "integrated gradients begin at the image",
         "integrate",
-        ".attribute(image, start, target,",
-        ".attribute(image, image.clone(), target,",
+        ".attribute(image, start,",
+        ".attribute(image, image.clone(),",
         "test_integrated_gradients_are_captums",
     ),
     Mutant(

@@ -81,6 +81,10 @@ class AttentionOnlyFamily(ModelFamily):
         """Raises UnsupportedError: not stated."""
         raise self._not_stated(module)
 
+    def embedding(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
+        """Raises UnsupportedError: not stated."""
+        raise self._not_stated(module)
+
     def read_each(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Tensor:
         """Raises UnsupportedError: not stated."""
         raise self._not_stated(module)

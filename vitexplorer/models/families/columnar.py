@@ -92,6 +92,10 @@ class ColumnarFamily(ModelFamily):
         """`norm` or, in models that pool first, `fc_norm`; timm makes the other one an identity."""
         return module.fc_norm(module.norm(tokens))
 
+    def embedding(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Float[Tensor, "batch dim"]:
+        """Norm, the module's own pooling and the norm after it; a distilled DeiT's is the mean of both tokens."""
+        return module.forward_head(module.norm(tokens), pre_logits=True)
+
     def read_each(
         self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]
     ) -> Float[Tensor, "batch tokens classes"]:

@@ -106,6 +106,10 @@ class SwinFamily(ModelFamily):
         """The norm after the last stage; tokens of earlier stages are too narrow for it."""
         return module.norm(tokens)
 
+    def embedding(self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]) -> Float[Tensor, "batch dim"]:
+        """Norm and pooling of tokens of the last stage."""
+        return module.forward_head(self.final_norm(module, tokens)[:, None], pre_logits=True)
+
     def read_each(
         self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]
     ) -> Float[Tensor, "batch tokens classes"]:

@@ -1,0 +1,92 @@
+"""What is explained as the one number that is differentiated: the only place that turns a target into it.
+
+A class: its logit. One class rather than another: the difference of their logits. `Alike`: cos(z, r), z the pooled
+feature that the classifier reads and r the reference (DINO's and CLIP's similarity of images; relevance maps of such a
+similarity: Chefer et al. 2021, arXiv 2103.15679, section 4). `PatchAlike`: cos(z_i, r), z_i = norm(x_i) the patch's
+token after the last block, read through the final norm as the pooled one is (cosines of a ViT's tokens as dense
+descriptors: Amir et al. 2021, arXiv 2112.05814), r this image's pooled feature or another patch's token. r is a
+constant: what is explained is how the one side became as it is, so that the map belongs to one token.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import AttentionTap, Capture
+from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Target
+
+
+def scores(
+    capture: Capture, target: Target, output: Float[Tensor, "batch classes"], last: Tensor | None
+) -> Float[Tensor, " batch"]:
+    """The score of each image.
+
+    Args:
+        capture: of the image that is explained: it fixes what a similarity is to.
+        target: what is explained.
+        output: what the network gave.
+        last: the residual stream after its last block, as the module lays it out; not read for classes.
+    """
+    if isinstance(target, Alike | PatchAlike):
+        tokens = last.flatten(1, -2)
+        family, module = capture.model.family, capture.model.module
+        if isinstance(target, Alike):
+            found = family.embedding(module, tokens)
+        else:
+            found = family.final_norm(module, tokens)[:, token_of(capture, target.patch)]
+        return F.cosine_similarity(found, reference(capture, target)[None], dim=-1)
+    return of_logits(output, target)
+
+
+def of_logits(logits: Float[Tensor, "*shape classes"], target: int | RatherThan) -> Float[Tensor, "*shape"]:
+    """The logit of a class, or by how much it is above another's."""
+    if isinstance(target, RatherThan):
+        return logits[..., target.index] - logits[..., target.other]
+    return logits[..., target]
+
+
+def run_scores(
+    capture: Capture, target: Target, images: Float[Tensor, "batch channels height width"]
+) -> Float[Tensor, " batch"]:
+    """The same for images that the network is yet to see."""
+    if not isinstance(target, Alike | PatchAlike):
+        return of_logits(capture.run(images), target)
+    tap = AttentionTap(capture.model.block_of_parameter)
+    with tap:
+        output = capture.run(images)
+    return scores(capture, target, output, tap.made[capture.depth - 1])
+
+
+def score_of_block(capture: Capture, target: Target, tokens: Float[Tensor, "tokens dim"]) -> Float[Tensor, ""]:
+    """The score of the tokens that leave a block, read as if it were the last: their mean, or that of the patch."""
+    family, module = capture.model.family, capture.model.module
+    if isinstance(target, int | RatherThan):
+        return of_logits(family.read_each(module, tokens.mean(0)[None, None])[0, 0], target)
+    token = tokens.mean(0) if isinstance(target, Alike) else tokens[token_of(capture, target.patch)]
+    return F.cosine_similarity(family.final_norm(module, token[None, None])[0, 0], reference(capture, target), dim=0)
+
+
+@torch.no_grad()
+def score_of(capture: Capture, target: Target) -> Float[Tensor, ""]:
+    """The score of the image itself."""
+    return scores(capture, target, capture.output, capture.made[capture.depth - 1])[0]
+
+
+def token_of(capture: Capture, patch: tuple[int, int]) -> int:
+    """Where a patch of the last block's grid stands in the sequence."""
+    return capture.token(patch, capture.depth - 1)
+
+
+@torch.no_grad()
+def reference(capture: Capture, target: Alike | PatchAlike) -> Float[Tensor, " dim"]:
+    """What the similarity is to: given numbers, this image's pooled feature, or the other patch's token."""
+    device = capture.input.tensor.device
+    if isinstance(target, Alike):
+        return torch.from_numpy(target.embedding).to(device)
+    if target.other is None:
+        return capture.embedding
+    tokens = capture.residual_after(capture.depth - 1)[None]
+    return capture.model.family.final_norm(capture.model.module, tokens)[0, token_of(capture, target.other)]
