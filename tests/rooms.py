@@ -38,6 +38,29 @@ SHIFTS = """() => { window.shift = 0; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
 }).observe({type: 'layout-shift', buffered: true}); }"""
 """adds up how far things on the page move by themselves, as Chromium measures it"""
+UNREAD = """() => {
+  const room = [...document.querySelectorAll('#vx-rooms [role=tabpanel]')].find((panel) => panel.checkVisibility());
+  const isSeen = (one) => {
+    const {width, height} = one.getBoundingClientRect();
+    return width > 24 && height > 24 && one.checkVisibility({visibilityProperty: true});
+  };
+  const nameOf = (one) => one.getAttribute('aria-label') || one.getAttribute('alt') || '';
+  const pictures = [...room.querySelectorAll('canvas, svg, img, [role=img]')]
+    .filter((one) => isSeen(one) && !one.closest('[aria-hidden=true]'));
+  const found = [];
+  for (const one of pictures) {
+    const around = one.closest('[role=img], [role=application], button, label');
+    const name = around ? nameOf(around) || around.textContent.trim() : nameOf(one);
+    const isShown = around?.matches('[role]') ?? false;
+    const [frame, at] = [one.closest('.vx-frame, .vx-progress'), one.outerHTML.slice(0, 200)];
+    if (!name) found.push(['no name', at]);
+    else if (isShown && around === one && !/[0-9]/.test(name)) found.push([name, at]);
+    const tables = isShown ? [...frame?.querySelectorAll('table, .as-table') ?? []] : [];
+    if (isShown && frame && !tables.some((made) => !made.hidden)) found.push(['no table', at]);
+  }
+  return found; }"""
+"""pictures of the room that is looked at which somebody who does not see them cannot read: without a name, a name
+without a number, no table beside it"""
 UNSEEN = """() => {
   const room = [...document.querySelectorAll('#vx-rooms [role=tabpanel]')].find((panel) => panel.checkVisibility());
   const marked = (node) => node && getComputedStyle(node).outlineStyle !== 'none' && node.checkVisibility();
@@ -161,6 +184,12 @@ def assert_open_to_all(page: Page, room: str, *, is_whole: bool) -> None:
         page.evaluate(Axe().axe_script)
     grave = page.evaluate(GRAVE, is_whole)
     assert not grave, (room, grave)
+
+
+def assert_is_read(page: Page, room: str) -> None:
+    """Every canvas and figure of a room says what is seen with its numbers, and has a table of them."""
+    unread = page.evaluate(UNREAD)
+    assert not unread, (room, unread)
 
 
 def assert_focus_is_seen(page: Page, room: str) -> None:

@@ -12,6 +12,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.app import Visit
 from tests.plain_page import PlainPage
+from tests.rooms import assert_is_read
 from vitexplorer.finetune.data import example_folder
 from vitexplorer.ui.training.progress import ProgressData, ProgressView, no_progress
 from vitexplorer.ui.training.report import empty_report
@@ -120,6 +121,10 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     progress.locator(".stop").click()
     expect(progress).to_have_attribute("data-state", "stopped", timeout=TRAINED)
     assert page.evaluate("document.querySelector('.chart.loss .main-svg') === window.drawn"), "redrawn in place"
+    assert_is_read(page, "finetune")
+    progress.locator(".as-table summary").click()
+    points = progress.locator(".chart.loss").get_attribute("data-points")
+    expect(progress.locator(".as-table table").first.locator("tbody tr")).to_have_count(int(points or 0))
 
     page.reload()
     visit.wait_ready()

@@ -19,6 +19,7 @@ from tests.rooms import (
     SHIFTS,
     assert_fits,
     assert_focus_is_seen,
+    assert_is_read,
     assert_nothing_went_wrong,
     assert_open_to_all,
     choose_model,
@@ -70,9 +71,11 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
             keys = [button.get_attribute("data-view") for button in buttons.all()]
             for key in keys[1 : None if thorough else 2] if theme == "light" else []:
                 choose_view(page, room, key)
+                assert_is_read(page, key)
             if panel.get_attribute("data-drawn"):  # not every room has a view for every model
                 panel.and_(page.locator(f'[data-theme="{theme}"]')).wait_for(timeout=PATIENCE)
         assert_nothing_went_wrong(page, room)
+        assert_is_read(page, room)
         assert_open_to_all(page, room, is_whole=thorough or room == "patches")  # bar and rail are the same in all
         assert_fits(page, room)
         assert room != "patches" or page.evaluate("document.documentElement.scrollHeight <= innerHeight")

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
+import {said} from '../../vitexplorer/ui/training/chart_numbers.js';
 import {curves} from '../../vitexplorer/ui/training/curves.js';
 
 const LOOK = {text: '#111', muted: '#555', line: '#ccc', font: 'sans-serif'};
@@ -30,4 +31,12 @@ test('an accuracy is a percentage of the whole, with the baseline named at its l
 test('an axis without figures still has numbers', () => {
   assert.deepEqual(curves({...LOSS, lines: [{...LINE, points: []}]}, LOOK).layout.yaxis.range, [0, 1]);
   assert.equal(curves(LOSS, LOOK).layout.yaxis.range, undefined);
+});
+
+test('a chart says where its lines are, for those who do not see it', () => {
+  const other = {...LINE, name: 'linear', points: []};
+  assert.equal(said({...LOSS, lines: [LINE, other]}), 'loss. lora 1');
+  assert.equal(said({...LOSS, lines: [other]}), 'loss');
+  const shares = {title: '验证集上的准确率', lines: [{...LINE, points: [[1, 0.5], [2, 0.9375]]}], share: true, level: {value: 0.25, name: '基准'}};
+  assert.equal(said(shares), '验证集上的准确率。lora 93.8 %，基准 25.0 %');
 });

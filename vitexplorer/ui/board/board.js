@@ -13,6 +13,7 @@ import {facts, length, tokenIndex} from './facts.js';
 import {inside, nearest, numberOf, patchOf} from './geometry.js';
 import {sharp} from './ink.js';
 import {magnifier} from './magnifier.js';
+import {csvOf, numbersOf} from './numbers.js';
 import {sequence} from './sequence.js';
 
 /** @typedef {import('./geometry.js').Patch} Patch */
@@ -46,7 +47,7 @@ export function mount({element, props, trigger, watch}) {
   const board = part('.patches');
   /** @type {import('./cut.js').Scene} */
   const scene = {value: null, image: null, gap: GAP / 100};
-  const cut = cutImage(board, scene), zoom = magnifier(root, scene, say), tokens = sequence(root, scene), aside = newAside(root, save);
+  const cut = cutImage(board, scene), zoom = magnifier(root, scene, say), tokens = sequence(root, scene), aside = newAside(root, save, () => (scene.image ? numbersOf(scene.value) : null));
   /** @type {Patch} */
   let kept = {row: 0, col: 0};  // clicked or reached by keys, and until then the one that Python begins with
   let isPicked = false;
@@ -181,9 +182,13 @@ export function mount({element, props, trigger, watch}) {
   const picture = () => drawing(scene, shown(), zoom.plane);
 
   async function save(format) {
-    const {rows, cols, saved_as: name} = scene.value, {row, col} = shown(), made = picture();
-    const file = format === 'svg' ? svgFile(made) : await pngFile(made, 2);
-    saveFile(file, fileName([name, `${rows}x${cols}`, `row${row}-column${col}`], format.slice(0, 3)));
+    const {rows, cols, saved_as: name} = scene.value, {row, col} = shown(), named = [name, `${rows}x${cols}`];
+    if (format === 'csv') {
+      saveFile(new Blob(['\ufeff', csvOf(scene.value)], {type: 'text/csv'}), fileName(named, 'csv'));
+      return;
+    }
+    const made = picture(), file = format === 'svg' ? svgFile(made) : await pngFile(made, 2);
+    saveFile(file, fileName([...named, `row${row}-column${col}`], format.slice(0, 3)));
   }
 
   offersPicture(root, () => (scene.image ? pngFile(picture(), 2) : null));
@@ -194,11 +199,11 @@ export function mount({element, props, trigger, watch}) {
     const {value} = scene, {words} = value;
     const label = (node, name) => node.setAttribute('aria-label', name);
     showHead(root, value);
-    aside.show(value, scene.image ? ['png2', 'svg'] : []);
+    aside.show(value, scene.image ? ['png2', 'svg', 'csv'] : []);
     setText(part('.show h3'), words.show);
     part('.gap span').textContent = words.gap;
     label(board, followed(filled(words.board, value), words.hint));
-    label(part('.zoom'), words.zoom);
+    label(part('.zoom'), filled(words.zoom, {side: value.patch_size}));
     part('.hint').textContent = words.hint;
     const names = [words.red, words.green, words.blue];
     root.querySelectorAll('.planes .name').forEach((node, channel) => { node.textContent = names[channel]; });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vitexplorer.ui.canvas.words import CANVAS_WORDS
 from vitexplorer.words import Text
 
 BOARD_WORDS: dict[str, Text] = {
@@ -32,7 +33,10 @@ BOARD_WORDS: dict[str, Text] = {
     ),
     "patch": Text("Patch in row {row}, column {col}", "第 {row} 行第 {col} 列的图块"),
     "index": Text("index in the sequence", "序列中的序号"),
-    "zoom": Text("The patch enlarged. Arrow keys move over its pixels.", "放大的图块，方向键可逐像素移动。"),
+    "zoom": Text(
+        "The patch enlarged: {side} × {side} pixels. Arrow keys move over them.",
+        "放大的图块：{side} × {side} 像素，方向键可逐像素移动。",
+    ),
     "pixel": Text("Pixel in row {row}, column {col} of the patch", "图块内第 {row} 行第 {col} 列的像素"),
     "red": Text("red", "红"),
     "green": Text("green", "绿"),
@@ -43,6 +47,7 @@ BOARD_WORDS: dict[str, Text] = {
         "序列：{tokens} 个标记 = {prefix} 个前缀标记 + {patches} 个图块标记",
     ),
     "sequence_bare": Text("The sequence: {tokens} tokens, one for each patch", "序列：{tokens} 个标记，每个图块一个"),
+    "row_by_col": CANVAS_WORDS["row_by_col"],
     "prefix": Text("{name}: learned, not cut from the image", "{name}：学习得到，并非取自图像"),
     "image_failed": Text("The image did not arrive. Please choose it again.", "图像未能载入，请重新选择。"),
 }

@@ -2,6 +2,7 @@
 // edge, the notes, what a screen reader says.
 
 import {setText} from '../kit/dom.js';
+import {labelled, listed} from '../kit/punctuation.js';
 import {directionText, hintText, notesText, questionText, readOut, readingText, ticksOf} from './captions.js';
 import {barOf, heightOf} from './colours.js';
 import {putCells} from './picture.js';
@@ -50,18 +51,23 @@ export function newSurroundings(root, state, rested) {
     setText(find('.notes.site'), block.value.notes.join(' '));
   }
 
-  /** What a screen reader says, once the query rests and only to somebody whose focus is here. */
-  function announceSoon(block, {code, key}) {
-    const {value} = block, direction = directionText(block, code);
+  /**
+   * What the picture is called: what is seen with its strongest key and share. A screen reader says it once the query
+   * rests, and only to somebody whose focus is here.
+   */
+  function announceSoon(block, view) {
+    const {value} = block, {code, key} = view, direction = directionText(block, code);
     const text = say(value.words, 'view_label', {direction, head: headText(value, state.head)});
     if (announcedOf === block && announced === `${text} ${key}`) return;
+    const {what, where, share} = readOut(block, view), seen = `${text} ${labelled(what, listed([where, share]))}`;
+    const name = () => find('.view').setAttribute('aria-label', value.run ? labelled(value.run, seen) : seen);
+    if (!announced) name();
     clearTimeout(timer);
     timer = setTimeout(() => {
       [announcedOf, announced] = [block, `${text} ${key}`];
-      find('.view').setAttribute('aria-label', text);
-      const read = ['.what', '.where', '.value'].map((selector) => find(selector).textContent).join(' ');
+      name();
       rested();
-      if (root.contains(document.activeElement)) find('.live').textContent = `${text} ${read}`;
+      if (root.contains(document.activeElement)) find('.live').textContent = seen;
     }, REST);
   }
 

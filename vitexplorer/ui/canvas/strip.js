@@ -2,12 +2,13 @@
 
 import {make, setText} from '../kit/dom.js';
 import {ARROWS} from '../kit/grid.js';
+import {listed} from '../kit/punctuation.js';
 import {SIGNED} from './colours.js';
 import {massMask} from './maps.js';
 import {decodeRows, readQuery} from './payload.js';
 import {paintThumb} from './picture.js';
 import {layTiles, lengthsOf, tileBeside} from './tiles.js';
-import {say, tokenText} from './texts.js';
+import {percent, say, tokenText} from './texts.js';
 
 const NUMBER = 18;  // CSS pixels of the line with a block's number
 
@@ -76,7 +77,8 @@ export function newStrip(below, fetchBytes, choose) {
       reading.heads.forEach((head, h) => {
         const {node, canvas} = tiles[i][h], limit = state.scale === 'map' ? head.peak : top;
         paintThumb(canvas, head.map, massMask(head.map, state.keep_mass), limit, payload.signed ? SIGNED : colormap, grid.rows, grid.cols, null);
-        node.setAttribute('aria-label', say(value.words, 'tile', {block: facts.block, head: h}));
+        const name = say(value.words, 'tile', {block: facts.block, head: h});
+        node.setAttribute('aria-label', listed([name, say(value.words, 'peak', {value: percent(head.max)})]));
       });
     });
     mark();

@@ -5,6 +5,7 @@ import {make, setText} from '../kit/dom.js';
 import {drawFigure, plotly} from '../kit/plotly.js';
 import {svg} from '../kit/svg.js';
 import {onTheme, theme} from '../kit/theme.js';
+import {numbersOf, said} from './chart_numbers.js';
 import {curves} from './curves.js';
 
 const RESUMABLE = ['stopped', 'interrupted', 'failed'];
@@ -64,16 +65,25 @@ export function mount({element, props, trigger, watch}) {
       const host = part(`.${place}`), {data, layout} = curves(chart, look()), now = JSON.stringify([data, layout]);
       if (now === drawn[place]) continue;
       drawn[place] = now;
-      host.setAttribute('aria-label', chart.title);
+      host.setAttribute('aria-label', said(chart));
       await drawFigure(library, host, data, layout);
       host.dataset.points = chart.lines.reduce((sum, {points}) => sum + points.length, 0);
       host.toggleAttribute('data-level', Boolean(chart.level));
     }
   }
 
-  function showCharts({rows, baseline}) {
+  function writeNumbers() {
+    if (!part('.as-table').open) return;
+    const {value} = props, {run_method: method} = value.words;
+    part('.as-table .table').replaceChildren(...charts(value).map(([, chart]) => numbersOf(chart, method)));
+  }
+
+  function showCharts({rows, baseline, words}) {
     const pointed = rows.some(({loss, metric}) => loss.length || metric.length) || baseline !== null;
-    part('.charts').hidden = !pointed;
+    part('.charts').hidden = part('.as-table').hidden = !pointed;
+    setText(part('.as-table summary'), words.run_table);
+    part('.as-table .table').setAttribute('aria-label', words.run_table);
+    writeNumbers();
     if (pointed) draw().catch((error) => console.warn('training:', error));
   }
 
@@ -130,6 +140,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   for (const kind of ['stop', 'resume']) part(`button.${kind}`).addEventListener('click', () => ask(kind));
+  part('.as-table').addEventListener('toggle', writeNumbers);
   onTheme(show);
   new ResizeObserver(() => {
     for (const host of root.querySelectorAll('.chart')) if (host.data && host.clientWidth) library.Plots.resize(host);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
 
 TRAINING_WORDS: dict[str, Text] = {
@@ -128,6 +129,8 @@ TRAINING_WORDS: dict[str, Text] = {
     "run_resume": Text("Resume", "继续训练"),
     "run_loss": Text("training loss", "训练损失"),
     "run_axis": Text("epoch", "轮"),
+    "run_method": Text("Method", "方法"),
+    "run_table": UI_WORDS["table"],
     "run_baseline": Text("baseline: linear on frozen features", "基线：冻结特征上的线性模型"),
     "run_on_validation": Text("{metric} on the validation set", "验证集上的 {metric}"),
     "metric_accuracy": Text("accuracy", "准确率"),
