@@ -56,6 +56,7 @@ from vitexplorer.ui.training.history import history_data
 from vitexplorer.ui.training.images import Chosen, look, point_at, unpack
 from vitexplorer.ui.training.methods import methods_data
 from vitexplorer.ui.training.progress import line_style, progress_data, thinned
+from vitexplorer.ui.training.readings import reading
 from vitexplorer.ui.training.report import report_data
 from vitexplorer.ui.training.results import image_path, results_data, takeaways
 from vitexplorer.ui.training.watch import Watch
@@ -379,6 +380,8 @@ def test_every_figure_of_a_training_is_drawn(job, language):
         assert (shown.refused, shown.chosen, shown.asked) == ("", view.key, 4)
         assert Path(shown.figure.path).stat().st_size > 1000
         assert "load_comparison" in shown.python
+        assert re.search(r"\d", shown.reading), view.key
+        assert bool(re.search("[\u4e00-\u9fff]", shown.reading)) == (language == "zh")
     confusion = result_figures(job, "lora", Asked("confusion", {"run": "linear"}), language)
     assert confusion.controls[0].value == "linear"
 
@@ -398,10 +401,40 @@ def test_figures_hold_the_numbers(job):
     np.testing.assert_allclose(recall, np.diag(lora.confusion) / lora.confusion.sum(1))
 
 
+def test_figures_of_a_training_are_read_by_hand(job):
+    lora = job["lora"]
+    confusion = replace(
+        outcome.confusion_result(lora), values=np.array([[3, 1, 0], [2, 4, 0], [0, 0, 5]]), classes=("a", "b", "c")
+    )
+    assert reading(confusion).en == '12 of 15 validation images are right. Most often "b" is taken for "a": 2.'
+    assert reading(replace(confusion, values=np.eye(3, dtype=int))).en == "3 of 3 validation images are right."
+    pareto = replace(
+        outcome.pareto_result(job, "trainable"),
+        values=np.array([0.5, 0.75]),
+        costs=np.array([100.0, 2000.0]),
+        trainings=("linear", "lora"),
+        front=np.array([True, True]),
+    )
+    said = "lora is best: 75.0 %, trained parameters 2,000. Of 2 methods 2 are beaten by no other."
+    assert reading(pareto).en == said
+    assert reading(replace(pareto, unit=outcome.METRICS["rmse"])).en.startswith("linear is best: 0.500")
+    epochs = replace(
+        outcome.epochs_result(job, "metric"), values=np.array([[0.5, np.nan], [0.9, 0.8]]), x=np.array([1, 2])
+    )
+    assert re.fullmatch(r"\S+ is best at epoch 1: 90.0 %\. It ends at 80.0 %\.", reading(epochs).en)
+    classes = replace(
+        outcome.per_class_result(lora),
+        values=np.array([[1, 1, 0.25], [1, 1, 0.5], [np.nan, np.nan, np.nan]]),
+        classes=("a", "b", "c"),
+    )
+    assert reading(classes).en == 'F1 is lowest for "a", 0.250, and highest for "b", 0.500.'
+
+
 def test_residuals_are_drawn(job):
     numbers = {"targets": np.array([10.0, 20.0, 30.0]), "outputs": np.array([11.0, 18.0, 30.0])}
     made = outcome.residuals_result(replace(job["linear"], task="regression", metric="rmse", classes=(), **numbers))
     assert made.values.tolist() == [1.0, -2.0, 0.0]
+    assert reading(made).en.startswith("Off by 1.29 in the root mean square and by −0.333 on average; the farthest is")
     assert render(made).layout.height > 400
 
 

@@ -30,6 +30,7 @@ from vitexplorer.ui.figure_panel.component import (
 )
 from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.language import word
+from vitexplorer.ui.training.readings import reading
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
 from vitexplorer.ui.turns import NotYetError
 from vitexplorer.words import ExplainedError, Language
@@ -81,6 +82,7 @@ def panel_of(
         result = make(view)
         data.figure, data.facts = figure_file(result, language, asked.theme)
         data.csv = csv_file(result, language)
+        data.reading = reading(result).in_(language)
     except ExplainedError as error:
         data.refused = error.text.in_(language)
     except NotYetError:

@@ -1,0 +1,111 @@
+"""What the figures of a training say, in a sentence made of their numbers: read beside them, and aloud."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from vitexplorer.finetune.outcome import METRICS
+from vitexplorer.numbers import counted, measured, percent
+from vitexplorer.types import ConfusionResult, CurvesResult, ParetoResult, PerClassResult, ResidualsResult, Result
+from vitexplorer.words import Text
+
+
+def reading(result: Result) -> Text:
+    """One sentence of a figure's numbers; their range where there is no other."""
+    read = _READINGS.get(type(result), _range)
+    return read(result)
+
+
+def _written(result: Result, value: float) -> str:
+    """A share as a percentage, another figure with three digits."""
+    return percent(value) if result.unit == METRICS["accuracy"] else measured(value)
+
+
+def _best(result: Result, values: np.ndarray) -> int:
+    """Where the largest share is, or the smallest error or loss."""
+    return int(np.nanargmax(values) if result.unit == METRICS["accuracy"] else np.nanargmin(values))
+
+
+def _pareto(result: ParetoResult) -> Text:
+    best = _best(result, result.values)
+    return Text(
+        "{run} is best: {value}, {of} {cost}. Of {all} methods {front} are beaten by no other.",
+        "{run} 最好：{value}，{of} {cost}。{all} 个方法中有 {front} 个不被其他方法超越。",
+    ).format(
+        run=result.trainings[best],
+        value=_written(result, result.values[best]),
+        of=result.cost_name,
+        cost=measured(result.costs[best]),
+        all=len(result.trainings),
+        front=int(result.front.sum()),
+    )
+
+
+def _confusion(result: ConfusionResult) -> Text:
+    right, images = int(np.trace(result.values)), int(result.values.sum())
+    said = Text(
+        "{right} of {images} validation images are right.", "{images} 幅验证图像中有 {right} 幅预测正确。"
+    ).format(right=counted(right), images=counted(images))
+    wrong = result.values - np.diag(np.diag(result.values))
+    if not wrong.any():
+        return said
+    true, taken = np.unravel_index(int(wrong.argmax()), wrong.shape)
+    most = Text(
+        ' Most often "{true}" is taken for "{taken}": {count}.', "最常见的是把“{true}”当成“{taken}”：{count} 幅。"
+    ).format(true=result.classes[true], taken=result.classes[taken], count=counted(int(wrong.max())))
+    return Text(said.en + most.en, said.zh + most.zh)
+
+
+def _per_class(result: PerClassResult) -> Text:
+    f1 = result.values[:, -1]
+    if not np.isfinite(f1).any():
+        return _range(result)
+    low, high = int(np.nanargmin(f1)), int(np.nanargmax(f1))
+    return Text(
+        'F1 is lowest for "{worst}", {low}, and highest for "{best}", {high}.',
+        "F1 最低的是“{worst}”，为 {low}；最高的是“{best}”，为 {high}。",
+    ).format(worst=result.classes[low], low=measured(f1[low]), best=result.classes[high], high=measured(f1[high]))
+
+
+def _residuals(result: ResidualsResult) -> Text:
+    far = result.values[int(np.abs(result.values).argmax())]
+    return Text(
+        "Off by {off} in the root mean square and by {mean} on average; the farthest is off by {far}.",
+        "均方根偏差为 {off}，平均偏差为 {mean}；偏差最大的为 {far}。",
+    ).format(off=measured(np.sqrt(np.mean(result.values**2))), mean=measured(result.values.mean()), far=measured(far))
+
+
+def _curves(result: CurvesResult) -> Text:
+    values = np.atleast_2d(result.values)
+    curve, at = divmod(_best(result, values), values.shape[1])
+    last = int(np.flatnonzero(np.isfinite(values[curve]))[-1])
+    return Text(
+        "{curve} is best at {x_name} {x}: {best}. It ends at {end}.",
+        "{curve} 在{x_name}为 {x} 时最好：{best}；最后为 {end}。",
+    ).format(
+        curve=result.curves[curve],
+        x_name=result.x_name,
+        x=measured(result.x[at]) if result.x[at] % 1 else counted(int(result.x[at])),
+        best=_written(result, values[curve, at]),
+        end=_written(result, values[curve, last]),
+    )
+
+
+def _range(result: Result) -> Text:
+    if not np.isfinite(result.values).any():
+        return Text("No number is finite.", "没有有限的数值。")
+    return Text("{unit}: from {low} to {high}.", "{unit}：从 {low} 到 {high}。").format(
+        unit=result.unit, low=measured(np.nanmin(result.values)), high=measured(np.nanmax(result.values))
+    )
+
+
+_READINGS: dict[type[Result], Callable[[Any], Text]] = {
+    ParetoResult: _pareto,
+    ConfusionResult: _confusion,
+    PerClassResult: _per_class,
+    ResidualsResult: _residuals,
+    CurvesResult: _curves,
+}
