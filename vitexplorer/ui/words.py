@@ -184,6 +184,7 @@ UI_WORDS: dict[str, Text] = {
     "panel_begins": Text("Waiting for the model's run on this image ...", "正在等待模型处理这幅图像……"),
     "panel_settings": Text("Settings", "设置"),
     "table": Text("Numbers as a table", "以表格显示数据"),
+    "row_by_col": Text("row \\ column", "行 \\ 列"),
     "panel_rows": Text(
         "The first {shown} of {all} rows; the CSV has them all.", "前 {shown} 行，共 {all} 行；CSV 文件中有全部数据。"
     ),

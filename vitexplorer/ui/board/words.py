@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from vitexplorer.ui.canvas.words import CANVAS_WORDS
 from vitexplorer.words import Text
 
 BOARD_WORDS: dict[str, Text] = {
@@ -47,7 +46,6 @@ BOARD_WORDS: dict[str, Text] = {
         "序列：{tokens} 个标记 = {prefix} 个前缀标记 + {patches} 个图块标记",
     ),
     "sequence_bare": Text("The sequence: {tokens} tokens, one for each patch", "序列：{tokens} 个标记，每个图块一个"),
-    "row_by_col": CANVAS_WORDS["row_by_col"],
     "prefix": Text("{name}: learned, not cut from the image", "{name}：学习得到，并非取自图像"),
     "image_failed": Text("The image did not arrive. Please choose it again.", "图像未能载入，请重新选择。"),
 }

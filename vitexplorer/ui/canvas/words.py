@@ -136,8 +136,6 @@ CANVAS_WORDS: dict[str, Text] = {
     "note_window": Text("windowed: a query sees its outlined window alone", "窗口注意力：查询只能看到框内"),
     "note_smooth": Text("interpolated between patch centres", "在图块中心之间插值"),
     "note_precision": Text("8 bits a weight: values to ±{error}", "每个权重 8 位：误差 ±{error}"),
-    # the map as a table
-    "row_by_col": Text("row \\ column", "行 \\ 列"),
 }
 
 

@@ -10,7 +10,7 @@ from gradio.data_classes import GradioModel
 from vitexplorer.ui.language import word
 from vitexplorer.words import Language
 
-_WORDS = ("misleads", "more", "save", "save_as", "table")
+_WORDS = ("misleads", "more", "save", "save_as", "table", "row_by_col")
 
 
 class FrameData(GradioModel):
