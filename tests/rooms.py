@@ -55,12 +55,18 @@ UNREAD = """() => {
     const [frame, at] = [one.closest('.vx-frame, .vx-progress'), one.outerHTML.slice(0, 200)];
     if (!name) found.push(['no name', at]);
     else if (isShown && around === one && !/[0-9]/.test(name)) found.push([name, at]);
-    const tables = isShown ? [...frame?.querySelectorAll('table, .as-table') ?? []] : [];
+    const tables = isShown ? [...frame?.querySelectorAll('table, .vx-table') ?? []] : [];
     if (isShown && frame && !tables.some((made) => !made.hidden)) found.push(['no table', at]);
   }
   return found; }"""
 """pictures of the room that is looked at which somebody who does not see them cannot read: without a name, a name
 without a number, no table beside it"""
+MOVING = """() => [...document.querySelectorAll('*')].filter((one) => [null, '::before', '::after'].some((part) => {
+  const {transitionDuration, animationName, scrollBehavior} = getComputedStyle(one, part);
+  const lasts = transitionDuration.split(',').some((time) => parseFloat(time) > 0);
+  return lasts || animationName !== 'none' || scrollBehavior === 'smooth';
+})).map((one) => one.outerHTML.slice(0, 120))"""
+"""what would move by itself, or on its way from one state to another"""
 UNSEEN = """() => {
   const room = [...document.querySelectorAll('#vx-rooms [role=tabpanel]')].find((panel) => panel.checkVisibility());
   const marked = (node) => node && getComputedStyle(node).outlineStyle !== 'none' && node.checkVisibility();
@@ -190,6 +196,12 @@ def assert_is_read(page: Page, room: str) -> None:
     """Every canvas and figure of a room says what is seen with its numbers, and has a table of them."""
     unread = page.evaluate(UNREAD)
     assert not unread, (room, unread)
+
+
+def assert_still(page: Page, room: str) -> None:
+    """Nothing moves on the page of somebody who asks for less motion, as the tests do."""
+    moving = page.evaluate(MOVING)
+    assert not moving, (room, moving)
 
 
 def assert_focus_is_seen(page: Page, room: str) -> None:

@@ -160,6 +160,27 @@ MARKUP = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOM
 CODE = re.compile(r"\beval\(|new Function\b")
 
 
+MOTION = re.compile(r"\.animate\(|\bbehavior: |setInterval\(")
+MOVES = {
+    "motion.js": "asks for it",
+    "busy.js": "asks for it",
+    "change_part.py": "asks for it",
+    "playing.js": "a person pressed play",
+}
+
+
+def test_nothing_moves_for_those_who_ask_for_less_motion():
+    """A script that moves something asks first; whatever sheets move, `kit/motion.css` holds still."""
+    scripts = {path for path in (PACKAGE / "ui").rglob("*") if path.suffix in (".js", ".py")}
+    moving = {path.name: path.read_text(encoding="utf-8") for path in scripts if MOTION.search(path.read_text("utf-8"))}
+    assert {name for name, text in moving.items() if not re.search("isStill|prefers-reduced-motion", text)} == {
+        name for name, why in MOVES.items() if why != "asks for it"
+    }
+    assert moving.keys() == MOVES.keys()
+    sheets = [path for path in (PACKAGE / "ui").rglob("*.css") if "prefers-reduced-motion" in path.read_text("utf-8")]
+    assert [path.name for path in sheets] == ["motion.css"]
+
+
 def test_no_script_reads_markup_or_code():
     """Names of classes, files and models come from visitors; what is set as text can do nothing on a page."""
     scripts = [path for suffix in ("*.js", "*.mjs") for path in (PACKAGE / "ui").rglob(suffix)]

@@ -601,12 +601,12 @@ def test_saved_numbers(show):
 def test_the_map_is_a_table_too(show):
     canvas = show("rectangle")
     canvas.root.locator(".more").evaluate(
-        "(details) => { details.open = details.querySelector('.as-table').open = true; }"
+        "(details) => { details.open = details.querySelector('.vx-table').open = true; }"
     )
-    cells = canvas.root.locator(".as-table td")
+    cells = canvas.root.locator(".vx-table td")
     expect(cells).to_have_count(9 * 15)
     canvas.set(query="2,3", head=1)
-    expect(canvas.root.locator(".as-table caption")).to_contain_text("patch in row 2, column 3 → keys · head 1")
+    expect(canvas.root.locator(".vx-table caption")).to_contain_text("patch in row 2, column 3 → keys · head 1")
     maps, *_ = rows_of("rectangle", "2,3")
     shown = [float(text.removesuffix("\u202f%").removeprefix("<\u202f")) / 100 for text in cells.all_text_contents()]
     np.testing.assert_allclose(shown, maps[1], rtol=0, atol=maps[1].max() / 510 + 1e-4)  # three digits

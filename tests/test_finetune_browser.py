@@ -122,9 +122,9 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     expect(progress).to_have_attribute("data-state", "stopped", timeout=TRAINED)
     assert page.evaluate("document.querySelector('.chart.loss .main-svg') === window.drawn"), "redrawn in place"
     assert_is_read(page, "finetune")
-    progress.locator(".as-table summary").click()
+    progress.locator(".vx-table summary").click()
     points = progress.locator(".chart.loss").get_attribute("data-points")
-    expect(progress.locator(".as-table table").first.locator("tbody tr")).to_have_count(int(points or 0))
+    expect(progress.locator(".vx-table table").first.locator("tbody tr")).to_have_count(int(points or 0))
 
     page.reload()
     visit.wait_ready()

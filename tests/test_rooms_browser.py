@@ -22,6 +22,7 @@ from tests.rooms import (
     assert_is_read,
     assert_nothing_went_wrong,
     assert_open_to_all,
+    assert_still,
     choose_model,
     choose_view,
     go_to,
@@ -76,6 +77,7 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
                 panel.and_(page.locator(f'[data-theme="{theme}"]')).wait_for(timeout=PATIENCE)
         assert_nothing_went_wrong(page, room)
         assert_is_read(page, room)
+        assert_still(page, room)
         assert_open_to_all(page, room, is_whole=thorough or room == "patches")  # bar and rail are the same in all
         assert_fits(page, room)
         assert room != "patches" or page.evaluate("document.documentElement.scrollHeight <= innerHeight")

@@ -25,7 +25,7 @@ from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.script import joined, source_map
 from vitexplorer.ui.static_files import SERVING, page_head, static_files, version
 
-PAGE_SHEETS = ("page.css", "keyframes.css", "colours.css")
+PAGE_SHEETS = ("motion.css", "page.css", "keyframes.css", "colours.css")
 """not of a component"""
 
 

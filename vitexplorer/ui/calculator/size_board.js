@@ -4,6 +4,7 @@ import {inAddress, onLink, writeAddress} from '../kit/address.js';
 import {make, refill, setText} from '../kit/dom.js';
 import {form} from '../kit/form.js';
 import {newAside, showHead} from '../kit/frame.js';
+import {bring} from '../kit/motion.js';
 import {countTable} from './count_table.js';
 import {bars, table} from './story.js';
 import {written} from './terms.js';
@@ -48,7 +49,7 @@ export function mount({element, props, trigger, watch}) {
     opened = number === opened ? 0 : number;
     writeAddress({table: opened || ''});
     showTables(props.value);
-    if (opened) part('.opened').scrollIntoView({block: 'nearest', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth'});
+    if (opened) bring(part('.opened'), 'nearest');
   }
 
   onLink(() => {

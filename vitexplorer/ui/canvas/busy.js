@@ -1,6 +1,7 @@
 // A bar over the picture while something is on its way; not for what comes at once.
 
 import {setText} from '../kit/dom.js';
+import {isStill} from '../kit/motion.js';
 
 const BUSY_AFTER = 150;  // ms
 
@@ -15,7 +16,7 @@ export function newBusyBar(root) {
   function appear(text) {
     setText(label, text());
     root.classList.add('waiting');
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+    if (isStill()) return;
     const steps = [{transform: 'translateX(-100%)'}, {transform: 'translateX(400%)'}];
     motion = bar.animate(steps, {duration: 1200, iterations: Infinity});
   }

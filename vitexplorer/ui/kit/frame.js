@@ -57,7 +57,7 @@ export function newAside(root, save, table) {
   const trap = make('b'), says = make('span', {dataset: {explain: ''}}), source = make('a', {target: '_blank', rel: 'noopener'});
   const title = make('summary'), files = make('div', {className: 'save', role: 'group'}), python = make('pre', {className: 'python', tabIndex: 0});
   const heading = make('summary'), place = make('div', {className: 'table', tabIndex: 0, role: 'region'});
-  const numbers = make('details', {className: 'as-table'}, heading, place), caption = make('dl', {className: 'facts'});
+  const numbers = make('details', {className: 'vx-table'}, heading, place), caption = make('dl', {className: 'facts'});
   part('.misleads').append(trap, ' ', says, ' ', source);
   part('.more').append(title, files, numbers, python, caption);
   let turn = 0;

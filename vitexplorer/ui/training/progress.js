@@ -73,16 +73,16 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function writeNumbers() {
-    if (!part('.as-table').open) return;
+    if (!part('.vx-table').open) return;
     const {value} = props, {run_method: method} = value.words;
-    part('.as-table .table').replaceChildren(...charts(value).map(([, chart]) => numbersOf(chart, method)));
+    part('.vx-table .table').replaceChildren(...charts(value).map(([, chart]) => numbersOf(chart, method)));
   }
 
   function showCharts({rows, baseline, words}) {
     const pointed = rows.some(({loss, metric}) => loss.length || metric.length) || baseline !== null;
-    part('.charts').hidden = part('.as-table').hidden = !pointed;
-    setText(part('.as-table summary'), words.run_table);
-    part('.as-table .table').setAttribute('aria-label', words.run_table);
+    part('.charts').hidden = part('.vx-table').hidden = !pointed;
+    setText(part('.vx-table summary'), words.run_table);
+    part('.vx-table .table').setAttribute('aria-label', words.run_table);
     writeNumbers();
     if (pointed) draw().catch((error) => console.warn('training:', error));
   }
@@ -140,7 +140,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   for (const kind of ['stop', 'resume']) part(`button.${kind}`).addEventListener('click', () => ask(kind));
-  part('.as-table').addEventListener('toggle', writeNumbers);
+  part('.vx-table').addEventListener('toggle', writeNumbers);
   onTheme(show);
   new ResizeObserver(() => {
     for (const host of root.querySelectorAll('.chart')) if (host.data && host.clientWidth) library.Plots.resize(host);

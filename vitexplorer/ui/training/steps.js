@@ -1,6 +1,7 @@
 // The head of the room Fine-tune. The parts below say by their `data-state` how far they are; the steps follow them.
 
 import {make, setText} from '../kit/dom.js';
+import {bring} from '../kit/motion.js';
 import {stepOf} from './where.js';
 
 const STATES = ['data-state', 'data-rows'];
@@ -11,8 +12,8 @@ export function mount({element, props, watch}) {
   const room = element.closest('.vx-finetune') ?? document.body;
 
   function go(key) {
-    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    room.querySelector(`#vx-step-${key}`)?.scrollIntoView({block: 'start', behavior: still ? 'auto' : 'smooth'});
+    const step = room.querySelector(`#vx-step-${key}`);
+    if (step) bring(step, 'start');
   }
 
   function mark() {
