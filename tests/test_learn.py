@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Mapping
-from functools import cache
+from contextlib import ExitStack
+from functools import cache, partial
 
 import numpy as np
 import pytest
+import torch
 
 import vitexplorer as vx
 from vitexplorer.capture import Capture
@@ -142,3 +144,98 @@ def test_numbers_of_the_heads() -> None:
         rtol=1e-5,
     )
     assert step.question.right(said) == int(far[-1].mean() > far[0].mean())
+
+
+def test_numbers_of_the_class_token() -> None:
+    step = step_named("class_token")
+    said, capture = step.numbers(shown(step)), shown(step).capture
+    module, pixels = capture.model.module, capture.input.tensor
+    with torch.no_grad():
+        tokens = module.forward_features(pixels)
+        by_class, by_mean = (module.head(one).softmax(-1)[0] for one in (tokens[:, 0], tokens[:, 1:].mean(1)))
+    best, mean_best = int(by_class.argmax()), int(by_mean.argmax())
+    assert (said["name"], said["mean_name"]) == tuple(capture.model.class_texts[i] for i in (best, mean_best))
+    np.testing.assert_allclose([said["share"], said["mean_share"]], [by_class[best], by_mean[mean_best]], rtol=1e-4)
+    relevance = vx.compute("generic_relevance", capture, target=best).values.ravel()
+    order, side = relevance.argsort(), capture.grid(0).patch_size
+    assert said["patches"] == len(order) == 4 * said["hidden"]
+    for name, chosen in (("without_most", order[-said["hidden"] :]), ("without_least", order[: said["hidden"]])):
+        hidden = pixels.clone()
+        for patch in chosen:
+            row, col = divmod(int(patch), capture.grid(0).cols)
+            at = np.s_[..., row * side : (row + 1) * side, col * side : (col + 1) * side]
+            mean = torch.tensor(capture.model.preprocessing.mean)
+            colour = torch.round(255 * mean) / 255
+            hidden[at] = ((colour - mean) / torch.tensor(capture.model.preprocessing.std))[:, None, None]
+        with torch.no_grad():
+            assert said[name] == pytest.approx(float(module(hidden).softmax(-1)[0, best]), abs=1e-5)
+    assert step.question.right(said) == int(said["without_most"] * 2 < said["share"])
+
+
+def test_numbers_of_the_residual_stream() -> None:
+    step = step_named("residual")
+    said, capture = step.numbers(shown(step)), shown(step).capture
+    module, added = capture.model.module, {}
+    with ExitStack() as hooks:
+        for number, block in enumerate(module.blocks):
+            for name in ("attn", "mlp"):
+                layer = getattr(block, name)
+                keep = partial(added.__setitem__, (number, name))
+                hooks.callback(layer.register_forward_hook(lambda _, __, out, keep=keep: keep(out[0, 0])).remove)
+        with torch.no_grad():
+            stream = module.forward_intermediates(capture.input.tensor, norm=False, intermediates_only=True)
+            logits = module(capture.input.tensor)[0]
+    assert stream
+    best = int(logits.argmax())
+    last = capture.residual_after(capture.depth - 1)[0]
+    scale = module.norm.weight / (last.var(unbiased=False) + module.norm.eps).sqrt()
+    row = module.head.weight[best]
+
+    def share(part: torch.Tensor) -> float:
+        return float(((part - part.mean()) * scale.detach()) @ row.detach())
+
+    both = {name: sum(share(out) for (_, kind), out in added.items() if kind == name) for name in ("attn", "mlp")}
+    np.testing.assert_allclose([said["attention"], said["mlp"]], [both["attn"], both["mlp"]], atol=1e-4)
+    assert said["logit"] == pytest.approx(float(logits[best]), abs=1e-4)
+    parts = [said[name] for name in ("embedding", "attention", "mlp", "constant")]
+    assert sum(parts) == pytest.approx(said["logit"], abs=1e-6)
+    (block, kind), most = max(((at, share(out)) for at, out in added.items()), key=lambda one: one[1])
+    assert (said["most_block"], said["most"]) == (block, pytest.approx(most, abs=1e-4))
+    assert ("MLP" in said["most_part"].en) == (kind == "mlp")
+    assert step.question.right(said) == int(both["mlp"] > both["attn"])
+
+
+def test_numbers_of_the_stack() -> None:
+    step = step_named("stack")
+    said, capture = step.numbers(shown(step)), shown(step).capture
+    module = capture.model.module
+    with torch.no_grad():
+        streams = module.forward_intermediates(
+            capture.input.tensor, return_prefix_tokens=True, norm=False, intermediates_only=True
+        )
+        after = [module.head(module.norm(prefix))[0, 0].softmax(-1) for _, prefix in streams]
+    best = [int(one.argmax()) for one in after]
+    decided = max((i for i in range(len(best)) if best[i] != best[-1]), default=-1) + 1
+    assert (said["decided"], said["blocks"]) == (decided, len(best))
+    assert step.question.right(said) == 3 * decided // len(best)
+    assert (said["name"], said["first_name"]) == tuple(capture.model.class_texts[best[i]] for i in (-1, 0))
+    np.testing.assert_allclose(
+        [said[name] for name in ("first_share", "decided_share", "share")],
+        [float(after[i][best[i]]) for i in (0, decided, -1)],
+        rtol=1e-4,
+    )
+
+
+def test_numbers_of_the_windows() -> None:
+    step = step_named("swin")
+    said, capture = step.numbers(shown(step)), shown(step).capture
+    stages = capture.model.module.layers
+    first, second = stages[0].blocks[:2]
+    assert (said["side"], said["shift"]) == (first.window_size[0], second.shift_size[0])
+    patches = np.prod(capture.model.module.patch_embed.grid_size)
+    pixels = capture.model.module.patch_embed.patch_size[0]
+    assert (said["patches"], said["pixels"], said["rows"] ** 2) == (patches, pixels, patches)
+    assert said["windowed"] == capture.attention(0)[:, 0].numel() == patches * said["window"]
+    assert said["all"] == patches**2
+    assert said["last_pixels"] == pixels * 2 ** (len(stages) - 1)
+    assert said["last_rows"] * said["last_pixels"] == said["rows"] * pixels

@@ -1,6 +1,6 @@
 """The steps in their order; each is one file."""
 
 from vitexplorer.learn.step import Step
-from vitexplorer.learn.steps import cut, heads
+from vitexplorer.learn.steps import class_token, cut, heads, residual, stack, swin
 
-STEPS: tuple[Step, ...] = tuple(module.STEP for module in (cut, heads))
+STEPS: tuple[Step, ...] = tuple(module.STEP for module in (cut, heads, class_token, residual, stack, swin))

@@ -121,11 +121,20 @@ def step_text(step: Step, seen: OnScreen, language: Language) -> StepText:
     return filled(step, numbers, language)
 
 
+class _Written(float):
+    """A number whose formats have the signs of the page: 96.7 % and −0.01."""
+
+    def __format__(self, how: str) -> str:
+        return super().__format__(how).replace("%", " %").replace("-", "−")
+
+
 def filled(step: Step, numbers: Numbers, language: Language) -> StepText:
     """A step's sentences with these numbers."""
 
+    written = {name: _Written(value) if isinstance(value, float) else value for name, value in numbers.items()}
+
     def say(text: Text) -> str:
-        return text.format(**numbers).in_(language)
+        return text.format(**written).in_(language)
 
     return StepText(
         key=step.key,

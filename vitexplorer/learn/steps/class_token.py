@@ -1,0 +1,83 @@
+"""One token that is no patch answers for the whole image; what if the object is not there?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.words import Text
+
+HIDDEN = 4
+"""one patch of so many is hidden"""
+
+
+def numbers(seen: Seen) -> Numbers:
+    """What both readings say, and the class's probability without the patches of most and of least relevance."""
+    by_class, by_mean = (reading.top[0] for reading in seen.compute("pooling").readings[:2])
+    relevance = seen.compute("generic_relevance")
+    ranked = np.argsort(relevance.values, axis=None)
+    hidden = len(ranked) // HIDDEN
+    without_most, without_least = (
+        _probability_without(seen, chosen, relevance.grid.cols, by_class.index)
+        for chosen in (ranked[-hidden:], ranked[:hidden])
+    )
+    return {
+        "name": by_class.name,
+        "share": by_class.probability,
+        "mean_name": by_mean.name,
+        "mean_share": by_mean.probability,
+        "hidden": hidden,
+        "patches": len(ranked),
+        "without_most": without_most,
+        "without_least": without_least,
+    }
+
+
+def _probability_without(seen: Seen, patches: np.ndarray, cols: int, target: int) -> float:
+    cells = "+".join(f"{patch // cols}.{patch % cols}" for patch in sorted(patches))
+    run = seen.changed(f"mask_patches:patches={cells},how=paint")
+    return float(run.logits.softmax(-1)[target])
+
+
+STEP = Step(
+    key="class_token",
+    title=Text("One token for the whole image", "一个标记代表整幅图像"),
+    state={"model": "scenes_vit_patch16_192", "room": "what_if"},
+    light="changes",
+    says=Text(
+        "The class token has no pixels of its own: it begins as the same vector for every image and gathers, block by "
+        "block, what it reads from the patches. In the end the classifier reads it alone. "
+        "Read through the mean over patches instead, this classifier, never trained for that, says {mean_name}.",
+        "类别标记自己没有像素：对每幅图像它都从同一个向量开始，在一个个块中从图块收集信息，最后分类头只读它。"
+        "若改为读取图块的平均，这个从未为此训练过的分类头会说“{mean_name}”。",
+    ),
+    formula=Text(
+        "p({name}) = softmax(W · norm(x_cls) + b) = {share:.1%}; through the mean p({mean_name}) = {mean_share:.1%}",
+        "p({name}) = softmax(W · norm(x_cls) + b) = {share:.1%}；用图块平均读出则 p({mean_name}) = {mean_share:.1%}",
+    ),
+    numbers=numbers,
+    question=Question(
+        asks=Text(
+            "Of the {patches} patches, paint over the {hidden} that matter most for “{name}”. What becomes of it?",
+            "把 {patches} 个图块中对“{name}”最重要的 {hidden} 个涂掉，它的概率会怎样？",
+        ),
+        choices=(
+            Text("It keeps more than half of its probability", "还剩一半以上"),
+            Text("It loses more than half", "失去一半以上"),
+        ),
+        right=lambda said: int(said["without_most"] < said["share"] / 2),
+        reveal=Text(
+            "{share:.1%} become {without_most:.1%}. Painting over as many patches that matter least leaves "
+            "{without_least:.1%}: what counts is which patches the token gathers from.",
+            "{share:.1%} 变为 {without_most:.1%}。涂掉同样多的最不重要的图块则为 {without_least:.1%}："
+            "关键在于该标记从哪些图块收集信息。",
+        ),
+    ),
+    action=Action(
+        asks=Text(
+            "Hide the object yourself: switch on the change that hides patches and paint over it.",
+            "请您自己把物体藏起来：打开“隐藏图块”这项改变，把物体涂掉。",
+        ),
+        becomes={"change": r".*mask_patches.*\+.*"},
+    ),
+)

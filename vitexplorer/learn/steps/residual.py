@@ -1,0 +1,70 @@
+"""Blocks only add: what each of them adds to the answer."""
+
+from __future__ import annotations
+
+from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.words import Text
+
+
+def numbers(seen: Seen) -> Numbers:
+    """The parts of the likeliest class's logit."""
+    found = seen.compute("logit_attribution")
+    parts = dict(zip(found.parts, map(float, found.values), strict=True))
+    blocks = {name: value for name, value in parts.items() if name.startswith("block")}
+    most = max(blocks, key=blocks.__getitem__)
+    return {
+        "name": found.target.name,
+        "logit": found.logit,
+        "embedding": parts["embedding"],
+        "attention": sum(value for name, value in blocks.items() if name.endswith("attn")),
+        "mlp": sum(value for name, value in blocks.items() if name.endswith("mlp")),
+        "constant": parts["constant"],
+        "blocks": seen.capture.depth,
+        "most_block": int(most.split()[1]),
+        "most_part": Text("the MLP", "MLP 层") if most.endswith("mlp") else Text("attention", "注意力"),
+        "most": blocks[most],
+    }
+
+
+STEP = Step(
+    key="residual",
+    title=Text("Every block only adds", "每个块只做加法"),
+    state={"model": "scenes_vit_patch16_192", "room": "outputs", "view": "logit_attribution"},
+    light="panel",
+    says=Text(
+        "A block does not replace a token, it adds to it: first what attention brings from other tokens, then what the "
+        "MLP makes of the token itself. So the class token that the classifier reads is one long sum, "
+        "and with the last norm's scale held fixed so is the logit of a class.",
+        "块并不替换标记，而是在其上相加：先加上注意力从其他标记取来的内容，再加上 MLP 由该标记本身算出的内容。"
+        "因此分类头读取的类别标记是一个长长的和；固定最后一层归一化的尺度后，一个类别的 logit 也是这样一个和。",
+    ),
+    formula=Text(
+        "logit({name}) = embedding + Σ attention + Σ MLP + constant "
+        "= {embedding:.2f} + {attention:.2f} + {mlp:.2f} + {constant:.2f} = {logit:.2f}",
+        "logit({name}) = 嵌入 + Σ 注意力 + Σ MLP + 常数 "
+        "= {embedding:.2f} + {attention:.2f} + {mlp:.2f} + {constant:.2f} = {logit:.2f}",
+    ),
+    numbers=numbers,
+    question=Question(
+        asks=Text(
+            "Which adds more to the logit of “{name}”: attention of all {blocks} blocks, or all their MLPs?",
+            "对“{name}”的 logit，{blocks} 个块的注意力总共加得更多，还是它们的 MLP 总共加得更多？",
+        ),
+        choices=(Text("All attention together", "全部注意力"), Text("All MLPs together", "全部 MLP")),
+        right=lambda said: int(said["mlp"] > said["attention"]),
+        reveal=Text(
+            "All attention adds {attention:+.2f}, all MLPs {mlp:+.2f}; most of all adds {most_part} of block "
+            "{most_block} ({most:+.2f}). Attention brings what is elsewhere in the image; what is made of it may be "
+            "counted later, for an MLP.",
+            "注意力总共加 {attention:+.2f}，MLP 总共加 {mlp:+.2f}；加得最多的是块 {most_block}：{most_part}"
+            "（{most:+.2f}）。注意力取来图像别处的内容，而由此得到的结果可能算在后面的 MLP 名下。",
+        ),
+    ),
+    action=Action(
+        asks=Text(
+            "Choose another class for the figure: which parts speak for it, and which against?",
+            "为该图另选一个类别：哪些部分支持它，哪些部分反对它？",
+        ),
+        becomes={"v.target": r"\d+"},
+    ),
+)

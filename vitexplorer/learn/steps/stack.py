@@ -1,0 +1,72 @@
+"""Block upon block: where in the stack the answer is decided."""
+
+from __future__ import annotations
+
+from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.words import Text
+
+PARTS = 3
+"""of the stack, among which one guesses"""
+
+
+def numbers(seen: Seen) -> Numbers:
+    """What the classifier would say after each block, read through the class token."""
+    lens = seen.compute("logit_lens")
+    said = [top[0] for top in lens.top]
+    last = said[-1]
+    decided = next(i for i in range(len(said)) if all(one.index == last.index for one in said[i:]))
+    return {
+        "name": last.name,
+        "share": last.probability,
+        "first_name": said[0].name,
+        "first_share": said[0].probability,
+        "blocks": len(said),
+        "decided": lens.blocks[decided],
+        "decided_share": said[decided].probability,
+    }
+
+
+STEP = Step(
+    key="stack",
+    title=Text("Block upon block", "一个块接一个块"),
+    state={"model": "scenes_vit_patch16_192", "room": "outputs", "view": "logit_lens"},
+    light="panel",
+    says=Text(
+        "Every block writes into the same stream of tokens, so the final norm and classifier can be put after any of "
+        "them: the logit lens. After block 0 it would say {first_name} ({first_share:.1%}), after all {blocks} blocks "
+        "{name}.",
+        "每个块都写入同一条标记流，所以可以在任何一个块之后接上最后的归一化与分类头，这就是 logit 透镜。"
+        "在块 0 之后它会说“{first_name}”（{first_share:.1%}），在全部 {blocks} 个块之后则说“{name}”。",
+    ),
+    formula=Text(
+        "p_l = softmax(W · norm(x_l) + b): {decided_share:.1%} for {name} after block {decided}, "
+        "{share:.1%} at the end",
+        "p_l = softmax(W · norm(x_l) + b)：块 {decided} 之后“{name}”为 {decided_share:.1%}，最后为 {share:.1%}",
+    ),
+    numbers=numbers,
+    question=Question(
+        asks=Text(
+            "From which part of the {blocks} blocks on does the model say {name}, and stay with it?",
+            "从 {blocks} 个块的哪一部分起，模型就说“{name}”并不再改变？",
+        ),
+        choices=(
+            Text("The first third", "前三分之一"),
+            Text("The middle", "中间"),
+            Text("The last third", "后三分之一"),
+        ),
+        right=lambda said: PARTS * said["decided"] // said["blocks"],
+        reveal=Text(
+            "From block {decided} on, with {decided_share:.1%} there and {share:.1%} at the end. Nothing asked earlier "
+            "blocks to speak the classifier's language: that they say something else is no error.",
+            "从块 {decided} 起：当时为 {decided_share:.1%}，最后为 {share:.1%}。"
+            "没有人要求前面的块使用分类头的语言，它们说别的并不是错误。",
+        ),
+    ),
+    action=Action(
+        asks=Text(
+            "Read every patch in place of the class token: which patches say {name} first?",
+            "改为读取每个图块：哪些图块最先说“{name}”？",
+        ),
+        becomes={"v.token": "patches"},
+    ),
+)
