@@ -29,12 +29,15 @@ if TYPE_CHECKING:
     from vitexplorer.finetune.storing import load_tuned, save_tuned
     from vitexplorer.interventions import intervene
     from vitexplorer.models.loading import load_backbone, load_model
+    from vitexplorer.quantities.cka import cka
     from vitexplorer.quantities.size_choices import size_choices
     from vitexplorer.views import compute, reading
+    from vitexplorer.views.token_pca import shared_token_pca
 
 __all__ = [
     "attach",
     "capture",
+    "cka",
     "compute",
     "count_parameters",
     "export_peft",
@@ -52,6 +55,7 @@ __all__ = [
     "render",
     "save",
     "save_tuned",
+    "shared_token_pca",
     "size_choices",
     "views",
 ]
@@ -68,6 +72,8 @@ _HOMES = {
     "load_tuned": "vitexplorer.finetune.storing",
     "export_peft": "vitexplorer.finetune.peft",
     "import_peft": "vitexplorer.finetune.peft",
+    "cka": "vitexplorer.quantities.cka",
+    "shared_token_pca": "vitexplorer.views.token_pca",
     "load_backbone": "vitexplorer.models.loading",
     "size_choices": "vitexplorer.quantities.size_choices",
     "intervene": "vitexplorer.interventions",

@@ -10,7 +10,8 @@ unless both were projected on one `Basis`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -28,6 +29,9 @@ from vitexplorer.words import Text, same
 
 TITLE = Text("Principal components of the tokens", "标记的主成分")
 COLOURS = 3
+SHARED = Text(
+    "One basis for {count} pictures: a colour means the same in all.", "{count} 幅图像共用一组基：颜色含义相同。"
+)
 
 
 @dataclass(frozen=True)
@@ -63,10 +67,22 @@ def fit_basis(tokens: Float[np.ndarray, "patches dim"]) -> Basis:
 def foreground_of(scores: Float[np.ndarray, " patches"], rows: int, cols: int) -> Bool[np.ndarray, " patches"]:
     """The half of the first component, above or below its mean, that has the smaller share of its patches on the
     border of the grid."""
-    above = scores > 0
+    return inner_half(scores, border_of(rows, cols))
+
+
+def border_of(rows: int, cols: int) -> Bool[np.ndarray, " patches"]:
+    """The patches at the edge of a grid."""
     border = np.ones((rows, cols), dtype=bool)
     border[1:-1, 1:-1] = False
-    share_above, share_below = (border.flatten()[half].mean() if half.any() else np.inf for half in (above, ~above))
+    return border.flatten()
+
+
+def inner_half(
+    scores: Float[np.ndarray, " patches"], border: Bool[np.ndarray, " patches"]
+) -> Bool[np.ndarray, " patches"]:
+    """The same for patches of which it is known whether they lie on a border."""
+    above = scores > 0
+    share_above, share_below = (border[half].mean() if half.any() else np.inf for half in (above, ~above))
     return above if share_above <= share_below else ~above
 
 
@@ -98,7 +114,59 @@ def compute(capture: Capture, block: int, norm: bool, foreground: bool) -> Colou
     if foreground and len(basis.components):
         shown = foreground_of(basis.scores(tokens)[:, 0], grid.rows, grid.cols)
         basis = fit_basis(tokens[shown])
-    colours = basis.colours(tokens) * shown[:, None]
+    return _result(capture, block, norm, foreground, basis.colours(tokens) * shown[:, None], shown, basis)
+
+
+def shared_token_pca(
+    captures: Sequence[Capture], block: int | None = None, norm: bool = True, foreground: bool = False
+) -> tuple[ColoursResult, ...]:
+    """The same colours for several pictures: one basis of all their patch tokens, so that red means the same in each.
+
+    As in DINOv2 (Oquab et al. 2023, arXiv 2304.07193, figure 1). With `foreground` one side of the first component is
+    left out in all pictures, that which touches the borders more, and the rest has a basis of its own.
+
+    Args:
+        captures: of one model, one for each picture.
+        block: after which the tokens are taken; the last where None.
+        norm: whether they go through the final norm.
+        foreground: whether only the objects are shown.
+
+    Raises SettingError without captures, and where their tokens are not of one width.
+    """
+    block = captures[0].depth - 1 if captures and block is None else block
+    tokens = [patch_tokens(capture, block, norm) for capture in captures]
+    if len({rows.shape[1] for rows in tokens}) != 1:
+        raise SettingError(
+            Text(
+                "A basis is shared by pictures of one model: their tokens must have the same width.",
+                "共同的基只能用于同一模型的多幅图像：各图像的标记宽度必须相同。",
+            )
+        )
+    stacked = np.concatenate(tokens)
+    basis, shown = fit_basis(stacked), np.ones(len(stacked), dtype=bool)
+    if foreground and len(basis.components):
+        grids = [capture.grid(block) for capture in captures]
+        border = np.concatenate([border_of(grid.rows, grid.cols) for grid in grids])
+        shown = inner_half(basis.scores(stacked)[:, 0], border)
+        basis = fit_basis(stacked[shown])
+    ends = np.cumsum([len(rows) for rows in tokens])[:-1]
+    found = []
+    for capture, rows, here in zip(captures, tokens, np.split(shown, ends), strict=True):
+        result = _result(capture, block, norm, foreground, basis.colours(rows) * here[:, None], here, basis)
+        found.append(replace(result, notes=(*result.notes, SHARED.format(count=len(captures)))))
+    return tuple(found)
+
+
+def _result(
+    capture: Capture,
+    block: int,
+    norm: bool,
+    foreground: bool,
+    colours: Float[np.ndarray, "patches 3"],
+    shown: Bool[np.ndarray, " patches"],
+    basis: Basis,
+) -> ColoursResult:
+    grid = capture.grid(block)
     return ColoursResult(
         view="token_pca",
         title=TITLE,
@@ -110,7 +178,7 @@ def compute(capture: Capture, block: int, norm: bool, foreground: bool) -> Colou
         ),
         provenance=capture.provenance,
         settings={"block": block, "norm": norm, "foreground": foreground},
-        notes=tuple(_notes(len(basis.components), foreground, int(shown.sum()), len(tokens))),
+        notes=tuple(_notes(len(basis.components), foreground, int(shown.sum()), len(shown))),
         grid=grid,
         image=capture.input.pixels,
         shown=shown.reshape(grid.rows, grid.cols),

@@ -61,7 +61,7 @@ MUTANTS = (
     ),
     Mutant(
         "background taken for the foreground",
-        "foreground_of",
+        "inner_half",
         "return above if share_above <= share_below else ~above",
         "return ~above if share_above <= share_below else above",
         "test_foreground_is_what_touches_the_border_less",
