@@ -10,7 +10,7 @@ import json
 import shutil
 import zipfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import torch
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from PIL import Image
+from pydantic import ValidationError
 
 from tests.damage import altered, as_json, edited, torn, torn_lines
 from tests.finetune_folders import class_folder, number_folder
@@ -45,6 +46,7 @@ from vitexplorer.models.images import OpenedImage
 from vitexplorer.models.loading import load_model
 from vitexplorer.models.weights import load_weights
 from vitexplorer.ui.address import Address, ShownView
+from vitexplorer.ui.hosting.sent import Sent
 from vitexplorer.ui.places import Places
 from vitexplorer.ui.training.choice import TrainingChoice
 from vitexplorer.ui.training.figures import Asked, result_figures
@@ -328,7 +330,8 @@ def _addresses() -> Iterator[Subject]:
     choice = {"methods": methods, "epochs": "3", "seed": "0", "augmentation": "none", "head": "fresh", "backbone": ""}
 
     def use_event(sent: Any) -> None:
-        if isinstance(sent, dict):
+        with suppress(ValidationError):  # no handler sees it
+            Sent.model_validate(sent)
             TrainingChoice.read(sent)
             Asked.read(sent)
         said = as_json(sent).decode()

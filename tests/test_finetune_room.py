@@ -175,7 +175,6 @@ def test_what_is_asked_for_becomes_a_job(unchecked):
             {"key": "lora", "settings": {"r": "4", "alpha": "8", "learning_rate": "0.002"}},
             {"key": "linear", "settings": {"learning_rate": "0.01"}},
             {"key": "none_such", "settings": {}},
-            "nonsense",
         ],
         "epochs": "3",
         "seed": "7",

@@ -13,20 +13,24 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import gradio as gr
 import httpx
 import pytest
 
+from tests.app import run_apart
 from tests.hosted import hosted
 from vitexplorer.finetune.job.folder import CONFIG, JobError
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
-from vitexplorer.settings import ASSETS, Settings
+from vitexplorer.settings import ASSETS, Settings, settings
 from vitexplorer.ui import turns
 from vitexplorer.ui.api import explaining
+from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting import bodies, connections, events
 from vitexplorer.ui.hosting import stored as storing
 from vitexplorer.ui.hosting.cache_folder import CacheFolder, Held
 from vitexplorer.ui.hosting.stored import Stored, check_room
 from vitexplorer.ui.hosting.visitors import Visitors
+from vitexplorer.ui.page import build_page
 from vitexplorer.ui.places import Places
 
 SETTINGS = {
@@ -405,6 +409,12 @@ WRONG = [
     {"event_data": {"settings": {"a": {"b": 1}}}},
     {"event_data": {"settings": [1]}},
     {"event_data": {"methods": [{"key": 1}]}},
+    {"event_data": {"methods": ["nonsense"]}},
+    {"event_data": {"text": 3}},
+    {"event_data": {"head": [1]}},
+    {"event_data": {"pinned": "yes"}},
+    {"event_data": {"block": "7"}},
+    {"event_data": {"query": {"row": 1}}},
     {"event_data": {"run": {}}},
     {"event_data": {"settings": {"path": "/etc/passwd"}}},
     {"event_data": {"settings": {"path": "\0"}}},
@@ -418,6 +428,17 @@ def test_what_the_page_does_not_send_is_no_event(tab: Tab, caplog, capfd, wrong:
     answer = tab.send(handler, **{"event_data": {"image": "scene_mug"}, **wrong})
     assert (answer.status_code, answer.json()) == (422, {"error": "This is nothing that the page sends."})
     assert (caplog.text, capfd.readouterr().err) == ("", "")
+
+
+def test_what_a_handler_reads_of_an_event_has_been_read_before() -> None:
+    async def page() -> gr.Blocks:
+        return build_page(settings(), Engine(settings()))[0]
+
+    found = run_apart(page())
+    reading = [one for one in found.fns.values() if one.collects_event_data]
+    assert reading
+    for handler in reading:
+        assert all(hasattr(found.blocks[target], "sends") for target, _ in handler.targets), handler.fn
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b'"\\ud800"', b"\xff", b"null"])

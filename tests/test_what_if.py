@@ -93,12 +93,12 @@ def test_other_changes_are_made_once(room, monkeypatch):
     assert room.show_block(event(to=99), now, "zh") == gr.skip()
 
 
-@pytest.mark.parametrize("text", ["heads_off:heads=99.0", "no_such", "top_k:k=x", "top_k", 3, None])
+@pytest.mark.parametrize("text", ["heads_off:heads=99.0", "no_such", "top_k:k=x", "top_k", None])
 def test_whatever_a_browser_sends_is_checked(room, text):
     updates = room.choose(event(text=text), entered(room)[room.changed], 5, "en")
     if text == "top_k":
         assert updates[room.changed].change == "top_k:k=8"
-    elif isinstance(text, str):
+    elif text:
         assert set(updates) == {room.picker}
         assert updates[room.picker].refused
     else:

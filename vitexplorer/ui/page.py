@@ -211,7 +211,7 @@ class Page:
     def cost(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
         """The sheet of the sizes, filled when it is opened, with what one that is being typed would cost."""
         size = event._data.get("size")
-        if not isinstance(size, str) or shown == Address():
+        if size is None or shown == Address():
             return gr.skip()
         chip = size_chip(self.desk.engine.capture(shown.picture), shown, language)
         chip = with_sizes(chip, self.desk.engine, shown, language)

@@ -112,7 +112,7 @@ class CanvasData(BlockFacts, FrameData):
 
 @dataclass(frozen=True)
 class Selection:
-    """What a visitor picked, checked: an event of the browser may carry anything."""
+    """What a visitor picked, checked: an event may name what the canvas does not show."""
 
     block: int
     head: str
@@ -130,10 +130,9 @@ class Selection:
         head = head_of(event.get("head"), data.heads)
         query = query_of(event.get("query"), data)
         block = event.get("block")
-        if head is None or query is None or not isinstance(block, int) or not 0 <= block < data.depth:
+        if head is None or query is None or block is None or not 0 <= block < data.depth:
             return None
-        asked = event.get("asked")
-        return cls(block, head, query, event.get("pinned") is True, asked if isinstance(asked, int) else 0)
+        return cls(block, head, query, event.get("pinned", False), event.get("asked", 0))
 
 
 class AttentionCanvas(Widget):
@@ -150,11 +149,11 @@ class AttentionCanvas(Widget):
     sends = ("patch_select", "choose_block", "adjust")
 
 
-def query_of(text: Any, data: CanvasData) -> Query | None:
+def query_of(text: str | None, data: CanvasData) -> Query | None:
     """A query from its text (cls, dist, mean, or row,col); None where the data have no such token."""
     if text == "mean" or (text in ("cls", "dist") and text in data.prefix):
         return text
-    found = re.fullmatch(r"(\d{1,4}),(\d{1,4})", text) if isinstance(text, str) else None
+    found = re.fullmatch(r"(\d{1,4}),(\d{1,4})", text or "")
     if not found:
         return None
     row, col = int(found[1]), int(found[2])
@@ -171,10 +170,10 @@ def query_text(query: Query) -> str:
     return query if isinstance(query, str) else f"{query[0]},{query[1]}"
 
 
-def head_of(text: Any, heads: int) -> str | None:
+def head_of(text: int | str | None, heads: int) -> str | None:
     """A head or fusion from its text; None where a block of so many heads has none."""
     if text in ("mean", "max", "min"):
         return text
-    if isinstance(text, str | int) and re.fullmatch(r"\d{1,4}", str(text)) and int(text) < heads:
+    if re.fullmatch(r"\d{1,4}", str(text)) and int(text) < heads:
         return str(int(text))
     return None

@@ -111,6 +111,6 @@ class AttentionRoom(Room):
         )
 
 
-def is_block(block: object, capture: Capture) -> bool:
-    """Whether something that a browser sent is a block of a capture."""
-    return isinstance(block, int) and 0 <= block < capture.depth
+def is_block(block: int | None, capture: Capture) -> bool:
+    """Whether the number that a browser sent is that of a block of a capture."""
+    return block is not None and 0 <= block < capture.depth

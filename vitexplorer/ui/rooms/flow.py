@@ -87,15 +87,14 @@ class FlowRoom(Room):
     def show(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """Another query or other settings."""
         capture, given = self.desk.engine.capture(address.picture), event._data.get("settings")
-        if not isinstance(given, dict):
+        if given is None:
             return gr.skip()
         query = event._data.get("query")
         try:
             data = self.data(capture, address, language, {**given, "query": query})
         except ExplainedError:  # only what no control of the page sends
             return gr.skip()
-        asked = event._data.get("asked")
-        data.asked = asked if isinstance(asked, int) else 0
+        data.asked = event._data.get("asked", 0)
         return {self.canvas: data}
 
     def data(self, capture: Capture, address: Address, language: Language, given: Mapping[str, Any]) -> CanvasData:

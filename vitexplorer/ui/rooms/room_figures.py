@@ -40,12 +40,12 @@ class Question:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any], views: tuple[str, ...]) -> Question | None:
-        """What a browser sent, which may be anything; None where it asks for no view of this room."""
-        view, settings, number = sent.get("view"), sent.get("settings"), sent.get("asked")
-        if view not in views or not isinstance(settings, dict):
+        """What a browser sent; None where it asks for no view of this room."""
+        view, settings = sent.get("view"), sent.get("settings")
+        if view not in views or settings is None:
             return None
-        given = {str(name): value for name, value in settings.items() if isinstance(value, str) and value != ""}
-        return cls(view, given, str(sent.get("theme")), number if isinstance(number, int) else 0)
+        given = {name: value for name, value in settings.items() if value != ""}
+        return cls(view, given, sent.get("theme", ""), sent.get("asked", 0))
 
 
 class RoomFigures:
@@ -105,8 +105,8 @@ class RoomFigures:
         """The same for a panel that was not reached by what `enter` sent."""
         if address == Address():
             return gr.skip()
-        data, number = self._begun(address, language, said), event._data.get("asked")
-        data.asked = number if isinstance(number, int) else 0
+        data = self._begun(address, language, said)
+        data.asked = event._data.get("asked", 0)
         return data
 
     def _begun(self, address: Address, language: Language, said: str) -> PanelData:

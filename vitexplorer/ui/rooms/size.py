@@ -61,12 +61,12 @@ class SizeRoom(Room):
         return entered | ({self.figures: gr.Accordion(open=True)} if named.room == self.key and named.view else {})
 
     def design(self, event: gr.EventData, address: Address, language: Language) -> SizeData:
-        """What the sliders describe; whatever a browser sends is read as an address is."""
-        text, number = event._data.get("text"), event._data.get("asked")
-        if not isinstance(text, str) or address == Address():
+        """What the sliders describe, read as an address is."""
+        text = event._data.get("text")
+        if text is None or address == Address():
             return gr.skip()
         data = self.data(Design.read(text), address, language)
-        data.asked = number if isinstance(number, int) else 0
+        data.asked = event._data.get("asked", 0)
         return data
 
     def data(self, design: Design, address: Address, language: Language) -> SizeData:

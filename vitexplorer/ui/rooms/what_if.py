@@ -141,11 +141,10 @@ class WhatIfRoom(Room):
     def choose(self, event: gr.EventData, changed: Address, block: int, language: Language) -> Updates:
         """Other changes; those that are not possible are answered with a sentence, and nothing else moves."""
         text = event._data.get("text")
-        if not isinstance(text, str) or changed == Address():
+        if text is None or changed == Address():
             return gr.skip()
         data, run, text = self._changed(changed, text, language)
-        number = event._data.get("asked")
-        data.asked = number if isinstance(number, int) else 0
+        data.asked = event._data.get("asked", 0)
         if run is None:
             return {self.picker: data}
         canvases = self._canvases(self.desk.engine.capture(changed.picture), run, block, language)

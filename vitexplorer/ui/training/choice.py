@@ -49,19 +49,18 @@ class TrainingChoice:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> TrainingChoice:
-        """What a browser sent, which may be anything; what has another form is left out."""
-        listed = sent.get("methods")
-        methods = [_read_method(one) for one in listed[:50]] if isinstance(listed, list) else []
+        """What a browser sent; methods that there are not are left out."""
+        methods = [_read_method(one) for one in sent.get("methods", ())]
         known = {one.name: str(sent[one.name]) for one in fields(cls) if one.name != "methods" and one.name in sent}
         return cls(tuple(method for method in methods if method is not None), **known)
 
 
-def _read_method(sent: Any) -> MethodChoice | None:
+def _read_method(sent: Mapping[str, Any]) -> MethodChoice | None:
     from vitexplorer.finetune.methods import METHODS
 
-    if not isinstance(sent, dict) or sent.get("key") not in list(METHODS) or not isinstance(sent.get("settings"), dict):
+    if sent["key"] not in list(METHODS):
         return None
-    given = {str(name): str(value) for name, value in sent["settings"].items()}
+    given = dict(sent["settings"])
     rate = given.pop("learning_rate", "")
     return MethodChoice(sent["key"], given, rate)
 

@@ -116,7 +116,7 @@ class DataPart:
         """Other columns of the same table; where they cannot be learned the report before stays, with the reason."""
         if chosen is None:
             return
-        sent = {name: str(event._data.get(name) or "") or None for name in ("image", "target", "task")}
+        sent = {name: event._data.get(name) or None for name in ("image", "target", "task")}
         task = sent["task"] if sent["task"] in ("classification", "regression") else None
         picked = replace(chosen, pick=Pick(sent["image"], sent["target"], task))
         async for read in self._read(lambda report: picked, "reading", language, request):

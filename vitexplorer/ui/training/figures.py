@@ -49,11 +49,9 @@ class Asked:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> Asked:
-        """What a browser sent, which may be anything."""
-        settings, number = sent.get("settings"), sent.get("asked")
-        given = {str(k): v for k, v in settings.items() if isinstance(v, str)} if isinstance(settings, dict) else {}
+        """What a browser sent."""
         theme = "dark" if sent.get("theme") == "dark" else "light"
-        return cls(str(sent.get("view")), given, theme, number if isinstance(number, int) else 0)
+        return cls(sent.get("view") or "", sent.get("settings", {}), theme, sent.get("asked", 0))
 
 
 def panel_of(

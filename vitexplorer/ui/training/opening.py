@@ -62,7 +62,7 @@ class Opening:
         try:
             folder = places.training(visitor, training)
             found = load_comparison(folder)[str(event._data.get("run"))]
-            if isinstance(index, int) and 0 <= index < len(found.paths):
+            if index is not None and 0 <= index < len(found.paths):
                 path = image_path(folder, found, index)
                 wanted = replace(wanted, image=keep_upload(str(path)))
         except ExplainedError as error:
