@@ -21,7 +21,7 @@ from vitexplorer.settings import Settings
 from vitexplorer.ui.api import fetching
 from vitexplorer.ui.api.explaining import Explaining
 from vitexplorer.ui.api.listing import Listing
-from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.page import build_page
 from vitexplorer.words import ExplainedError
 
@@ -87,6 +87,12 @@ def test_of_another_size_weights_and_run(explaining):
     result = vx.compute("attention_rollout", changed)
     assert said["values"] == result.values.tolist()
     assert said["reading"] == vx.reading(result, "zh")
+
+
+def test_a_changed_run_is_the_one_that_the_page_keeps(explaining, monkeypatch):
+    explaining._engine.changed(Picture("scene_mug", MODEL), "positions:how=off")
+    monkeypatch.setattr("vitexplorer.interventions.intervene", lambda *_: pytest.fail("the network ran again"))
+    assert answer(explaining.predict, image="scene_mug", change="positions:how=off")["classes"]
 
 
 def test_classes_are_named_with_their_probabilities(explaining):

@@ -20,7 +20,6 @@ from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
 from vitexplorer.settings import Settings, settings
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.changes.changes import changes_data
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
@@ -121,12 +120,11 @@ def test_the_panel_shows_the_changed_run_and_its_lines(room):
 
 
 def test_changed_runs_are_bounded():
-    engine = Engine(Settings())
-    runs = ChangedRuns(engine, Settings(capture_cache_megabytes=40))
+    engine = Engine(Settings(capture_cache_megabytes=40))
     for k in (1, 2, 3, 4, 5):
-        runs.capture(HERE.picture, f"top_k:k={k}")
-    assert runs._kept.nbytes <= 10 << 20
-    assert runs.capture(HERE.picture, "") is engine.capture(HERE.picture)
+        engine.changed(HERE.picture, f"top_k:k={k}")
+    assert engine.caches["changed"].nbytes <= 10 << 20
+    assert engine.changed(HERE.picture, "") is engine.capture(HERE.picture)
 
 
 @pytest.mark.parametrize("key", ["vit", "swin", "dinov3", "encoder"])

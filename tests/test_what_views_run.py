@@ -20,7 +20,6 @@ from vitexplorer.capture import Capture
 from vitexplorer.models.mae import MaeDecoder
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
@@ -112,7 +111,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
 
 def panel_of(engine: Engine, room: str) -> RoomFigures:
     desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
-    return ChangedFigures(desk, ChangedRuns(engine, Settings())) if room == "what_if" else RoomFigures(desk, room)
+    return ChangedFigures(desk) if room == "what_if" else RoomFigures(desk, room)
 
 
 @pytest.mark.parametrize("view", ["mae_reconstruction", "pooling", "random", "grad_cam"])

@@ -38,6 +38,8 @@ RESULTS = 64 << 20
 SIZES = 1024
 """sizes of models of which the cost is remembered"""
 
+CHANGED = 4
+"""changed runs may take this part of the memory for captures"""
 PREVIEWS = 8 << 20
 """bytes of small pictures by which views are chosen"""
 
@@ -86,6 +88,9 @@ class Engine:
         self._captures: BytesCache[Picture, Explored] = BytesCache(
             settings.capture_cache_megabytes << 20, lambda explored: explored.capture.nbytes
         )
+        self._changed: BytesCache[tuple[Picture, str], Capture] = BytesCache(
+            (settings.capture_cache_megabytes << 20) // CHANGED, lambda capture: capture.nbytes
+        )
         self._sizes: BytesCache[tuple[str, str], tuple[SizeCost, ...]] = BytesCache(SIZES, len)
         self._results: BytesCache[tuple, Result] = BytesCache(RESULTS, size_of)
         self._previews: BytesCache[tuple[Hashable, str], bytes] = BytesCache(PREVIEWS, len)
@@ -96,6 +101,7 @@ class Engine:
         return {
             "models": self._models,
             "captures": self._captures,
+            "changed": self._changed,
             "results": self._results,
             "previews": self._previews,
         }
@@ -133,6 +139,18 @@ class Engine:
     def capture(self, picture: Picture) -> Capture:
         """`explore` for a picture that was explored before; it runs again only if the cache had to let go of it."""
         return self.explore(picture).capture
+
+    def changed(self, picture: Picture, changes: str) -> Capture:
+        """The changed run of a picture, from memory or by one pass; the plain one where no change is named.
+
+        Raises ExplainedError for changes that are not possible, and as `explore`.
+        """
+        plain = self.capture(picture)
+        if not changes:
+            return plain
+        from vitexplorer.interventions import intervene
+
+        return self.turns.kept(self._changed, (picture, changes), lambda _: intervene(plain, changes))
 
     def compute(
         self,

@@ -20,7 +20,6 @@ from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import PatientBlocks, session_of
 from vitexplorer.ui.api import open_door
-from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.engine import Engine, Explored
 from vitexplorer.ui.exploring import PAGE, Instead, exploring, ready
@@ -78,7 +77,6 @@ class Page:
     def __init__(self, settings: Settings, desk: Desk):
         """Args: settings: what the owner of the installation decided; desk: what the rooms share."""
         self.settings, self.desk = settings, desk
-        self._changed = ChangedRuns(desk.engine, settings)
         self._one_at_a_time: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def build(self, page: gr.Blocks) -> None:
@@ -229,7 +227,7 @@ class Page:
         seen = OnScreen(
             capture,
             lambda view, settings: engine.compute(picture, capture, view, settings),
-            lambda changes: self._changed.capture(picture, changes),
+            lambda changes: self.desk.engine.changed(picture, changes),
         )
         return {self.visit.guide: guide_data(language, step_text(step, seen, language))}
 

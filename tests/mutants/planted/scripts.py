@@ -34,8 +34,8 @@ MUTANTS = (
     Mutant(
         "a changed run explained as the plain one",
         "Explaining._capture",
-        "if asked.change else capture",
-        "if False else capture",
+        "(asked.picture, asked.change)",
+        '(asked.picture, "")',
         "test_of_another_size_weights_and_run",
     ),
     Mutant(

@@ -15,7 +15,6 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.api.answering import answering
 from vitexplorer.ui.api.images import image_id
 from vitexplorer.ui.api.turns import in_turn
-from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.files import cached_file
 from vitexplorer.words import Language
@@ -34,7 +33,6 @@ class Explaining:
     def __init__(self, settings: Settings, engine: Engine):
         """Args: settings: bounds, and the model where none is named; engine: the page's own."""
         self._settings, self._engine = settings, engine
-        self._changed = ChangedRuns(engine, settings)
 
     @answering
     async def explain(
@@ -136,8 +134,7 @@ class Explaining:
 
         if asked.fit == "native" and asked.size:
             raise SettingError(TWO_SIZES)
-        capture = self._engine.explore(asked.picture).capture
-        return self._changed.capture(asked.picture, asked.change) if asked.change else capture
+        return self._engine.changed(asked.picture, asked.change)
 
 
 def _document(result: Result, language: Language) -> dict[str, Any]:

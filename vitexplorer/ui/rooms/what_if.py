@@ -14,11 +14,9 @@ import gradio as gr
 from gradio.components.base import Component
 
 from vitexplorer.numbers import percent
-from vitexplorer.settings import settings
 from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, head_of, query_of, query_text
-from vitexplorer.ui.changed import ChangedRuns
 from vitexplorer.ui.changes.changes import START, ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.language import word
@@ -44,10 +42,9 @@ NOTHING = "nothing"
 class ChangedFigures(RoomFigures):
     """The room's own views, and some of others, of the changed run."""
 
-    def __init__(self, desk: Desk, runs: ChangedRuns):
-        """Args: desk: with the address that names the changes; runs: of the page."""
+    def __init__(self, desk: Desk):
+        """Args: desk: with the address that names the changes."""
         super().__init__(desk, "what_if")
-        self._runs = runs
 
     def views(self) -> tuple[str, ...]:
         """Those of the room first."""
@@ -55,7 +52,7 @@ class ChangedFigures(RoomFigures):
 
     def capture(self, address: Address) -> Capture:
         """The changed run."""
-        return self._runs.capture(address.picture, address.change)
+        return self.desk.engine.changed(address.picture, address.change)
 
     def run(self, address: Address) -> Hashable:
         """A picture with its changes."""
@@ -71,11 +68,6 @@ class WhatIfRoom(Room):
 
     key = "what_if"
 
-    def __init__(self, desk: Desk):
-        """Args: desk: what the rooms share."""
-        super().__init__(desk)
-        self.runs = ChangedRuns(desk.engine, settings())
-
     def build(self) -> list[Component]:
         """Switches, two canvases, figures."""
         self.changed = gr.State(Address())  # the address with the changes that are shown
@@ -86,7 +78,7 @@ class WhatIfRoom(Room):
             with gr.Row(elem_classes=["stage"]):
                 self.plain_canvas = AttentionCanvas(elem_id="vx-plain-canvas")
                 self.changed_canvas = AttentionCanvas(elem_id="vx-changed-canvas")
-        self.panel = ChangedFigures(replace(self.desk, address=self.changed), self.runs)
+        self.panel = ChangedFigures(replace(self.desk, address=self.changed))
         self.panel.build()
         canvases = [self.plain_canvas, self.changed_canvas]
         chosen = self.picker.choose(
@@ -155,7 +147,7 @@ class WhatIfRoom(Room):
         plain, block = self.desk.engine.capture(changed.picture), event._data.get("to")
         if not is_block(block, plain):
             return gr.skip()
-        run = self.runs.capture(changed.picture, changed.change)
+        run = self.desk.engine.changed(changed.picture, changed.change)
         return {self.block: block, **self._canvases(plain, run, block, language)}
 
     def _changed(self, address: Address, text: str, language: Language) -> tuple[ChangesData, Capture | None, str]:
@@ -165,7 +157,7 @@ class WhatIfRoom(Room):
         plain = self.desk.engine.capture(address.picture)
         try:
             chosen = settled(plain, text)
-            run = self.runs.capture(address.picture, write_changes(chosen))
+            run = self.desk.engine.changed(address.picture, write_changes(chosen))
         except ExplainedError as error:
             data = changes_data(plain, _possible(plain, text), language)
             data.refused = error.text.in_(language)
