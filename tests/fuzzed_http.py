@@ -47,7 +47,8 @@ SENT = {
     "asked": 1, "block": 3, "to": 4, "row": 1, "col": 2, "index": 0, "head": "1", "pinned": False, "query": "3,4",
     "view": "attention_map", "settings": {"block": "3"}, "theme": "dark", "room": "attention", "image": "scene_fish",
     "target": "fish", "task": "", "model": MODEL, "weights": "random", "fit": "crop", "size": "96", "text": "",
-    "run": "a" * 32, "what": "merged", "methods": [{"key": "lora", "settings": {"r": "4"}, "rate": "0.1"}],
+    "run": "a" * 32, "what": "merged", "step": "class_token",
+    "methods": [{"key": "lora", "settings": {"r": "4"}, "rate": "0.1"}],
     "epochs": "3", "seed": "0", "augmentation": "none", "class_weights": "none", "backbone": "",
 }  # fmt: skip
 """all that components put into their events"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import time
 import uuid
@@ -17,7 +18,9 @@ import gradio as gr
 import httpx
 import pytest
 
+import vitexplorer.ui
 from tests.app import run_apart
+from tests.fuzzed_http import SENT
 from tests.hosted import hosted
 from vitexplorer.finetune.job.folder import CONFIG, JobError
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
@@ -28,6 +31,7 @@ from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting import bodies, connections, events
 from vitexplorer.ui.hosting import stored as storing
 from vitexplorer.ui.hosting.cache_folder import CacheFolder, Held
+from vitexplorer.ui.hosting.sent import Sent
 from vitexplorer.ui.hosting.stored import Stored, check_room
 from vitexplorer.ui.hosting.visitors import Visitors
 from vitexplorer.ui.page import build_page
@@ -439,6 +443,9 @@ def test_what_a_handler_reads_of_an_event_has_been_read_before() -> None:
     assert reading
     for handler in reading:
         assert all(hasattr(found.blocks[target], "sends") for target, _ in handler.targets), handler.fn
+    sources = "".join(path.read_text() for path in Path(vitexplorer.ui.__file__).parent.rglob("*.py"))
+    read = set(re.findall(r'event\._data(?:\.get\(|\[)"(\w+)"', sources))
+    assert {"asked", "step"} <= read <= Sent.model_fields.keys() == SENT.keys()
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b'"\\ud800"', b"\xff", b"null"])

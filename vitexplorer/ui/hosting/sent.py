@@ -61,6 +61,8 @@ class Sent(_Read):
     """of changes, or of a design"""
     run: Word = ""
     """a training, or one method of it"""
+    step: Word = ""
+    """of the guided path"""
     what: Word = ""
     """a file to take home"""
     methods: Annotated[list[MethodSent], Field(max_length=50)] = []
