@@ -239,3 +239,35 @@ def test_numbers_of_the_windows() -> None:
     assert said["all"] == patches**2
     assert said["last_pixels"] == pixels * 2 ** (len(stages) - 1)
     assert said["last_rows"] * said["last_pixels"] == said["rows"] * pixels
+
+
+def test_numbers_of_the_embedding() -> None:
+    step = step_named("embed")
+    said, capture = step.numbers(shown(step)), shown(step).capture
+    module, side = capture.model.module, said["side"]
+    at = slice(said["row"] * side, (said["row"] + 1) * side), slice(said["col"] * side, (said["col"] + 1) * side)
+    patch = capture.input.tensor[0][:, *at].detach().double().numpy()
+    matrix = module.patch_embed.proj.weight.detach().double().numpy()
+    made = np.einsum("dchw,chw->d", matrix, patch) + module.patch_embed.proj.bias.detach().double().numpy()
+    read = capture.residual(0)[capture.token((said["row"], said["col"]), 0)].double().numpy()
+    assert (said["pixels"], said["dim"], said["weights"]) == (patch.size, len(read), matrix.size)
+    lengths = [np.linalg.norm(made), np.linalg.norm(read - made)]
+    np.testing.assert_allclose([said["content"], said["place"]], lengths, rtol=1e-4)
+    assert step.question.right(said) == (0 if len(read) < patch.size else 1 if len(read) == patch.size else 2)
+
+
+def test_numbers_of_query_and_key() -> None:
+    step = step_named("query_key")
+    said, (call,) = step.numbers(shown(step)), shown(step).capture.calls[int(step.state["v.block"])]
+    head = int(step.state["v.head"])
+    query, keys = call.query[0, head, 0].double().numpy(), call.key[0, head].double().numpy()
+    scores = np.array([sum(q * k for q, k in zip(query, key, strict=True)) for key in keys])
+    weights, plain = (np.exp(s - s.max()) / np.exp(s - s.max()).sum() for s in (scores / len(query) ** 0.5, scores))
+    top = weights.argmax()
+    assert (said["keys"], said["head_dim"], said["even"]) == (len(keys), len(query), 1 / len(keys))
+    np.testing.assert_allclose(
+        [said[name] for name in ("score", "scaled", "weight", "sum", "plain")],
+        [scores[top], scores[top] / len(query) ** 0.5, weights[top], 1, plain[top]],
+        rtol=1e-4,
+    )
+    assert step.question.right(said) == (2 if plain[top] > 0.5 else int(plain[top] >= weights[top]))
