@@ -196,6 +196,21 @@ def test_a_slow_view_is_stopped_and_the_page_goes_on(staying: Visit) -> None:
     page.mouse.up()
     expect(page.locator("#vx-flow-canvas")).to_be_visible(timeout=PATIENCE)
     expect(page).to_have_url(re.compile("view=attention_rollout"))
+    choose_view(page, "flow", "side_by_side")  # and the same by keyboard
+    method = panel.locator(".presses button").first
+    method.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    expect(method).to_be_focused()
+    assert method.evaluate("one => getComputedStyle(one).outlineStyle") == "solid"
+    drawn, pressed = panel.locator(".figure .hm").first.bounding_box(), method.bounding_box()
+    assert [drawn[side] for side in ("x", "y", "width")] == pytest.approx(
+        [pressed[side] for side in ("x", "y", "width")], abs=2
+    )
+    expect(method).to_have_accessible_name("Attention rollout")
+    page.keyboard.press("Enter")
+    expect(page.locator("#vx-flow-canvas")).to_be_visible(timeout=PATIENCE)
+    expect(page).to_have_url(re.compile("view=attention_rollout"))
 
 
 def test_a_mask_is_painted_on_the_picture(staying: Visit) -> None:

@@ -43,6 +43,11 @@ def _png(content: bytes, shape: tuple[int, ...]) -> str:
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
+def pressed(press: Mapping[str, Any], box: Box, name: str) -> dict[str, Any]:
+    """What a trace that is pressed tells the page: also where it lies, in pixels of the layout, and its name."""
+    return {**press, "box": [box.x, box.y, box.width, box.height], "name": name}
+
+
 class Page:
     """A figure in the making, in one language and one theme, for one size."""
 
@@ -210,7 +215,8 @@ class Page:
 
         With an `opacity` below 1 they lie over a picture, which stays as it is where they are zero.
         `where` says a place with `%{customdata[i]}` for `places[row, col, i]`; without them these are row and column.
-        `press` says what the page shows when they are pressed: another `view`, or this one with other `settings`.
+        `press` says what the page shows when they are pressed: another `view`, or this one with other `settings`;
+        `name` is what the button is called.
         """
         rows, cols = values.shape
         if places is None:
@@ -227,16 +233,21 @@ class Page:
                 "hovertemplate": where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
                 "hoverongaps": False,
                 "zsmooth": False,
-                "meta": press,
+                "meta": press and pressed(press, box, name),
             }
         )
 
     def bars(
-        self, pieces: Sequence[tuple[Box, str, str]], gap: float = 1, press: Mapping[str, Any] | None = None
+        self,
+        pieces: Sequence[tuple[Box, str, str]],
+        gap: float = 1,
+        *,
+        name: str = "",
+        press: Mapping[str, Any] | None = None,
     ) -> None:
         """Filled boxes, each (box, colour, words that are shown when a mouse is over it), `gap` pixels apart.
 
-        `press` as in `cells`.
+        `press` and `name` as in `cells`.
         """
         boxes = [box for box, _, _ in pieces]
         self._traces.append(
@@ -253,7 +264,7 @@ class Page:
                 },
                 "customdata": ["<br>".join(map(escape, words.split("\n"))) for _, _, words in pieces],
                 "hovertemplate": "%{customdata}<extra></extra>",
-                "meta": press,
+                "meta": press and pressed(press, boxes[0], name),
             }
         )
 

@@ -221,7 +221,8 @@ def _button(page: Page, box: Box, words: Text, hover: Text, settings: Mapping[st
     """A button in the middle of a field; the whole field asks for this figure with other settings."""
     (x, y), said = box.centre, hover.in_(page.language)
     inner = Box(box.x + 8, y - TALL / 2, box.width - 16, TALL) if box.height > BUTTON else box
-    page.bars([(box, page.theme.line, said), (inner, page.theme.bar, said)], gap=0, press={"settings": settings})
+    pieces = [(box, page.theme.line, said), (inner, page.theme.bar, said)]
+    page.bars(pieces, gap=0, name=words.in_(page.language), press={"settings": settings})
     inside = {"anchor": "center", "vertical": "middle", "pixels": inner.width - 8}
     page.text(x, y, words, bold=True, color=page.theme.paper, **inside)
 

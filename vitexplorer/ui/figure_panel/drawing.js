@@ -3,6 +3,7 @@
 
 import {drawFigure, plotly} from '../kit/plotly.js';
 import {fitted, put, stretched} from './fitting.js';
+import {newPresses} from './presses.js';
 
 /**
  * @param {HTMLElement} stage as wide as there is room, and as high where it has a height of its own
@@ -10,6 +11,7 @@ import {fitted, put, stretched} from './fitting.js';
  * @param {(point: any) => void} clicked
  */
 export function drawing(stage, figure, clicked) {
+  const presses = newPresses(stage, clicked);
   let library = null, file = null, shownUrl = '', wantedUrl = '', room = '';
 
   function size() {
@@ -25,6 +27,7 @@ export function drawing(stage, figure, clicked) {
     const {data, layout} = stretched(window, width, height, getComputedStyle(stage).fontFamily);
     const isFirst = !figure.data;
     await drawFigure(library, figure, data, layout);
+    presses.show(window, layout);
     if (stage.scrollHeight > stage.clientHeight) stage.tabIndex = 0;  // what scrolls is scrolled by keyboard too
     else stage.removeAttribute('tabindex');
     if (isFirst) figure.on('plotly_click', ({points: [point]}) => clicked(point));
