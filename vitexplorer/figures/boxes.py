@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,3 +77,8 @@ def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
     return Place(
         *(Box(room.x, room.y, wide * scale, tall * scale) for tall, wide in ((image.shape[0], image.shape[1]), cells))
     )
+
+
+def pressed(press: Mapping[str, Any], box: Box, name: str) -> dict[str, Any]:
+    """What a trace that is pressed tells the page: also where it lies, in pixels of the layout, and its name."""
+    return {**press, "box": [box.x, box.y, box.width, box.height], "name": name}

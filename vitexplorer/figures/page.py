@@ -17,7 +17,7 @@ import numpy as np
 import plotly.graph_objects as go
 from PIL import Image
 
-from vitexplorer.figures.boxes import Box
+from vitexplorer.figures.boxes import Box, pressed
 from vitexplorer.figures.caption import Fact
 from vitexplorer.figures.colors import Scale
 from vitexplorer.figures.sheets import SLIDE, Sheet
@@ -41,11 +41,6 @@ def _png(content: bytes, shape: tuple[int, ...]) -> str:
     buffer = io.BytesIO()
     Image.fromarray(np.frombuffer(content, np.uint8).reshape(shape)).save(buffer, "PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
-
-
-def pressed(press: Mapping[str, Any], box: Box, name: str) -> dict[str, Any]:
-    """What a trace that is pressed tells the page: also where it lies, in pixels of the layout, and its name."""
-    return {**press, "box": [box.x, box.y, box.width, box.height], "name": name}
 
 
 class Page:
