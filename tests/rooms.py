@@ -12,7 +12,7 @@ from vitexplorer.ui.words import UI_WORDS
 PATIENCE = 60_000
 """milliseconds"""
 FILLED = {
-    "size": "#vx-size-board .vx-size:not([data-empty])",
+    "size": "#vx-size-board .vx-counting:not([data-empty])",
     "what_if": '.vx-changes:not([data-state="empty"])',
     "finetune": '.vx-methods:not([data-state="empty"])',
 }

@@ -243,7 +243,7 @@ def test_the_story_fits_on_the_screen_and_reads_as_its_numbers(page):
     expect(row.get_by_role("cell").nth(1)).to_have_text("28,311,5524 · L · D²")
     expect(page.locator(".story tfoot td").first).to_contain_text("86,567,656")
     expect(page.locator(".bars strong")).to_have_text(["86,567,656", "17,563,828,224"])
-    bottom = page.locator(".vx-size .open").bounding_box()
+    bottom = page.locator(".vx-counting .open").bounding_box()
     assert bottom["y"] + bottom["height"] <= 900
     assert page.evaluate("document.documentElement.scrollWidth") == 1440
 
@@ -259,7 +259,7 @@ def test_tables_are_opened_on_demand_and_text_is_text(page):
     expect(rows.locator(".percent")).to_have_text(["< 0.1 %", "100.0 %", "< 0.1 %", "0.0 %"])
     symbols = rows.nth(1).locator(".symbols .math").inner_html().replace("&nbsp;", " ")
     assert symbols == "Σ <i>L</i><sub>s</sub> · 2 · <i>D</i><sub>s</sub>²"
-    assert page.locator(".vx-size img").count() == 0
+    assert page.locator(".vx-counting img").count() == 0
     assert page.evaluate("typeof window.stolen") == "undefined"
     page.locator(".open button").last.click()
     expect(page.locator(".counts")).to_have_count(0)

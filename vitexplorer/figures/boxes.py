@@ -79,6 +79,6 @@ def place(image: np.ndarray, grid: PatchGrid, room: Box) -> Place:
     )
 
 
-def pressed(press: Mapping[str, Any], box: Box, name: str) -> dict[str, Any]:
-    """What a trace that is pressed tells the page: also where it lies, in pixels of the layout, and its name."""
-    return {**press, "box": [box.x, box.y, box.width, box.height], "name": name}
+def pressed(press: Mapping[str, Any], box: Box) -> dict[str, Any]:
+    """What a trace that is pressed tells the page: also where it lies, in pixels of the layout."""
+    return {**press, "box": [box.x, box.y, box.width, box.height]}

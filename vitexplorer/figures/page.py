@@ -211,7 +211,7 @@ class Page:
         With an `opacity` below 1 they lie over a picture, which stays as it is where they are zero.
         `where` says a place with `%{customdata[i]}` for `places[row, col, i]`; without them these are row and column.
         `press` says what the page shows when they are pressed: another `view`, or this one with other `settings`;
-        `name` is what the button is called.
+        its `name` is what the button is called.
         """
         rows, cols = values.shape
         if places is None:
@@ -228,21 +228,16 @@ class Page:
                 "hovertemplate": where.in_(self.language) + "<br>%{z:.6g}<extra>%{fullData.name}</extra>",
                 "hoverongaps": False,
                 "zsmooth": False,
-                "meta": press and pressed(press, box, name),
+                "meta": press and pressed(press, box),
             }
         )
 
     def bars(
-        self,
-        pieces: Sequence[tuple[Box, str, str]],
-        gap: float = 1,
-        *,
-        name: str = "",
-        press: Mapping[str, Any] | None = None,
+        self, pieces: Sequence[tuple[Box, str, str]], gap: float = 1, press: Mapping[str, Any] | None = None
     ) -> None:
         """Filled boxes, each (box, colour, words that are shown when a mouse is over it), `gap` pixels apart.
 
-        `press` and `name` as in `cells`.
+        `press` as in `cells`.
         """
         boxes = [box for box, _, _ in pieces]
         self._traces.append(
@@ -259,7 +254,7 @@ class Page:
                 },
                 "customdata": ["<br>".join(map(escape, words.split("\n"))) for _, _, words in pieces],
                 "hovertemplate": "%{customdata}<extra></extra>",
-                "meta": press and pressed(press, boxes[0], name),
+                "meta": press and pressed(press, boxes[0]),
             }
         )
 

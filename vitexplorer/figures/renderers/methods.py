@@ -169,7 +169,7 @@ def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, o
         opacity=opacity,
         where=Text(said.en + "%{customdata[2]:.4g}<br>%{z:.3f}", said.zh + "%{customdata[2]:.4g}<br>%{z:.3f}"),
         places=np.stack([row, col, values], axis=-1),
-        press={"view": result.methods[number]},
+        press={"view": result.methods[number], "name": title.in_(page.language)},
     )
     y, x = at.bottom + 6, at.image.x
     said = remark(values) or RANGE.format(low=measured(np.nanmin(values)), high=measured(np.nanmax(values)))
@@ -222,7 +222,7 @@ def _button(page: Page, box: Box, words: Text, hover: Text, settings: Mapping[st
     (x, y), said = box.centre, hover.in_(page.language)
     inner = Box(box.x + 8, y - TALL / 2, box.width - 16, TALL) if box.height > BUTTON else box
     pieces = [(box, page.theme.line, said), (inner, page.theme.bar, said)]
-    page.bars(pieces, gap=0, name=words.in_(page.language), press={"settings": settings})
+    page.bars(pieces, gap=0, press={"settings": settings, "name": words.in_(page.language)})
     inside = {"anchor": "center", "vertical": "middle", "pixels": inner.width - 8}
     page.text(x, y, words, bold=True, color=page.theme.paper, **inside)
 

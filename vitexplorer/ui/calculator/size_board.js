@@ -11,7 +11,7 @@ import {written} from './terms.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
-  const root = element.querySelector('.vx-size'), part = (selector) => root.querySelector(selector);
+  const root = element.querySelector('.vx-counting'), part = (selector) => root.querySelector(selector);
   const aside = newAside(root);
   let preset = '', asked = 0;
   /** @type {Map<string, number>} */
