@@ -100,8 +100,26 @@ def test_generic_relevance_is_chefers_row_of_the_token_that_is_explained(key, ta
     R, grid = reference_relevance.generic_relevance(products), captured.grid(0)
     token = 1 + 0 * grid.cols + 1 if target == "patch 0,1" else 0
     result = vx.compute("generic_relevance", captured, target=given(key, target))
+    if target == "patch 0,1":
+        R -= np.eye(len(R))
     np.testing.assert_allclose(result.values.ravel(), R[token, 1:], atol=1e-4 * R[token, 1:].max())
     assert result.query == ((0, 1) if target == "patch 0,1" else "cls")
+
+
+def test_gradient_rollout_of_a_patch_leaves_out_what_only_stays():
+    captured = capture_small("vit")
+    found, token = gradients(captured, PatchAlike((0, 1))), 2
+    R, stays = np.eye(17), 1.0
+    for block in range(captured.depth):
+        A = captured.attention(block).double().numpy()
+        dA = attention_gradient(captured.call(block), found.outputs[block])[0].double().numpy()
+        halves = 0.5 * reference_relevance.positive_product(A, dA) + 0.5 * np.eye(17)
+        stays *= 0.5 / halves[token].sum()
+        R = halves / halves.sum(1, keepdims=True) @ R
+    R[token, token] -= stays
+    result = vx.compute("grad_rollout", captured, target="patch 0,1")
+    np.testing.assert_allclose(result.values.ravel(), R[token, 1:], atol=1e-4 * R[token, 1:].max())
+    assert f"{100 * stays:.1f} %" in result.notes[2].en
 
 
 @pytest.mark.parametrize("view", MAPS)

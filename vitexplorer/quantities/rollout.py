@@ -45,6 +45,14 @@ def push_added(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) -> 
     return pushed
 
 
+def push_stayed(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) -> Float[Tensor, "rows windows tokens"]:
+    """The part of `push_averaged` that attention had no hand in: each token's own share of its row."""
+    pushed = torch.zeros_like(shares)
+    for queries, rows in pieces:
+        pushed[..., queries] = 0.5 * shares[..., queries] / (0.5 * rows.sum(-1) + 0.5)
+    return pushed
+
+
 Push = Callable[[Tensor, Pieces], Tensor]
 
 

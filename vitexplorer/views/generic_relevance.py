@@ -4,14 +4,15 @@ Chefer et al. 2021 (arXiv 2103.15679, equations 5 and 6): R = I, then R <- R + E
 E_l = mean over heads of relu(dL/dA_l * A_l) and A_l is the attention after softmax. Shown is the row of the token that
 the classifier reads: the class token's, or the mean over the patches' rows where the model pools its patches (such a
 row holds an even 1 / patches from R = I). Only that row is computed, pushed down through the blocks.
-Misleading: what speaks against the class is cut off, and values and MLPs count only through the gradient.
+For a patch's similarity it is the patch's row of R - I: the identity's 1 would outshine all others.
+Misleading: what speaks against the answer is cut off, and values and MLPs count only through the gradient.
 """
 
 from __future__ import annotations
 
 from vitexplorer.capture import Capture
 from vitexplorer.controls import AnyTargetControl
-from vitexplorer.controls.explained import Target
+from vitexplorer.controls.explained import PatchAlike, Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import gradients, positive_attention
 from vitexplorer.quantities.rollout import Pieces, push_added, push_through, query_shares
@@ -20,6 +21,7 @@ from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
 TITLE = Text("Generic relevance", "通用相关性（generic relevance）")
+OWN_PART = Text("Left out is the 1 that the patch holds from the identity.", "该图块从单位矩阵得到的 1 未计入。")
 EVEN_PART = Text(
     "Every patch holds the same 1/{patches} from the identity that the sum begins with.",
     "求和从单位矩阵开始，因此每个图块都含有相同的 1/{patches}。",
@@ -44,7 +46,10 @@ def compute(capture: Capture, target: Target) -> MapResult:
     def pieces_of(block: int) -> Pieces:
         return positive_attention(capture.call(block), outputs[block])
 
-    row = push_through(capture, query_shares(capture, query)[None], pieces_of, push=push_added)[0]
+    asked = query_shares(capture, query)
+    row = push_through(capture, asked[None], pieces_of, push=push_added)[0]
+    if isinstance(target, PatchAlike):
+        row = row - asked
     even_part = (EVEN_PART.format(patches=grid.num_patches),) if query == "mean" else ()
     return class_map(
         capture,
@@ -55,17 +60,17 @@ def compute(capture: Capture, target: Target) -> MapResult:
         unit=Text("relevance", "相关性"),
         formula="R ← R + meanₕ relu(∇A · A) R",
         settings={"target": target},
-        notes=(row_text(query), *even_part),
+        notes=(row_text(query), *even_part, *((OWN_PART,) if isinstance(target, PatchAlike) else ())),
         query=query,
     )
 
 
 VIEW = View(
     title=TITLE,
-    question=Text("Which patches speak for this class?", "哪些图块支持这个类别？"),
+    question=Text("Which patches speak for this answer?", "哪些图块支持这个答案？"),
     misleads=Text(
-        "Only what speaks for the class is kept; values and MLPs count through the gradient alone.",
-        "只保留支持该类别的部分；值向量和 MLP 仅通过梯度起作用。",
+        "Only what speaks for the answer is kept; values and MLPs count through the gradient alone.",
+        "只保留支持该答案的部分；值向量和 MLP 仅通过梯度起作用。",
     ),
     room="flow",
     compute=compute,

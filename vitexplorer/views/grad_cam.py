@@ -6,7 +6,7 @@ relu(sum over channels of weight * activation) for each patch. `norm1` and not t
 attention the patches no longer reach the class token, and a map made there is zero.
 
 In Swin an earlier stage has a finer grid: choose one of its blocks.
-Misleading: one weight for a channel stands for all patches, and what speaks against the class is cut off by the relu.
+Misleading: one weight for a channel stands for all patches, and what speaks against the answer is cut off by the relu.
 A map can be exactly zero, also in the last block of models that put the norm after attention; an earlier block then
 still says something.
 """
@@ -62,10 +62,10 @@ def compute(capture: Capture, target: Target, block: int) -> MapResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text("Which patches hold the features that this class asks for?", "哪些图块含有这个类别所需的特征？"),
+    question=Text("Which patches hold the features that this answer asks for?", "哪些图块含有这个答案所需的特征？"),
     misleads=Text(
-        "Made for convolutions: one weight per channel for all patches; what speaks against the class is cut off.",
-        "原为卷积网络设计：每个通道对所有图块只用一个权重，反对该类别的部分被截去。",
+        "Made for convolutions: one weight per channel for all patches; what speaks against the answer is cut off.",
+        "原为卷积网络设计：每个通道对所有图块只用一个权重，反对该答案的部分被截去。",
     ),
     room="flow",
     compute=compute,

@@ -6,22 +6,31 @@ rownorm(0.5 E_l + 0.5 I) over all blocks. The weighting is the one of Chefer et 
 13, with attention in place of their relevance). jacobgil/vit-explain, after which the view is named, pairs the
 gradients of one block with the attention of another; this does not.
 
+For a patch's similarity the row is that of the patch, without what residual connections alone keep on it, the product
+of its own shares 0.5 / row sum: it would outshine all others.
 Swin is ours and an approximation, as in attention rollout.
 Misleading: where the gradients are small E is small beside the identity, and the row says little but "stay".
 """
 
 from __future__ import annotations
 
+import torch
+
 from vitexplorer.capture import Capture
 from vitexplorer.controls import AnyTargetControl
-from vitexplorer.controls.explained import Target
+from vitexplorer.controls.explained import PatchAlike, Target
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import percent
 from vitexplorer.quantities.gradients import gradients, positive_attention
-from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_through, query_shares
+from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_stayed, push_through, query_shares
 from vitexplorer.quantities.targets import class_map, for_class, read_query, row_text
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
+STAYED = Text(
+    "Left out is what stays on the patch through residual connections alone: {share}.",
+    "仅经残差连接留在该图块上的部分（{share}）未计入。",
+)
 TITLE = Text("Gradient rollout", "梯度加权的注意力展开（gradient rollout）")
 
 
@@ -36,7 +45,12 @@ def compute(capture: Capture, target: Target) -> MapResult:
     def pieces_of(block: int) -> Pieces:
         return positive_attention(capture.call(block), outputs[block])
 
-    row = push_through(capture, query_shares(capture, query)[None], pieces_of)[0]
+    asked = query_shares(capture, query)[None]
+    row, stayed = push_through(capture, asked, pieces_of)[0], torch.zeros(())
+    if isinstance(target, PatchAlike):
+        stayed = push_through(capture, asked, pieces_of, push=push_stayed)[0]
+    padding_mass = max(0.0, 1 - float(row.sum())) if capture.site(0).windows else 0.0
+    row = row - stayed
     return class_map(
         capture,
         view="grad_rollout",
@@ -46,23 +60,27 @@ def compute(capture: Capture, target: Target) -> MapResult:
         unit=Text("share of the row's rollout", "占该行展开结果的份额"),
         formula="∏ rownorm(½ E + ½ I), E = meanₕ relu(∇A · A)",
         settings={"target": target},
-        notes=(row_text(query), *((SWIN_NOTE,) if capture.site(0).windows else ())),
+        notes=(
+            row_text(query),
+            *((STAYED.format(share=percent(float(stayed.sum()))),) if isinstance(target, PatchAlike) else ()),
+            *((SWIN_NOTE,) if capture.site(0).windows else ()),
+        ),
         query=query,
         prefix_names=capture.prefix_tokens,
         prefix_weights=row[:num_prefix].cpu().numpy(),
-        padding_mass=max(0.0, 1 - float(row.sum())) if capture.site(0).windows else 0.0,
+        padding_mass=padding_mass,
     )
 
 
 VIEW = View(
     title=TITLE,
     question=Text(
-        "From which patches did the model gather what speaks for this class?",
-        "支持这个类别的信息是从哪些图块汇集来的？",
+        "From which patches did the model gather what speaks for this answer?",
+        "支持这个答案的信息是从哪些图块汇集来的？",
     ),
     misleads=Text(
-        "Values, MLPs and everything that speaks against the class are left out.",
-        "忽略了值向量、MLP 以及一切反对该类别的信息。",
+        "Values, MLPs and everything that speaks against the answer are left out.",
+        "忽略了值向量、MLP 以及一切反对该答案的信息。",
     ),
     room="flow",
     compute=compute,

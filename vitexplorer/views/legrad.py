@@ -72,9 +72,7 @@ def compute(capture: Capture, target: Target) -> MapResult:
 
 VIEW = View(
     title=TITLE,
-    question=Text(
-        "To which patches would more attention raise this class?", "更多地关注哪些图块会使这个类别得分升高？"
-    ),
+    question=Text("To which patches would more attention raise this score?", "更多地关注哪些图块会使这个得分升高？"),
     misleads=Text(
         "Early blocks are read by a classifier that never saw their tokens, averaged as no model averages them.",
         "前面的块由从未见过其标记的分类头读取，而且标记的平均方式也与模型本身不同。",

@@ -73,7 +73,7 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
 
 VIEW = View(
     title=TITLE,
-    question=Text("What happens to this class when one patch is covered?", "遮住一个图块，这个类别会怎样？"),
+    question=Text("What happens to this answer when one patch is covered?", "遮住一个图块，这个答案会怎样？"),
     misleads=Text(
         "The cover itself is something to see, and a patch whose content is also elsewhere seems not to matter.",
         "遮挡物本身也是可见的内容；若某图块的内容在别处也有，它就显得无关紧要。",
