@@ -75,8 +75,8 @@ STEP = Step(
     ),
     action=Action(
         asks=Text(
-            "Hide the object yourself: switch on the change that hides patches and paint over it.",
-            "请您自己把物体藏起来：打开“隐藏图块”这项改变，把物体涂掉。",
+            "Hide the object yourself: switch on “Patches hidden” and paint over it on the picture.",
+            "请您自己把物体藏起来：打开“遮住图块”，在图上把物体涂掉。",
         ),
         becomes={"change": r".*mask_patches.*\+.*"},
     ),

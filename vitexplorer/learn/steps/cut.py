@@ -55,9 +55,9 @@ STEP = Step(
         ),
         right=lambda said: 2,
         reveal=Text(
-            "Four times: {patches} become {more}, for rows and columns both double. Attention compares every token "
+            "Four times: {patches:,} become {more:,}, for rows and columns both double. Attention compares every token "
             "with every other, so that its table grows from {pairs:,} to {more_pairs:,} numbers for each head.",
-            "四倍：{patches} 个变成 {more} 个，因为行数和列数都翻倍。注意力要把每个标记与其他所有标记比较，"
+            "四倍：{patches:,} 个变成 {more:,} 个，因为行数和列数都翻倍。注意力要把每个标记与其他所有标记比较，"
             "所以每个头的表格从 {pairs:,} 个数增加到 {more_pairs:,} 个。",
         ),
     ),

@@ -3,7 +3,7 @@
 import {inAddress, linkOpened, onWritten, writeAddress} from '../kit/address.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {inLecture} from '../parts/lecture.js';
-import {addressOf, isDone, remember, remembered} from './progress.js';
+import {addressOf, isDone, pictureOf, remember, remembered} from './progress.js';
 
 const TURNS = {PageDown: 1, PageUp: -1};
 
@@ -45,15 +45,13 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function lead(query) {
-    const picture = pictureOf(location.search);
+    const isAnother = pictureOf(query) !== pictureOf(location.search);
     history.pushState(history.state, '', `?${query}`);
     trigger('go', {query});
     document.dispatchEvent(new CustomEvent('vx-address'));
     linkOpened();
-    if (pictureOf(query) === picture) tell();  // else the new capture says when it is there
+    if (!isAnother) tell();  // else the new capture says when it is there
   }
-
-  const pictureOf = (query) => ['image', 'model', 'weights', 'fit', 'size'].map((name) => new URLSearchParams(query).get(name) ?? '').join();
 
   function tell() {
     if (now) trigger('tell', {step: now});
@@ -114,7 +112,7 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.action'), text.action);
     part('.lead').hidden = !Object.keys(text.leads).length;
     setText(part('.lead'), words.learn_lead);
-    setText(part('.done'), progress.done[key] ? words.learn_done : '');
+    setText(part('.did'), progress.done[key] ? words.learn_done : '');
     part('.formula').hidden = !isAnswered;
   }
 

@@ -35,6 +35,18 @@ export function isDone(becomes, search) {
   return Object.entries(becomes).every(([name, pattern]) => new RegExp(`^(?:${pattern})$`).test(said.get(name) ?? ''));
 }
 
+const PICTURE = {image: '', model: '', weights: 'trained', fit: 'crop', size: ''};
+
+/**
+ * What is captured, as far as the parameters say; two that say the same show the same capture.
+ *
+ * @param {string} search
+ */
+export function pictureOf(search) {
+  const said = new URLSearchParams(search);
+  return JSON.stringify(Object.entries(PICTURE).map(([name, first]) => said.get(name) || first));
+}
+
 const STAYS = ['image', 'lang', '__theme', 'lecture'];
 
 /**
