@@ -133,18 +133,19 @@ def wait_for_view(page: Page, room: str, view: str | None = None) -> None:
     if page.locator(f".vx-views[data-own]:has(#vx-{room}-panel)").count():
         wait_for_own_picture(page, room)  # the view is the room's own
         return
-    if panel.get_attribute("data-state") == "refused":
-        assert len(panel.locator(".refused").inner_text()) > 20
-        return
     page.wait_for_function(
         """([room, view]) => { const panel = document.querySelector(`#vx-${room}-panel .vx-panel`);
-        return panel.dataset.drawn === panel.dataset.view && (!view || panel.dataset.view === view)
+        return panel.dataset.state === 'refused' || panel.dataset.drawn === panel.dataset.view
+          && (!view || panel.dataset.view === view)
           && panel.querySelectorAll('.figure .main-svg').length > 0
           && panel.querySelector('.figure').getBoundingClientRect().height > 100
           && panel.querySelector('.figure :is(.annotation, .imagelayer image, .heatmaplayer image)'); }""",
         arg=[room, view],
         timeout=PATIENCE,
     )
+    if panel.get_attribute("data-state") == "refused":
+        assert len(panel.locator(".refused").inner_text()) > 20
+        return
     # a gradient or clip that is addressed by the page's whole address is lost when that changes
     assert "url(&quot;http" not in panel.locator(".figure").inner_html(), view
 
