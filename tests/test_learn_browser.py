@@ -24,6 +24,12 @@ def another_size(page: Page, told: StepText) -> None:
     page.locator("#vx-size .sheet button:visible").nth(1).click()
 
 
+def another_patch(page: Page, told: StepText) -> None:
+    picture = page.locator(".vx-picker:visible")
+    picture.click(position={"x": 12, "y": 12})
+    picture.press("ArrowRight")
+
+
 def the_head(page: Page, told: StepText) -> None:
     group = page.locator("#vx-attention-canvas .group").nth(int(told.becomes["block"]))
     group.locator(".small").nth(int(told.becomes["head"])).click()
@@ -48,6 +54,8 @@ def the_next_block(page: Page, told: StepText) -> None:
 
 ACTS: dict[str, Callable[[Page, StepText], None]] = {
     "cut": another_size,
+    "embed": another_patch,
+    "query_key": another_patch,
     "heads": the_head,
     "class_token": the_middle,
     "residual": another_class,
@@ -89,11 +97,12 @@ def test_a_person_walks_the_path(visit: Visit, url: str, language: Language) -> 
             guide.locator(".next").press("Enter")
             expect(guide.locator("h2")).to_be_focused()
     page.go_back()
+    expect(guide.locator("h2")).to_have_text(STEPS[-2].title.in_(language))
     guide.locator(".close").press("Enter")
     expect(guide).to_be_hidden()
     expect(page.locator(".vx-rail .learn")).to_be_focused()
     page.locator(".vx-rail .learn").press("Enter")
-    expect(guide.locator("h2")).to_have_text(STEPS[-1].title.in_(language))  # where it was left
+    expect(guide.locator("h2")).to_have_text(STEPS[-2].title.in_(language))  # where it was left
 
 
 def test_a_link_opens_a_step_and_a_wrong_guess_is_told(visit: Visit, url: str) -> None:

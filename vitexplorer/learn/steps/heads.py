@@ -34,6 +34,7 @@ STEP = Step(
         "model": "scenes_dino_patch16_192",
         "size": "384",
         "room": "attention",
+        "view": "attention_map",
         "block": "5",
         "head": "0",
         "query": "cls",

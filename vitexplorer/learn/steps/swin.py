@@ -31,6 +31,7 @@ STEP = Step(
     state={
         "model": "scenes_swin_patch4_window6_192",
         "room": "attention",
+        "view": "attention_map",
         "block": "0",
         "head": "0",
         "query": "20,20",
