@@ -21,7 +21,7 @@ from vitexplorer.figures import render
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import caption
 from vitexplorer.figures.chart import Chart, ticks
-from vitexplorer.figures.renderers.board import sheet
+from vitexplorer.figures.renderers.board import apart, sheet
 from vitexplorer.figures.renderers.dot_product import key_text
 from vitexplorer.figures.renderers.matrix import runs
 from vitexplorer.figures.rendering import RENDERERS
@@ -232,6 +232,12 @@ def test_board_keeps_each_tile_in_its_place():
     np.testing.assert_array_equal(plane[3:5, 4:7], board[1, 1])
     assert np.isnan(plane[2]).all()
     assert np.isnan(plane[:, 3]).all()
+
+
+def test_numbers_of_a_board_do_not_touch():
+    assert [*apart(24, 2, 40, 22)] == [*range(0, 24, 2)]
+    assert [*apart(24, 2, 16, 22)] == [0, 4, 8, 12, 16, 20]
+    assert [*apart(5, 1, 10, 40)] == [0, 4]
 
 
 def test_ticks_are_round_and_within():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from vitexplorer.figures.boxes import Box
@@ -30,6 +32,11 @@ def sheet(board: np.ndarray) -> np.ndarray:
     plane = np.full((tall, rows + 1, wide, cols + 1, *rest), np.nan)
     plane[:, :rows, :, :cols] = board.swapaxes(1, 2)
     return plane.reshape(tall * (rows + 1), wide * (cols + 1), *rest)[:-1, :-1]
+
+
+def apart(count: int, every: int, step: float, room: float) -> range:
+    """Of 0, `every`, 2 `every`, ... below `count`, `step` pixels apart, those whose numbers have `room` pixels each."""
+    return range(0, count, every * max(1, math.ceil(room / step)))
 
 
 def draw(page: Page, result: BoardResult, *, colormap: str | None = None) -> float:
@@ -65,11 +72,11 @@ def _numbers(page: Page, box: Box, shape: tuple[int, ...], grid: tuple[int, int]
     (rows, cols), cell, muted = grid, box.width / shape[1], page.theme.muted
     page.text(box.x, box.y - 44, Text("column of the patch", "图块所在的列"), size=SMALL_SIZE, color=muted)
     page.text(max(0, page.margin - 8), box.y - 22, Text("row", "行"), size=SMALL_SIZE, color=muted)
-    for at, row in enumerate(range(0, rows, every)):
-        y = box.y + (at * (rows + 1) + rows / 2) * cell
+    for row in apart(rows, every, (rows + 1) * cell, SMALL_SIZE):
+        y = box.y + (row // every * (rows + 1) + rows / 2) * cell
         page.text(box.x - 8, y, str(row), size=SMALL_SIZE, color=muted, anchor="right", vertical="middle")
-    for at, col in enumerate(range(0, cols, every)):
-        x = box.x + (at * (cols + 1) + cols / 2) * cell
+    for col in apart(cols, every, (cols + 1) * cell, (0.6 * len(str(cols)) + 0.5) * SMALL_SIZE):
+        x = box.x + (col // every * (cols + 1) + cols / 2) * cell
         page.text(x, box.y - 22, str(col), size=SMALL_SIZE, color=muted, anchor="center")
 
 
