@@ -49,12 +49,16 @@ Scores = dict[str, list[float]]
 
 
 def maps_of(capture: Capture, target: int) -> dict[str, MapResult]:
-    """The map of every view of attention or relevance that has a meaning for the model, at its default settings."""
+    """The map of every view of attention or relevance that has a meaning for the model, at its default settings.
+
+    Without a classifier those of relevance are left out: what they explain there is no object.
+    """
     maps = {}
     for key, view in {"attention_map": VIEWS["attention_map"], **explanations()}.items():
-        if view.refuses(capture) is None:
-            names = {control.name for control in view.controls}
-            maps[key] = vx.compute(key, capture, **({"target": target} if "target" in names else {}))
+        names = {control.name for control in view.controls}
+        explains_a_class = "target" in names and capture.logits is not None
+        if view.refuses(capture) is None and (explains_a_class or "target" not in names):
+            maps[key] = vx.compute(key, capture, **({"target": target} if explains_a_class else {}))
     return maps
 
 

@@ -78,9 +78,9 @@ def refuses(capture: Capture) -> Text | None:
         ).format(model=capture.model.name)
     if not is_affine(frozen_classifier(capture), last_stream(capture)):
         return Text(
-            "{model} pools its tokens by attention or another non-linear step, so its logit is no sum of what the "
-            "blocks add.",
-            "{model} 以注意力或其他非线性步骤池化标记，因此其 logit 不是各块贡献之和。",
+            "Between the last tokens of {model} and its logits stands attention pooling or another non-linear step, so "
+            "a logit is no sum of what the blocks add.",
+            "{model} 的最后标记与 logit 之间有注意力池化或其他非线性步骤，因此 logit 不是各块贡献之和。",
         ).format(model=capture.model.name)
     return None
 
