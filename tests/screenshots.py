@@ -40,7 +40,7 @@ class Shot:
 SHOTS = (
     Shot("attention", {}),
     Shot("attention_zh_dark", {"lang": "zh", "__theme": "dark", "image": "scene_crescent", "size": "384"}),
-    Shot("patches", {"room": "patches", "size": ""}),
+    Shot("learn", {"step": "heads", "block": "5", "head": "0"}, press=(".vx-guide .choices button",)),
     Shot("flow", {"room": "flow", "model": VIT, "image": "scene_fish", "view": "generic_relevance"}),
     Shot("tokens_dark", {"room": "tokens", "__theme": "dark", "view": "token_pca", "image": "scene_fish"}),
     Shot("outputs", {"room": "outputs", "model": VIT, "image": "scene_fish"}),

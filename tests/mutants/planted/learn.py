@@ -1,0 +1,34 @@
+"""Faults of the guided path: numbers that are not the picture's, an end that is noticed too soon."""
+
+from tests.mutants.mutant import JAVASCRIPT, Mutant
+
+MUTANTS = (
+    Mutant(
+        "the farthest head in place of the nearest",
+        "numbers",
+        "(np.nanargmin, np.nanargmax)",
+        "(np.nanargmax, np.nanargmin)",
+        "test_numbers_of_the_heads",
+    ),
+    Mutant(
+        "patches that matter least hidden as those that matter most",
+        "numbers",
+        "(ranked[-hidden:], ranked[:hidden])",
+        "(ranked[:hidden], ranked[-hidden:])",
+        "test_numbers_of_the_class_token",
+    ),
+    Mutant(
+        "a decision that was not kept",
+        "numbers",
+        "if all(",
+        "if any(",
+        "test_numbers_of_the_stack",
+    ),
+    Mutant(
+        "a step that is done by one of its parameters",
+        JAVASCRIPT,
+        ".every(([name, pattern])",
+        ".some(([name, pattern])",
+        "test_the_arithmetic_of_the_modules_is_right",
+    ),
+)
