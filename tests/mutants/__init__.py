@@ -5,6 +5,7 @@ from tests.mutants.planted import (
     changes,
     figures,
     images,
+    learn,
     methods,
     page,
     relevance,
@@ -15,5 +16,19 @@ from tests.mutants.planted import (
     training,
 )
 
-PARTS = (attention, relevance, tokens, images, changes, figures, methods, training, serving, scripts, strangers, page)
+PARTS = (
+    attention,
+    relevance,
+    tokens,
+    images,
+    changes,
+    figures,
+    methods,
+    training,
+    serving,
+    scripts,
+    strangers,
+    page,
+    learn,
+)
 MUTANTS = tuple(mutant for part in PARTS for mutant in part.MUTANTS)
