@@ -28,9 +28,14 @@ BY_KEY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)
 def shown(step: Step) -> OnScreen:
     """What is on the screen in a step's own state, with the first example."""
     size = step.state.get("size")
-    capture = vx.capture(
-        vx.load_model(step.state["model"]), examples()["scene_gear"].path, size=int(size) if size else None
-    )
+    return of_model(step.state["model"], int(size) if size else None)
+
+
+@cache
+def of_model(name: str, size: int | None = None) -> OnScreen:
+    """The first example in a model."""
+    weights = "random" if name == "test_vit" else "auto"
+    capture = vx.capture(vx.load_model(name, weights=weights), examples()["scene_gear"].path, size=size)
 
     def view(name: str, settings: Mapping[str, object]):
         return vx.compute(name, capture, **settings)
@@ -98,6 +103,14 @@ def test_a_model_without_what_a_step_needs_is_refused_with_a_sentence() -> None:
 
     seen = OnScreen(shown(STEPS[0]).capture, refuse, lambda changes: seen.capture)
     assert "no classifier" in step_text(STEPS[0], seen, "en").refused
+
+
+@BY_KEY
+@pytest.mark.parametrize("model", ["scenes_mae_patch16_192", "scenes_swin_patch4_window6_192", "test_vit"])
+def test_a_step_on_another_model_is_told_or_refused_with_a_sentence(step: Step, model: str) -> None:
+    """A person may have chosen it meanwhile: one without a classifier, one without a class token, one of two heads."""
+    told = step_text(step, of_model(model), "zh")
+    assert told.refused.endswith("。") or told.says
 
 
 def test_the_path_travels_with_its_words() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.explored import without_classifier
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 from vitexplorer.words import Text
 
@@ -12,7 +14,13 @@ HIDDEN = 4
 
 
 def numbers(seen: Seen) -> Numbers:
-    """What both readings say, and the class's probability without the patches of most and of least relevance."""
+    """What both readings say, and the class's probability without the patches of most and of least relevance.
+
+    Raises UnsupportedError for a model without a classifier.
+    """
+    reason = without_classifier(seen.capture)
+    if reason is not None:
+        raise UnsupportedError(reason)
     by_class, by_mean = (reading.top[0] for reading in seen.compute("pooling").readings[:2])
     relevance = seen.compute("generic_relevance")
     ranked = np.argsort(relevance.values, axis=None)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from vitexplorer.errors import UnsupportedError
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 from vitexplorer.words import Text
 
+NO_WINDOWS = Text(
+    "{model} has no windows: every token looks at the whole image.", "{model} 没有窗口：每个标记都看整幅图像。"
+)
+
 
 def numbers(seen: Seen) -> Numbers:
-    """Windows and grids of the first block, the shift of the second, the grid of the last."""
+    """Windows and grids of the first block, the shift of the second, the grid of the last.
+
+    Raises UnsupportedError for a model without windows.
+    """
     capture = seen.capture
+    if capture.site(0).windows is None:
+        raise UnsupportedError(NO_WINDOWS.format(model=capture.model.name))
     patches = seen.compute("patch_grid")
     side = capture.site(0).windows.window_size[0]
     return {
