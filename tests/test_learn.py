@@ -6,11 +6,13 @@ import re
 import string
 from collections.abc import Mapping
 from contextlib import ExitStack
+from copy import deepcopy
 from functools import cache, partial
 
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 
 import vitexplorer as vx
 from vitexplorer.capture import Capture
@@ -284,3 +286,26 @@ def test_numbers_of_query_and_key() -> None:
         rtol=1e-4,
     )
     assert step.question.right(said) == (2 if plain[top] > 0.5 else int(plain[top] >= weights[top]))
+
+
+@torch.no_grad()
+def test_numbers_of_the_positions() -> None:
+    step = step_named("position")
+    said, capture = step.numbers(shown(step)), shown(step).capture
+    module, grid = deepcopy(capture.model.module), capture.grid(0)
+    places = module.pos_embed[0, 1:].double().numpy()
+    unit = places / np.linalg.norm(places, axis=1, keepdims=True)
+    assert said["patches"] == len(places)
+    np.testing.assert_allclose([said["beside"], said["corners"]], [unit[0] @ unit[1], unit[0] @ unit[-1]], rtol=1e-4)
+    order, side = np.random.default_rng(0).permutation(grid.num_patches), grid.patch_size
+    tiles = capture.input.tensor.unfold(2, side, side).unfold(3, side, side).flatten(2, 3)[:, :, order]
+    puzzle = F.fold(tiles.permute(0, 1, 3, 4, 2).flatten(1, 3), (grid.rows * side, grid.cols * side), side, stride=side)
+    answers = [module(pixels).double().softmax(-1)[0] for pixels in (capture.input.tensor, puzzle)]
+    module.pos_embed.zero_()
+    answers += [module(pixels).double().softmax(-1)[0] for pixels in (capture.input.tensor, puzzle)]
+    first = answers[0].argmax()
+    expected = [*(float(answer[first]) for answer in answers), float(answers[1].max())]
+    np.testing.assert_allclose(
+        [said[name] for name in ("plain", "shuffled", "off", "both", "rival")], expected, rtol=1e-3
+    )
+    assert step.question.right(said) == (2 if answers[1].argmax() != first else int(expected[1] < 0.9 * expected[0]))
