@@ -309,3 +309,34 @@ def test_numbers_of_the_positions() -> None:
         [said[name] for name in ("plain", "shuffled", "off", "both", "rival")], expected, rtol=1e-3
     )
     assert step.question.right(said) == (2 if answers[1].argmax() != first else int(expected[1] < 0.9 * expected[0]))
+
+
+def test_numbers_without_labels() -> None:
+    step = step_named("without_labels")
+    said, capture = step.numbers(shown(step)), shown(step).capture
+    weights = sorted(attention_of(capture)[-1][:, 0, 1:].mean(0), reverse=True)
+    half, held = 0, 0.0
+    while held < sum(weights) / 2:
+        held += weights[half]
+        half += 1
+    assert (said["half"], said["patches"], said["model"]) == (half, len(weights), step.state["model"])
+    assert (said["share"], said["hidden"]) == (half / len(weights), len(weights) * 3 // 4)
+    share = half / len(weights)
+    assert step.question.right(said) == (2 if share > 0.25 else 1 if share >= 0.1 else 0)
+
+
+def test_numbers_of_what_is_trained() -> None:
+    step = step_named("petl")
+    said, module = step.numbers(shown(step)), shown(step).capture.model.module
+    depth, dim = len(module.blocks), module.embed_dim
+    bottleneck = torch.nn.Sequential(torch.nn.Linear(dim, 64), torch.nn.Linear(64, dim))
+    assert (said["depth"], said["dim"]) == (depth, dim)
+    assert said["lora"] == depth * 2 * 2 * torch.zeros(8, dim).numel()
+    assert said["adapter"] == depth * sum(part.numel() for part in bottleneck.parameters())
+    assert said["vpt"] == depth * torch.zeros(10, dim).numel()
+    assert said["total"] == sum(part.numel() for name, part in module.named_parameters() if "head" not in name)
+    counts = [said["lora"], said["adapter"], said["vpt"]]
+    np.testing.assert_allclose(
+        [said["least"], said["most"]], [min(counts) / said["total"], max(counts) / said["total"]]
+    )
+    assert counts[step.question.right(said)] == max(counts)

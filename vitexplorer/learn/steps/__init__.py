@@ -1,8 +1,21 @@
 """The steps in their order; each is one file."""
 
 from vitexplorer.learn.step import Step
-from vitexplorer.learn.steps import class_token, cut, embed, heads, position, query_key, residual, stack, swin
+from vitexplorer.learn.steps import (
+    class_token,
+    cut,
+    embed,
+    heads,
+    petl,
+    position,
+    query_key,
+    residual,
+    stack,
+    swin,
+    without_labels,
+)
 
 STEPS: tuple[Step, ...] = tuple(
-    module.STEP for module in (cut, embed, position, query_key, heads, class_token, residual, stack, swin)
+    module.STEP
+    for module in (cut, embed, position, query_key, heads, class_token, residual, stack, swin, without_labels, petl)
 )

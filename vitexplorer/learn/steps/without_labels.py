@@ -1,0 +1,81 @@
+"""Learning from images alone: a student and its teacher, or patches that are hidden and drawn again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+HIDDEN = 0.75
+"""He et al. 2021 (arXiv 2111.06377), section 3: the share of patches that an MAE does not see"""
+
+
+def numbers(seen: Seen) -> Numbers:
+    """Of the class token's attention in the last block, the mean over its heads, on patches alone."""
+    seen_map: MapResult = seen.compute("attention_map", block=seen.capture.depth - 1, head="mean", query="cls")
+    weights = np.sort(seen_map.values.ravel().astype(float))[::-1]
+    half = int((weights.cumsum() < weights.sum() / 2).sum()) + 1
+    patches = weights.size
+    return {
+        "model": seen.capture.model.name,
+        "half": half,
+        "patches": patches,
+        "share": half / patches,
+        "hidden": patches - int(patches * (1 - HIDDEN)),
+    }
+
+
+STEP = Step(
+    key="without_labels",
+    title=Text("Learning without labels", "没有标签也能学习"),
+    state={
+        "model": "scenes_dino_patch16_192",
+        "room": "attention",
+        "block": "5",
+        "head": "mean",
+        "query": "cls",
+    },
+    light="stage",
+    says=Text(
+        "Nobody needs to say what is in an image. In DINO a student that sees crops learns to answer as its teacher "
+        "does, which is the student's own running average; a masked autoencoder (MAE) learns to draw patches "
+        "it cannot see. "
+        "The stage shows where the class token looks in the last block.",
+        "不必有人说明图像里有什么。在 DINO 中，看到裁剪图的学生要学会与教师给出同样的回答，而教师是学生自身的滑动平均；"
+        "掩码自编码器（MAE）则学习画出看不见的图块。台上显示的是最后一个块中类别标记看向哪里。",
+    ),
+    formula=Text(
+        "DINO: min −Σ p_teacher · log p_student; MAE: min mean (x̂ − x)² over {hidden} hidden of {patches} patches",
+        "DINO：min −Σ p_教师 · log p_学生；MAE：min 被遮图块上 (x̂ − x)² 的平均，{patches} 个图块中遮住 {hidden} 个",
+    ),
+    numbers=numbers,
+    question=Question(
+        asks=Text(
+            "How many patches does it take to hold half of the attention that the class token gives to patches?",
+            "类别标记分给图块的注意力中，有一半集中在多少图块上？",
+        ),
+        choices=(
+            Text("Fewer than one in ten", "不到十分之一"),
+            Text("One in ten up to a quarter", "十分之一到四分之一"),
+            Text("More than a quarter", "超过四分之一"),
+        ),
+        right=lambda said: 0 if said["share"] < 0.1 else 1 + int(said["share"] > 0.25),
+        reveal=Text(
+            "{half} of {patches} ({share:.0%}) in {model}. Choose the ViT that was trained "
+            "with labels in the bar above, and this sentence has its numbers: look how many it needs.",
+            "在 {model} 中是 {patches} 个里的 {half} 个（{share:.0%}）。"
+            "在上方工具栏里选择用标签训练的 ViT，这句话就会换成它的数字：看看它需要多少个。",
+        ),
+    ),
+    action=Action(
+        asks=Text(
+            "Have the MAE draw what it cannot see: change the hidden share in the settings and see what it still "
+            "guesses.",
+            "让 MAE 画出它看不见的部分：在“设置”中改变遮挡比例，看看它还能猜出什么。",
+        ),
+        becomes={"model": "scenes_mae_patch16_192", "v.mask_ratio": r"0\.\d+"},
+        leads={"model": "scenes_mae_patch16_192", "room": "outputs", "view": "mae_reconstruction"},
+    ),
+)
