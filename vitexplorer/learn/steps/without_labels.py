@@ -48,7 +48,7 @@ STEP = Step(
     ),
     formula=Text(
         "DINO: min −Σ p_teacher · log p_student; MAE: min mean (x̂ − x)² over {hidden} hidden of {patches} patches",
-        "DINO：min −Σ p_教师 · log p_学生；MAE：min 被遮图块上 (x̂ − x)² 的平均，{patches} 个图块中遮住 {hidden} 个",
+        "DINO 使 −Σ p_教师 · log p_学生 最小；MAE 使 {patches} 个图块中被遮住的 {hidden} 个上 (x̂ − x)² 的平均最小",
     ),
     numbers=numbers,
     question=Question(
