@@ -52,15 +52,31 @@ def the_next_block(page: Page, told: StepText) -> None:
     page.locator("#vx-attention-canvas .view").click(position={"x": 100, "y": 100})
 
 
+def the_puzzle(page: Page, told: StepText) -> None:
+    page.locator(".vx-changes .item[data-key=shuffle_patches] [type=checkbox]").click()
+
+
+def a_smaller_share(page: Page, told: StepText) -> None:
+    page.locator("#vx-outputs-panel [name=mask_ratio]").press("ArrowLeft")
+
+
+def the_adapter(page: Page, told: StepText) -> None:
+    page.locator("#vx-training-scenes").click()
+    page.locator(".vx-methods [data-key=adapter] [type=checkbox]").click(timeout=PATIENCE)
+
+
 ACTS: dict[str, Callable[[Page, StepText], None]] = {
     "cut": another_size,
     "embed": another_patch,
+    "position": the_puzzle,
     "query_key": another_patch,
     "heads": the_head,
     "class_token": the_middle,
     "residual": another_class,
     "stack": every_patch,
     "swin": the_next_block,
+    "without_labels": a_smaller_share,
+    "petl": the_adapter,
 }
 """what each step asks for"""
 

@@ -33,6 +33,7 @@ STEP = Step(
     state={
         "model": "scenes_dino_patch16_192",
         "room": "attention",
+        "view": "attention_map",
         "block": "5",
         "head": "mean",
         "query": "cls",
@@ -48,7 +49,7 @@ STEP = Step(
     ),
     formula=Text(
         "DINO: min −Σ p_teacher · log p_student; MAE: min mean (x̂ − x)² over {hidden} hidden of {patches} patches",
-        "DINO 使 −Σ p_教师 · log p_学生 最小；MAE 使 {patches} 个图块中被遮住的 {hidden} 个上 (x̂ − x)² 的平均最小",
+        "DINO 使学生与教师两者回答的交叉熵最小；MAE 使 {patches} 个图块中被遮住的 {hidden} 个上 (x̂ − x)² 的平均最小",
     ),
     numbers=numbers,
     question=Question(
