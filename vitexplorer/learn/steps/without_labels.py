@@ -49,7 +49,7 @@ STEP = Step(
     ),
     formula=Text(
         "DINO: min −Σ p_teacher · log p_student; MAE: min mean (x̂ − x)² over {hidden} hidden of {patches} patches",
-        "DINO 使学生与教师两者回答的交叉熵最小；MAE 使 {patches} 个图块中被遮住的 {hidden} 个上 (x̂ − x)² 的平均最小",
+        "DINO 使学生与教师两者回答的交叉熵最小；MAE 使 {patches} 个图块中被遮住的 {hidden} 个的均方误差最小",
     ),
     numbers=numbers,
     question=Question(
