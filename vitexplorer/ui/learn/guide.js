@@ -12,6 +12,7 @@ export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-guide'), part = (selector) => root.querySelector(selector);
   const page = document.documentElement, progress = remembered();
   let now = '';  // the step that is looked at; empty while the path is closed
+  let isLed = false;  // to another room, whose model may have other numbers: what was said of the first stays
 
   const steps = () => props.value?.steps ?? [];
   const at = () => steps().findIndex(({key}) => key === now);
@@ -22,6 +23,7 @@ export function mount({element, props, trigger, watch}) {
 
   function show(key) {
     now = key;
+    isLed = false;
     root.hidden = !now;
     page.classList.toggle('vx-learning', Boolean(now));
     if (now) page.dataset.light = steps()[at()]?.light ?? '';
@@ -54,7 +56,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function tell() {
-    if (now) trigger('tell', {step: now});
+    if (now && !isLed) trigger('tell', {step: now});
   }
 
   function close() {
@@ -138,7 +140,10 @@ export function mount({element, props, trigger, watch}) {
   part('.close').addEventListener('click', close);
   part('.before').addEventListener('click', () => turn(-1));
   part('.next').addEventListener('click', () => turn(1));
-  part('.lead').addEventListener('click', () => lead(addressOf({...steps()[at()].state, ...told().leads}, now, location.search)));
+  part('.lead').addEventListener('click', () => {
+    isLed = true;
+    lead(addressOf({...steps()[at()].state, ...told().leads}, now, location.search));
+  });
   document.addEventListener('vx-learn', () => {
     if (now) close();
     else enter(steps().some(({key}) => key === progress.step) ? progress.step : steps()[0].key);
