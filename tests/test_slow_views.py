@@ -205,7 +205,7 @@ def test_a_head_of_the_whole_network_opens_its_map(engine: Engine):
     data = opened[room.canvas]
     assert (data.block, data.head, data.query, data.asked) == (1, "2", "cls", 0)
     assert "block=1, head=2" in data.python
-    for wrong in ({}, {"block": 3, "head": 0}, {"block": 0, "head": 3}, {"block": "0", "head": None}):
+    for wrong in ({}, {"block": 3, "head": 0}, {"block": 0, "head": 3}, {"block": None, "head": None}):
         assert room.open(gr.EventData(None, wrong), ADDRESS, "en") == gr.skip()
 
 

@@ -121,8 +121,9 @@ class PatientBlocks(gr.Blocks):
         try:
             return await self._call_again(block_fn, processed_input, iterator, requests, *more)
         except Sentence as error:
-            if requests and requests.request:
-                answer_with(requests.request.scope, error.status)
+            request = getattr(requests, "request", requests)  # an agent's call comes with starlette's own
+            if request:
+                answer_with(request.scope, error.status)
             raise
 
     async def _call_again(

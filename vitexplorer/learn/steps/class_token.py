@@ -50,7 +50,7 @@ def _probability_without(seen: Seen, patches: np.ndarray, cols: int, target: int
 STEP = Step(
     key="class_token",
     title=Text("One token for the whole image", "一个标记代表整幅图像"),
-    state={"model": "scenes_vit_patch16_192", "room": "what_if"},
+    state={"model": "scenes_vit_patch16_192", "room": "what_if", "change": "nothing"},
     light="changes",
     says=Text(
         "The class token has no pixels of its own: it begins as the same vector for every image and gathers, block by "

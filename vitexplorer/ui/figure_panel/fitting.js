@@ -1,6 +1,6 @@
 // Which layout of a figure fits a room, and the same layout stretched to it. Pure arithmetic on what plotly reads.
 
-/** @typedef {{data: any[], layout: Record<string, any>}} Drawn */
+/** @typedef {{data: any[], layout: {width: number, height: number} & Record<string, any>}} Drawn */
 
 /** How much narrower than its layout a figure may become: letters keep their size, so they come closer together. */
 const LEAST = 0.94;
