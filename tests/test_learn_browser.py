@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -91,12 +92,17 @@ def agrees(guide: Locator, step: Step, language: Language) -> StepText:
     return told
 
 
+A_FEW = [step for step in STEPS if step.key in ("cut", "position", "class_token")]
+"""done in their own room and in another, with a new picture and with the same"""
+
+
 @pytest.mark.parametrize("language", quick(["en", "zh"], keep=["en"]))
-def test_a_person_walks_the_path(visit: Visit, url: str, language: Language) -> None:
+def test_a_person_walks_the_path(visit: Visit, url: str, language: Language, thorough: bool) -> None:
+    steps = list(STEPS) if thorough else A_FEW
     page, guide = visit.page, visit.page.locator(".vx-guide")
     visit.open(url, lang=language, image="scene_gear")
     page.locator(".vx-rail .learn").click()
-    for number, step in enumerate(STEPS):
+    for step, after in pairwise([*steps, None]):
         told = agrees(guide, step, language)
         expect(guide.locator(".reveal")).to_be_hidden()
         expect(guide.locator(".formula")).to_be_hidden()
@@ -109,16 +115,19 @@ def test_a_person_walks_the_path(visit: Visit, url: str, language: Language) -> 
             guide.locator(".lead").click()
         ACTS[step.key](page, told)
         expect(guide.locator(".did")).to_have_text(UI_WORDS["learn_done"].in_(language), timeout=PATIENCE)
-        if number + 1 < len(STEPS):
+        if after and STEPS.index(after) == STEPS.index(step) + 1:
             guide.locator(".next").press("Enter")
+        elif after:
+            guide.locator(".steps button").nth(STEPS.index(after)).press("Enter")
+        if after:
             expect(guide.locator("h2")).to_be_focused()
     page.go_back()
-    expect(guide.locator("h2")).to_have_text(STEPS[-2].title.in_(language))
+    expect(guide.locator("h2")).to_have_text(steps[-2].title.in_(language))
     guide.locator(".close").press("Enter")
     expect(guide).to_be_hidden()
     expect(page.locator(".vx-rail .learn")).to_be_focused()
     page.locator(".vx-rail .learn").press("Enter")
-    expect(guide.locator("h2")).to_have_text(STEPS[-2].title.in_(language))  # where it was left
+    expect(guide.locator("h2")).to_have_text(steps[-2].title.in_(language))  # where it was left
 
 
 def test_a_link_opens_a_step_and_a_wrong_guess_is_told(visit: Visit, url: str) -> None:

@@ -239,6 +239,7 @@ VIEW = View(
         "前面的块从未被训练来直接面对分类头：读不出来并不代表其中没有信息。",
     ),
     room="outputs",
+    overview=True,
     compute=compute,
     reading=reading,
     controls=(ReadingControl(),),
