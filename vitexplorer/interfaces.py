@@ -72,7 +72,7 @@ class View:
     """
 
     overview: bool = False
-    """shows what the other views of its room show, small and side by side: it stands before them"""
+    """stands before the other views of its room: what one looks at first, or theirs small and side by side"""
 
     def settings(self, capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every control's value, see `checked`."""
