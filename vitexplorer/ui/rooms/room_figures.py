@@ -83,7 +83,7 @@ class RoomFigures:
         )
 
     def views(self) -> tuple[str, ...]:
-        """Keys of the views of this room; what one looks at first stands first, what runs the network many times last."""
+        """Keys of the views of this room; what one looks at first comes first, many runs of the network last."""
         from vitexplorer.views import VIEWS
 
         keys = [key for key, view in VIEWS.items() if view.room == self.room and key not in self._own]
