@@ -228,10 +228,10 @@ def _files(value: Any) -> Iterator[str]:
     """Addresses of all files in what components show; of blocks that stand beside the one on the stage, the next."""
     if isinstance(value, dict) and "url" in value:
         yield "/" + value["url"].removeprefix("./")
-    elif isinstance(value, dict) and "strip" in value:
-        yield from _files({**value, "strip": None})
-        strip, at = value["strip"] or {"blocks": []}, value["block"]
-        yield from _files([strip.get("rows"), *(one for one in strip["blocks"] if abs(one["block"] - at) == 1)])
+    elif isinstance(value, dict) and isinstance(value.get("strip"), dict):
+        yield from _files({name: part for name, part in value.items() if name != "strip"})
+        strip, at = value["strip"], value["block"]
+        yield from _files([strip["rows"], *(one for one in strip["blocks"] if abs(one["block"] - at) == 1)])
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
             yield from _files(part)
