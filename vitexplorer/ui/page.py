@@ -227,7 +227,7 @@ class Page:
         seen = OnScreen(
             capture,
             lambda view, settings: engine.compute(picture, capture, view, settings),
-            lambda changes: self.desk.engine.changed(picture, changes),
+            lambda changes: engine.changed(picture, changes),
         )
         return {self.visit.guide: guide_data(language, step_text(step, seen, language))}
 

@@ -86,7 +86,7 @@ export function mount({element, props, trigger, watch}) {
     put({...value, attention: null}, row.payload, image, true);
     if (!row.facts.attention) return;
     const bytes = await fetchBytes(row.facts.attention.url).catch(() => null);  // then Python's answer names another
-    if (bytes && block.isPreview && block.value.block === to) put(value, decodePayload(bytes, value), image);
+    if (bytes && block?.isPreview && block.value.block === to) put(value, decodePayload(bytes, value), image);
   }
 
   const goBy = (by) => choose({block: (going ?? block.value.block) + by});
