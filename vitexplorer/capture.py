@@ -26,6 +26,7 @@ from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.photographs import photo_notes
 from vitexplorer.models.preprocess import fit_image, normalise
+from vitexplorer.shown import ShownInNotebooks
 from vitexplorer.tap import AttentionTap
 from vitexplorer.types import PADDING, BlockSite, Fit, PatchGrid, Provenance, Query, query_text
 from vitexplorer.words import Text
@@ -96,7 +97,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Capture:
+class Capture(ShownInNotebooks):
     """One forward pass of one image: everything else is computed from here, without the network."""
 
     model: LoadedModel

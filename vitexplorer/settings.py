@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     )
     hosted: bool = Field(_ON_SPACE, description="whether visitors see their own trainings only and name no folder")
     connections: Count = Field(800, gt=0, description="most connections at once")
-    language: Language = Field("en", description="language of the command line: en or zh")
+    language: Language = Field("en", description="language of the command line and of notebooks: en or zh")
     first: str = Field(
         "model=scenes_dino_patch16_192&size=384&image=scene_gear",
         description="what the page shows first, as the address of a link has it",

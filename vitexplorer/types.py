@@ -39,6 +39,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from vitexplorer.shown import ShownInNotebooks
 from vitexplorer.words import Text, same
 
 Query = Literal["cls", "dist", "mean"] | tuple[int, int]
@@ -161,7 +162,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result:
+class Result(ShownInNotebooks):
     """What a view returns: numbers, how to read them and where they come from. No torch, no drawing."""
 
     view: str

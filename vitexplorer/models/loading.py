@@ -39,6 +39,7 @@ from vitexplorer.models.weights import (
 from vitexplorer.progress import Progress
 from vitexplorer.registry import unknown_name
 from vitexplorer.settings import ASSETS
+from vitexplorer.shown import ShownInNotebooks
 from vitexplorer.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.words import Text
 
@@ -59,7 +60,7 @@ class Preprocessing:
 
 
 @dataclass(frozen=True)
-class LoadedModel:
+class LoadedModel(ShownInNotebooks):
     """A timm module and what the explorer knows of it."""
 
     name: str

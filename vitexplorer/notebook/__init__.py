@@ -1,0 +1,45 @@
+"""What a notebook shows: results as their figure, captures and models as a card. In the language of `VIT_LANGUAGE`.
+
+Nothing here is loaded before a notebook shows something, see `shown.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vitexplorer.capture import Capture
+from vitexplorer.notebook.capture_card import capture_card
+from vitexplorer.notebook.card import Card
+from vitexplorer.notebook.model_card import model_card
+from vitexplorer.notebook.result_card import drawing_of, result_card
+from vitexplorer.settings import settings
+from vitexplorer.types import Result
+
+
+def html_of(thing: Any) -> str:
+    """A result's figure, or the card of a capture, a model or a result that nothing draws, as a piece of a page."""
+    figure = drawing_of(thing) if isinstance(thing, Result) else None
+    if figure is not None:
+        from vitexplorer.figures.inline import figure_html
+
+        return figure_html(figure)
+    return card_of(thing).html(settings().language)
+
+
+def bundle_of(thing: Any) -> dict[str, Any]:
+    """The same by the kinds that notebooks know; where they draw plotly's data themselves, a card for what does not."""
+    from vitexplorer.figures.inline import KIND, draws_plotly, figure_data, figure_html
+
+    card, language = card_of(thing), settings().language
+    bundle = {"text/plain": card.plain(language), "text/html": card.html(language)}
+    figure = drawing_of(thing) if isinstance(thing, Result) else None
+    if figure is None:
+        return bundle
+    return {**bundle, KIND: figure_data(figure)} if draws_plotly() else {**bundle, "text/html": figure_html(figure)}
+
+
+def card_of(thing: Any) -> Card:
+    """What a thing says of itself in a few lines."""
+    if isinstance(thing, Result):
+        return result_card(thing)
+    return capture_card(thing) if isinstance(thing, Capture) else model_card(thing)

@@ -1,0 +1,67 @@
+"""A capture: the picture that the model saw, what it answered, and the line that asks for more."""
+
+from __future__ import annotations
+
+from vitexplorer.capture import Capture
+from vitexplorer.figures.caption import CHANGED, IMAGE, MODEL, WEIGHTS
+from vitexplorer.figures.page import RANDOM
+from vitexplorer.notebook.card import Card
+from vitexplorer.numbers import percent
+from vitexplorer.types import PatchGrid
+from vitexplorer.words import Text, same
+
+ANSWERS = 3
+"""classes on the card, the most likely first"""
+
+TITLE = Text("One forward pass, kept", "一次前向传播的记录")
+ANSWER = Text("Answer", "回答")
+PATCHES = Text("Patches", "图块")
+UNNAMED = Text("class {index}", "类别 {index}")
+NOTE = Text("Note", "说明")
+ALT = Text("The image as the model saw it", "模型看到的图像")
+
+
+def capture_card(capture: Capture) -> Card:
+    """Its picture, model, answer and patches."""
+    provenance = capture.provenance
+    height, width = provenance.input_size
+    rows = [
+        (MODEL, same(provenance.model)),
+        (WEIGHTS, provenance.weights_text),
+        *((CHANGED, change) for change in provenance.changes),
+        (IMAGE, Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)),
+        (PATCHES, _grid_text(capture.grid(0))),
+        *((ANSWER, answer) for answer in [_answer(capture)] if answer),
+        *((NOTE, note) for note in (*capture.model.notes, *capture.input.notes)),
+    ]
+    view = "attention_rollout" if capture.model.family.shows_stream else "attention_map"
+    return Card(
+        TITLE,
+        tuple(rows),
+        warning=RANDOM if provenance.is_random else None,
+        picture=capture.input.pixels,
+        alt=ALT,
+        python=f'vx.compute("{view}", capture)  # vx.views()\nvx.widget(capture)',
+    )
+
+
+def _grid_text(grid: PatchGrid) -> Text:
+    return Text("{rows} rows × {cols} columns of {side} px", "{rows} 行 × {cols} 列，边长 {side} 像素").format(
+        rows=grid.rows, cols=grid.cols, side=grid.patch_size
+    )
+
+
+def _answer(capture: Capture) -> Text | None:
+    """The likeliest classes with their probabilities; None without a classifier."""
+    if capture.logits is None:
+        return None
+    probabilities = capture.logits.softmax(-1)
+    names = capture.model.class_texts
+    likely = probabilities.topk(min(ANSWERS, len(probabilities))).indices.tolist()
+    said = [
+        Text("{name} {share}", "{name} {share}").format(
+            name=names[index] if names else UNNAMED.format(index=index), share=percent(float(probabilities[index]))
+        )
+        for index in likely
+    ]
+    return Text(", ".join(one.en for one in said), "，".join(one.zh for one in said))

@@ -1,0 +1,56 @@
+"""A model: how large it is, what it reads, where its weights come from; of a tuned one what was trained."""
+
+from __future__ import annotations
+
+from vitexplorer.figures.caption import MODEL, WEIGHTS
+from vitexplorer.figures.page import RANDOM
+from vitexplorer.finetune.attaching import TunedModel, count_parameters
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.notebook.card import Card
+from vitexplorer.numbers import counted, fine_percent
+from vitexplorer.types import prefix_text
+from vitexplorer.words import Text, same
+
+TITLES = {False: Text("Model", "模型"), True: Text("Tuned model", "微调模型")}
+PARAMETERS = Text("Parameters", "参数量")
+TRAINED = Text("Trained", "训练的参数")
+METHOD = Text("Method", "方法")
+INPUT = Text("Input", "输入")
+BLOCKS = Text("Blocks", "块")
+TOKENS = Text("Prefix tokens", "前缀标记")
+CLASSES = Text("Classes", "类别")
+NO_CLASSES = Text("none: it has no classifier", "无：没有分类头")
+NOTE = Text("Note", "说明")
+
+
+def model_card(model: LoadedModel) -> Card:
+    """Name, weights, parameters, input, blocks and classes."""
+    height, width = model.preprocessing.input_size
+    total = sum(parameter.numel() for parameter in model.module.parameters())
+    tokens = [prefix_text(name) for name in model.prefix_tokens]
+    rows = [
+        (MODEL, same(model.name)),
+        (WEIGHTS, model.provenance.weights_text),
+        (PARAMETERS, same(counted(total))),
+        *(_tuned(model) if isinstance(model, TunedModel) else ()),
+        (INPUT, Text("{height} × {width} px", "{height} × {width} 像素").format(height=height, width=width)),
+        (BLOCKS, same(str(len(model.blocks((height, width)))))),
+        *([(TOKENS, Text(", ".join(t.en for t in tokens), "，".join(t.zh for t in tokens)))] if tokens else []),
+        (CLASSES, same(counted(model.num_classes)) if model.num_classes else NO_CLASSES),
+        *((NOTE, note) for note in model.notes),
+    ]
+    return Card(
+        TITLES[isinstance(model, TunedModel)],
+        tuple(rows),
+        warning=RANDOM if model.provenance.is_random else None,
+        python='capture = vx.capture(model, "picture.jpg")',
+    )
+
+
+def _tuned(model: TunedModel) -> list[tuple[Text, Text]]:
+    """The method, and how many of the parameters it trains."""
+    counts = count_parameters(model)
+    trained = Text("{count} ({share}), {head} of them the head", "{count}（{share}），其中头 {head}").format(
+        count=counted(counts.trainable), share=fine_percent(counts.trainable / counts.total), head=counted(counts.head)
+    )
+    return [(METHOD, same(model.method)), (TRAINED, trained)]

@@ -1,0 +1,35 @@
+"""A result: its figure, and what it says in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.page import RANDOM
+from vitexplorer.figures.rendering import NoRendererError, render
+from vitexplorer.notebook.card import Card
+from vitexplorer.settings import settings
+from vitexplorer.types import Result
+from vitexplorer.views import VIEWS, reading
+from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+READING = Text("Reading", "解读")
+
+
+def drawing_of(result: Result) -> go.Figure | None:
+    """Its figure; None where nothing draws such a result."""
+    try:
+        return render(result, language=settings().language)
+    except NoRendererError:
+        return None
+
+
+def result_card(result: Result) -> Card:
+    """Its reading and the rows of its caption."""
+    rows = tuple((fact.label, fact.value) for fact in facts(result))
+    if result.view in VIEWS:
+        rows = ((READING, Text(reading(result), reading(result, "zh"))), *rows)
+    return Card(result.title, rows, RANDOM if result.provenance.is_random else None)
