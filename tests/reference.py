@@ -27,6 +27,16 @@ def attention(q: np.ndarray, k: np.ndarray, bias: np.ndarray, scale: float) -> n
     return out
 
 
+def causal(A: np.ndarray) -> np.ndarray:
+    """Attention (tokens, tokens) that may not look ahead: the weights up to the query, shared out anew."""
+    out = np.zeros(A.shape)
+    for i in range(len(A)):
+        seen = sum(float(A[i, j]) for j in range(i + 1))
+        for j in range(i + 1):
+            out[i, j] = float(A[i, j]) / seen
+    return out
+
+
 def fused(values: np.ndarray, head: int | str) -> np.ndarray:
     """One head, or all of them fused entry by entry; heads are the first axis."""
     if isinstance(head, int):

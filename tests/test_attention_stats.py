@@ -171,6 +171,25 @@ def test_scaled_dot_product_steps(any_capture):
             np.testing.assert_allclose(result.output, explicit.product[block][window, token, part], atol=2e-5)
 
 
+@pytest.mark.parametrize("mask", ["on", "off"])
+def test_no_token_of_a_decoder_looks_ahead(any_capture, mask):
+    """Masking scores before the softmax is the same as sharing out anew what is left: exp(-inf) = 0."""
+    if any_capture.site(0).windows:
+        with pytest.raises(UnsupportedError, match="no token sees the whole sequence"):
+            vx.compute("causal_attention", any_capture, mask=mask)
+        return
+    explicit, block = run_explicitly(any_capture.model.module, any_capture.input.tensor), any_capture.depth - 1
+    plain = explicit.attention[block][0, 1].double().numpy()
+    expected, ahead = reference.causal(plain) if mask == "on" else plain, np.triu(np.ones(plain.shape, bool), 1)
+    for query in places(any_capture, block):
+        result = vx.compute("causal_attention", any_capture, block=block, head=1, query=query, mask=mask)
+        np.testing.assert_allclose(result.values, expected, atol=1e-5)
+        np.testing.assert_allclose(result.values.sum(-1), 1, rtol=1e-5)
+        assert (result.values[ahead] == 0).all() == (mask == "on")
+        assert result.sequence[result.at] == query
+        assert list(result.sequence) == cells_of(any_capture, block)[0]
+
+
 def test_scale_is_that_of_the_family(any_capture):
     for block, part in enumerate(blocks_of(any_capture.model.module)):
         result = vx.compute("scaled_dot_product", any_capture, block=block, head=1)

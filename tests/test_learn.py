@@ -325,6 +325,19 @@ def test_numbers_without_labels() -> None:
     assert step.question.right(said) == (2 if share > 0.25 else 1 if share >= 0.1 else 0)
 
 
+def test_numbers_of_the_decoder() -> None:
+    step = step_named("decoder")
+    said, capture = step.numbers(shown(step)), shown(step).capture
+    A = attention_of(capture)[int(step.state["v.block"])][int(step.state["v.head"])]
+    tokens, first = len(A), 1
+    assert (said["tokens"], said["before"], said["pairs"], said["first"]) == (tokens, tokens - 1, A.size, first + 1)
+    assert said["zeros"] == sum(range(tokens))
+    assert said["share"] == said["zeros"] / A.size
+    own = A[first, first] / (A[first, 0] + A[first, first])
+    np.testing.assert_allclose([said["later"], said["own"], said["sum"]], [A[first, 2:].sum(), own, 1], rtol=1e-5)
+    assert step.question.right(said) == 0
+
+
 def test_numbers_of_what_is_trained() -> None:
     step = step_named("petl")
     said, module = step.numbers(shown(step)), shown(step).capture.model.module

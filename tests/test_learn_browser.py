@@ -61,6 +61,10 @@ def a_smaller_share(page: Page, told: StepText) -> None:
     page.locator("#vx-outputs-panel [name=mask_ratio]").press("ArrowLeft")
 
 
+def the_mask(page: Page, told: StepText) -> None:
+    page.locator("#vx-attention-panel [name=mask]").select_option("False")
+
+
 def the_adapter(page: Page, told: StepText) -> None:
     page.locator("#vx-training-scenes").click()
     page.locator(".vx-methods [data-key=adapter] [type=checkbox]").click(timeout=PATIENCE)
@@ -77,6 +81,7 @@ ACTS: dict[str, Callable[[Page, StepText], None]] = {
     "stack": every_patch,
     "swin": the_next_block,
     "without_labels": a_smaller_share,
+    "decoder": the_mask,
     "petl": the_adapter,
 }
 """what each step asks for"""

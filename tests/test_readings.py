@@ -423,6 +423,19 @@ def test_scaled_dot_product_without_its_factor():
     assert "times 0.250 plus the bias 2.00." in check(with_bias)[0]
 
 
+def test_causal_attention_counts_what_is_hidden():
+    """Three tokens: 3 of 9 weights lie above the diagonal; the first patch sees two."""
+    result = vx.compute("causal_attention", capture_small("vit"))
+    values = np.array([[0.2, 0.3, 0.5], [0.25, 0.75, 0], [0.1, 0.2, 0.7]])
+    on = {"values": values, "query": (0, 0), "at": 1, "sequence": ("cls", (0, 0), (0, 1))}
+    assert check(replace(result, **on))[0] == (
+        "The patch in row 0, column 0 sees 2 of 3 tokens and gives most, 75.0 %, to the patch in row 0, column 0; 3 of "
+        "9 weights are hidden and exactly 0."
+    )
+    plain = check(replace(result, **(on | {"query": "cls", "at": 0, "masked": False})))
+    assert plain[0].startswith("Without the mask the class token gives 80.0 % of its attention to tokens that come")
+
+
 def test_translation_names_the_curves_it_has():
     values, x = np.array([[1, 0.4], [1, 0.9], [1, 0.8]]), np.array([0.0, 16])
     model, without, cnn = Text("vit", "vit"), Text("without positions", "去掉位置编码"), Text("a CNN", "卷积网络")

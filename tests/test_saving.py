@@ -32,6 +32,7 @@ PROMISED = {
     "head_gallery": ("vit", {"block": 1, "query": "cls"}, (3, *MAP)),
     "head_atlas": ("vit", {"metric": "entropy"}, (3, 3)),
     "attention_distance": ("vit", {"normalise": "renormalised"}, (3, 3)),
+    "causal_attention": ("vit", {"block": 0, "head": 1, "query": (2, 1), "mask": "on"}, (17, 17)),
     "scaled_dot_product": ("vit", {"block": 0, "head": 1, "query": "cls"}, (17,)),
     "attention_rollout": ("vit", {"head_fusion": "mean", "discard_ratio": 0.5, "start_block": 1}, MAP),
     "grad_rollout": ("vit", FEW, MAP),

@@ -418,6 +418,22 @@ class DotProductResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SequenceResult(Result):
+    """One head in the order of its sequence, values (queries, keys): attention weights, the same tokens both ways."""
+
+    query: Query
+    at: int
+    """its place in the sequence, counted from 0"""
+    sequence: tuple[str | tuple[int, int], ...]
+    """names of the prefix tokens, then row and column of each patch"""
+    masked: bool
+    """whether keys that come after their query are hidden; their weights then are exactly 0"""
+    grid: PatchGrid
+    image: np.ndarray
+    """(height, width, 3) uint8: the pixels the model saw"""
+
+
+@dataclass(frozen=True, kw_only=True)
 class FaithfulnessResult(Result):
     """Probability of a class while patches go or come, values (methods, curves, steps); random order is last."""
 

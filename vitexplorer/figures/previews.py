@@ -16,6 +16,7 @@ from PIL import Image, ImageDraw
 from vitexplorer.figures.colors import EASE, lookup_table, scale_of
 from vitexplorer.figures.meanings import CATEGORIES, part_color
 from vitexplorer.figures.renderers.board import sheet
+from vitexplorer.figures.renderers.sequence import painted_rows
 from vitexplorer.figures.scaling import painted_each
 from vitexplorer.types import (
     BeforeAfterResult,
@@ -36,6 +37,7 @@ from vitexplorer.types import (
     OffsetsResult,
     ReconstructionResult,
     Result,
+    SequenceResult,
     TokenStepsResult,
     TreeResult,
 )
@@ -136,6 +138,12 @@ def _(result: MethodsResult) -> np.ndarray:
 @_pixels.register
 def _(result: MatrixResult) -> np.ndarray:
     return heat(result.values, (WIDE, SIDE))
+
+
+@_pixels.register
+def _(result: SequenceResult) -> np.ndarray:
+    every = -(-len(result.values) // SIDE)
+    return heat(painted_rows(result, every), (SIDE, SIDE))
 
 
 @_pixels.register

@@ -4,6 +4,7 @@ from vitexplorer.learn.step import Step
 from vitexplorer.learn.steps import (
     class_token,
     cut,
+    decoder,
     embed,
     heads,
     petl,
@@ -17,5 +18,18 @@ from vitexplorer.learn.steps import (
 
 STEPS: tuple[Step, ...] = tuple(
     module.STEP
-    for module in (cut, embed, position, query_key, heads, class_token, residual, stack, swin, without_labels, petl)
+    for module in (
+        cut,
+        embed,
+        position,
+        query_key,
+        heads,
+        class_token,
+        residual,
+        stack,
+        swin,
+        without_labels,
+        decoder,
+        petl,
+    )
 )

@@ -1,0 +1,130 @@
+"""All weights of one head in the order of the sequence, and beside them what one query sees of the image.
+
+Early rows of a masked head have few keys and therefore large weights, so that each row is painted relative to its own
+largest. What the mask hides stays blank.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float
+
+from vitexplorer.figures.boxes import Box, place
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.chart import ticks
+from vitexplorer.figures.colors import direction, scale_of
+from vitexplorer.figures.page import BAR_ROOM, Page
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.scaling import painted_each
+from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.numbers import percent
+from vitexplorer.types import SequenceResult, prefix_text
+from vitexplorer.words import Text
+
+LEFT, ABOVE, BELOW, GAP = 40, 26, 56, 28
+MATRIX = 0.58
+"""of the width that both pictures share"""
+NARROW = 400
+"""pixels of width below which the image stands under the matrix"""
+MOST = 200
+"""cells along one side; of a longer sequence each stands for several tokens"""
+HIDDEN_GREY, COVER = 128, 0.8
+EACH = Text("each query's weights divided by their largest", "每个查询的权重分别除以其最大值")
+SHARE = Text("share of the query's largest weight", "占该查询最大权重的比例")
+WHERE = Text("query %{customdata[0]}, key %{customdata[1]}", "查询 %{customdata[0]}，键 %{customdata[1]}")
+SEES = Text("the query sees {seen} of {tokens} tokens", "该查询看到 {tokens} 个标记中的 {seen} 个")
+FUTURE = Text("the future: 0", "之后的：0")
+BLANK = Text(
+    "Blank: keys that come after their query; their weights are exactly 0.", "空白处是在查询之后的键，权重恰为 0。"
+)
+LARGEST = Text("A cell is the largest of {every} × {every} weights.", "每格为 {every} × {every} 个权重中的最大值。")
+
+
+def painted_rows(result: SequenceResult, every: int = 1) -> Float[np.ndarray, "queries keys"]:
+    """Each row as a share of its largest, NaN for what is hidden; of `every` x `every` weights the largest."""
+    values = result.values
+    if result.masked:
+        values = np.where(np.tri(len(values), dtype=bool), values, np.nan)
+    rows, missing = painted_each(values).values, -len(values) % every
+    tiles = np.pad(rows, (0, missing), constant_values=np.nan).reshape(
+        (len(rows) + missing) // every, every, (len(rows) + missing) // every, every
+    )
+    largest = np.nan_to_num(tiles, nan=-np.inf).max(axis=(1, 3))
+    return np.where(np.isfinite(largest), largest, np.nan)
+
+
+def draw(page: Page, result: SequenceResult, *, colormap: str | None = None) -> float:
+    """Draw the matrix and the image. Option: colormap, None takes inferno."""
+    tokens = len(result.values)
+    every = -(-tokens // MOST)
+    shown, scale = painted_rows(result, every), scale_of(np.ones(1), colormap)
+    y = page.header(result) + ABOVE
+    room = page.inner - LEFT - BAR_ROOM - GAP
+    beside = room >= NARROW
+    high = page.high(room, y + BELOW + page.margin)
+    side = min(high, MATRIX * room if beside else room + GAP)
+    box = Box(page.margin + LEFT, y, side, side)
+    axis = page.color_scale(scale, beside=box, title=SHARE)
+    places = every * np.stack(np.indices(shown.shape), axis=-1)
+    page.cells(box, shown, axis, where=WHERE, places=places.astype(np.int16))
+    if result.masked and tokens > 1:
+        page.text(box.x + 0.68 * side, y + 0.3 * side, FUTURE, color=page.theme.muted, anchor="center")
+    page.outline(box.part(len(shown), len(shown), (result.at // every, 0, 1, len(shown))))
+    _axes(page, box, tokens)
+    if beside:
+        bottom = max(box.bottom + BELOW, _seen(page, box.right + BAR_ROOM + GAP, y, room - side, result, axis))
+    else:
+        bottom = _seen(page, page.margin + LEFT, box.bottom + BELOW + ABOVE, side, result, axis)
+    how = Text("{how}; {direction}", "{how}；{direction}").format(how=EACH, direction=direction(scale.colormap))
+    remarks = (*((BLANK,) if result.masked else ()), *((LARGEST.format(every=every),) if every > 1 else ()))
+    return facts_below(page, bottom + 12, facts(result, how, remarks))
+
+
+def _axes(page: Page, box: Box, tokens: int) -> None:
+    muted = page.theme.muted
+    page.text(
+        box.x,
+        box.y - ABOVE,
+        Text("query, by its place in the sequence", "查询（按序列中的位置）"),
+        color=muted,
+        size=SMALL_SIZE,
+    )
+    for place_ in map(int, ticks(0, tokens - 1, 6)):
+        along = (place_ + 0.5) / tokens * box.width
+        page.text(box.x - 8, box.y + along, str(place_), size=SMALL_SIZE, anchor="right", vertical="middle")
+        page.text(box.x + along, box.bottom + 6, str(place_), size=SMALL_SIZE, anchor="center")
+    page.text(box.centre[0], box.bottom + 28, Text("key", "键"), color=muted, size=SMALL_SIZE, anchor="center")
+
+
+def _seen(page: Page, left: float, y: float, pixels: float, result: SequenceResult, axis: str) -> float:
+    """The query's row on the image, what comes later covered, and what the prefix tokens get. Returns y below."""
+    grid, prefix = result.grid, result.grid.num_prefix_tokens
+    row = painted_each(result.values[[result.at]]).values[0, prefix:]
+    hidden = np.arange(len(row)) + prefix > result.at if result.masked else np.zeros(len(row), bool)
+    seen = (result.at if result.masked else len(result.values) - 1) + 1
+    words = SEES.format(seen=seen, tokens=len(result.values))
+    page.text(left, y - ABOVE, words, size=SMALL_SIZE, color=page.theme.muted)
+    at = place(result.image, grid, Box(left, y, pixels, pixels))
+    page.picture(at.image, covered(result.image, hidden.reshape(grid.rows, grid.cols), grid.patch_size))
+    weights = np.where(hidden, np.nan, row).reshape(grid.rows, grid.cols)
+    page.cells(at.cells, weights, axis, opacity=0.85)
+    if isinstance(result.query, tuple):
+        page.outline(at.cells.part(grid.rows, grid.cols, (*result.query, 1, 1)))
+    y = at.bottom + 8
+    for name, weight in zip(result.sequence[:prefix], result.values[result.at, :prefix].tolist(), strict=True):
+        page.text(left, y, prefix_text(name), size=SMALL_SIZE)
+        y = page.text(left + pixels, y, percent(weight), size=SMALL_SIZE, anchor="right")
+    return y
+
+
+def covered(image: np.ndarray, hidden: np.ndarray, side: int) -> np.ndarray:
+    """Uint8 (height, width, 3): the image with hidden (rows, cols) patches of `side` pixels under grey."""
+    height, width, _ = image.shape
+    over = np.zeros((height, width, 1))
+    found = hidden.repeat(side, 0).repeat(side, 1)[:height, :width, None]
+    over[: found.shape[0], : found.shape[1]] = COVER * found
+    return (image * (1 - over) + HIDDEN_GREY * over).round().astype(np.uint8)
+
+
+RENDERER = Renderer(SequenceResult, draw)
