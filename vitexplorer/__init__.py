@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from vitexplorer.finetune.storing import load_tuned, save_tuned
     from vitexplorer.interventions import intervene
     from vitexplorer.models.loading import load_backbone, load_model
+    from vitexplorer.notebook.widget import widget
     from vitexplorer.quantities.cka import cka
     from vitexplorer.quantities.size_choices import size_choices
     from vitexplorer.views import compute, reading
@@ -58,6 +59,7 @@ __all__ = [
     "shared_token_pca",
     "size_choices",
     "views",
+    "widget",
 ]
 
 _HOMES = {
@@ -79,6 +81,7 @@ _HOMES = {
     "intervene": "vitexplorer.interventions",
     "render": "vitexplorer.figures",
     "save": "vitexplorer.figures",
+    "widget": "vitexplorer.notebook.widget",
 }
 
 

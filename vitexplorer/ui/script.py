@@ -20,6 +20,7 @@ _LATER = re.compile(r"\bawait import\((?=`)")
 _OTHER = re.compile(r"^\s*(?:import|export)\b.*|^(?!\s*\*|.*(?:/\*\*|//)).*\bimport\(.*", re.MULTILINE)
 """what none of them is; types in comments may say import"""
 
+_MAPPED = "//# sourceMappingURL=script.js.map"
 _HEAD = """\
 const makers = {}, made = {};
 export const module = (path) => (made[path] ??= makers[path]((other) => later(new URL(other, `page:/${path}`))));
@@ -42,7 +43,28 @@ def joined(sources: dict[str, str], first: str) -> str:
         f"return {{{', '.join(exported[path])}}};\n}};\n"
         for path, source in sources.items()
     )
-    return "".join([_HEAD, *parts, f"module('{first}');\n//# sourceMappingURL=script.js.map\n"])
+    return "".join([_HEAD, *parts, f"module('{first}');\n{_MAPPED}\n"])
+
+
+def enclosed(sources: dict[str, str]) -> str:
+    """A function `modules()` that gives a `module(path)`: at each call modules of its own, that share nothing."""
+    inner = joined(sources, first=next(iter(sources))).replace("export const module", "const module", 1)
+    return f"const modules = () => {{\n{inner.replace(_MAPPED, '')}\nreturn module;\n}};\n"
+
+
+def needed(sources: dict[str, str], first: str) -> dict[str, str]:
+    """The modules that one imports, and what those import, itself last; not what is imported later, by `await`."""
+    found: dict[str, str] = {}
+
+    def take(path: str) -> None:
+        for _, target in _IMPORT.findall(sources[path]):
+            other = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+            if other not in found:
+                take(other)
+        found[path] = sources[path]
+
+    take(first)
+    return found
 
 
 def _rewritten(path: str, source: str, exported: dict[str, list[str]]) -> str:

@@ -41,10 +41,10 @@ import {say} from './texts.js';
 const DEBOUNCE = 120;  // ms
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
-export function mount({element, props, trigger, watch}) {
+export function mount({element, props, trigger, watch, bytes}) {
   const root = element.querySelector('.vx-canvas'), find = (selector) => root.querySelector(selector);
   const view = find('.view'), pen = view.getContext('2d');
-  const paint = newPainter(), fetchBytes = newFetcher(), showBusy = newBusyBar(root);
+  const paint = newPainter(), fetchBytes = newFetcher(bytes), showBusy = newBusyBar(root);
   const aside = newAside(root, save, () => (block && now ? [numbersOf(block, state, now)] : null));
   const controls = newControls(root, aside, choose), settings = form(find('.settings .fields'), {settled: adjust});
   find('.misleads').before(otherViews(root));

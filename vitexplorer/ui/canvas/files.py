@@ -90,11 +90,13 @@ def block_address(capture: Capture, block: int) -> FileAddress | None:
 def block_file(capture: Capture, block: int) -> ServedFile:
     """All heads and queries of a block."""
 
-    def make() -> ServedFile:
-        weights = capture.call(block).weights().cpu().numpy()
-        return attention_file(weights, capture.positions(block), capture.query_positions(block))
+    return kept_file(capture, block, lambda: cached_file(packed_block(capture, block), "attention.bin"))
 
-    return kept_file(capture, block, make)
+
+def packed_block(capture: Capture, block: int) -> bytes:
+    """The same as bytes."""
+    weights = capture.call(block).weights().cpu().numpy()
+    return pack_attention(weights, capture.positions(block), capture.query_positions(block))
 
 
 async def _serve(request: Request) -> Response:

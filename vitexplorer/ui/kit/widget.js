@@ -7,6 +7,7 @@
  * @property {{value: any}} props `value` is the data that Python sent last, or null
  * @property {Trigger} trigger asks Python
  * @property {(name: string, callback: () => void) => void} watch calls back after new data: `watch('value', show)`
+ * @property {(url: string) => Promise<ArrayBuffer>} [bytes] where there is no server: the files that the data name
  */
 
 /** @typedef {(kind: string, data: object) => void} Trigger */

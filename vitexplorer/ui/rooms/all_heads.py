@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from vitexplorer.types import Query
 from vitexplorer.ui.canvas.canvas import Strip
 from vitexplorer.ui.canvas.files import kept_file
-from vitexplorer.ui.files import ServedFile, cached_file
+from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.rooms.block_data import block_facts, carried, packed_row, shown_query
 from vitexplorer.words import Language
 
@@ -20,19 +20,26 @@ MOST_WEIGHTS = 4e8
 
 def strip_of(capture: Capture, block: int, query: Query, language: Language) -> Strip | None:
     """The rows of a query of one block in every block; None where that is too much work."""
+    queries = queries_of_strip(capture, block, query)
+    if queries is None:
+        return None
+    return Strip(
+        rows=kept_file(capture, ("strip", queries), lambda: cached_file(packed_strip(capture, queries), "heads.bin")),
+        blocks=[block_facts(capture, other, language) for other in range(capture.depth)],
+    )
+
+
+def queries_of_strip(capture: Capture, block: int, query: Query) -> tuple[Query, ...] | None:
+    """What is asked in every block where a query of one block is; None where that is too much work."""
     blocks = range(capture.depth)
     queries = tuple(shown_query(capture, other, carried(capture, query, block, other)) for other in blocks)
-    if sum(weights_behind(capture, other, asked) for other, asked in zip(blocks, queries, strict=True)) > MOST_WEIGHTS:
-        return None
+    work = sum(weights_behind(capture, other, asked) for other, asked in zip(blocks, queries, strict=True))
+    return queries if work <= MOST_WEIGHTS else None
 
-    def make() -> ServedFile:
-        rows = [packed_row(capture, other, asked) for other, asked in zip(blocks, queries, strict=True)]
-        return cached_file(b"".join(rows), "heads.bin")
 
-    return Strip(
-        rows=kept_file(capture, ("strip", queries), make),
-        blocks=[block_facts(capture, other, language) for other in blocks],
-    )
+def packed_strip(capture: Capture, queries: tuple[Query, ...]) -> bytes:
+    """One row of each block, one after the other."""
+    return b"".join(packed_row(capture, block, query) for block, query in enumerate(queries))
 
 
 def weights_behind(capture: Capture, block: int, query: Query) -> int:

@@ -77,13 +77,16 @@ def block_facts(capture: Capture, block: int, language: Language) -> BlockFacts:
     )
 
 
-def frame_data(capture: Capture, block: int, language: Language) -> CanvasData:
-    """All that the canvas shows of a block where its attention may be sent in one piece."""
+def frame_data(capture: Capture, block: int, language: Language, image: ServedFile | None = None) -> CanvasData:
+    """All that the canvas shows of a block where its attention may be sent in one piece.
+
+    The pixels that the model saw are a file that is served, unless the `image` is given.
+    """
     from vitexplorer.figures.identity import facts_of, run_of
 
     provenance = capture.provenance
     return CanvasData(
-        image=kept_file(capture, "image", lambda: image_file(capture.input.pixels)),
+        image=image or kept_file(capture, "image", lambda: image_file(capture.input.pixels)),
         **vars(block_facts(capture, block, language)),
         prefix=list(capture.prefix_tokens),
         prefix_labels=[prefix_text(name).in_(language) for name in capture.prefix_tokens],

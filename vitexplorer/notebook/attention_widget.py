@@ -1,0 +1,150 @@
+"""The attention canvas as a widget of Jupyter and Colab: the page's own JavaScript, its values read and set in Python.
+
+One block's attention is sent at a time, packed as for the page (`ui/canvas/payload.py`); hovering, heads, colours and
+saving are answered in the notebook. What is too large for one piece is sent a query at a time.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anywidget
+import traitlets
+from traitlets import Bool, Bytes, Dict, Enum, Float, Int
+
+from vitexplorer.capture import Capture
+from vitexplorer.controls import BlockControl, HeadControl, QueryControl
+from vitexplorer.notebook.card import png_address
+from vitexplorer.notebook.sources import widget_script, widget_style
+from vitexplorer.types import Query
+from vitexplorer.ui.canvas.canvas import CanvasData, Strip, query_text
+from vitexplorer.ui.canvas.files import packed_block
+from vitexplorer.ui.files import FileAddress, ServedFile
+from vitexplorer.ui.rooms.all_heads import packed_strip, queries_of_strip
+from vitexplorer.ui.rooms.block_data import block_facts, carried, default_query, frame_data, packed_row, shown_query
+from vitexplorer.ui.rooms.room import about
+from vitexplorer.words import Language
+
+_DISPLAY = ("mode", "colormap", "opacity", "scale", "keep_mass", "smooth")
+
+
+def _read_head(text: Any, widget: Any) -> int | str:
+    return int(text) if str(text).isdigit() else text
+
+
+def _read_query(text: Any, widget: Any) -> Any:
+    return tuple(map(int, text.split(","))) if isinstance(text, str) and "," in text else text
+
+
+def _written_head(head: int | str, widget: Any) -> str:
+    return str(head)
+
+
+def _written_query(query: Query, widget: Any) -> str:
+    return query_text(query)
+
+
+class AttentionWidget(anywidget.AnyWidget):
+    """What a person picks is here at once; what is set here is shown.
+
+    Raises SettingError where block, head or query is set to what the model does not have, and traitlets' TraitError
+    for a wrong mode, colour map or share.
+    """
+
+    _esm = widget_script()
+    _css = widget_style()
+
+    block = traitlets.Any(help="counted from 0").tag(sync=True)
+    head = traitlets.Any(help="mean, max, min or a number").tag(sync=True, to_json=_written_head, from_json=_read_head)
+    query = traitlets.Any(help='"cls", "dist", "mean" or (row, col): what looks').tag(
+        sync=True, to_json=_written_query, from_json=_read_query
+    )
+    mode = Enum(["overlay", "map", "reveal"], "overlay").tag(sync=True)
+    colormap = Enum(["inferno", "viridis", "magma", "cividis", "greys"], "inferno").tag(sync=True)
+    opacity = Float(0.8, min=0, max=1).tag(sync=True)
+    scale = Enum(["map", "heads", "block"], "map", help="where the colours end").tag(sync=True)
+    keep_mass = Float(1.0, min=0.01, max=1, help="share of the mass on patches that is shown").tag(sync=True)
+    smooth = Bool(False).tag(sync=True)
+
+    _value = Dict().tag(sync=True)
+    _attention = Bytes().tag(sync=True)
+    _rows = Bytes().tag(sync=True)
+    _asked = Int().tag(sync=True)
+
+    def __init__(self, capture: Capture, language: Language, **chosen: Any):
+        """Args: capture: what is shown; language: of its words; chosen: any of the values above."""
+        self.capture, self._language, self._is_told = capture, language, False
+        chosen.setdefault("block", capture.depth - 1)
+        block = BlockControl().parse(chosen["block"], capture, {})
+        super().__init__(**{"head": "mean", "query": default_query(capture, block), **chosen, "block": block})
+        self.observe(self._follow, ["block", "head", "query"])
+        self.observe(self._answer, "_asked")
+        self._show(0)
+
+    @traitlets.validate("block")
+    def _check_block(self, proposal: Any) -> int:
+        return BlockControl().parse(proposal["value"], self.capture, {})
+
+    @traitlets.validate("head")
+    def _check_head(self, proposal: Any) -> int | str:
+        return HeadControl().parse(proposal["value"], self.capture, {"block": self.block})
+
+    @traitlets.validate("query")
+    def _check_query(self, proposal: Any) -> Query:
+        return QueryControl().parse(proposal["value"], self.capture, {"block": self.block})
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """What the notebook says: its own question is answered once, by the number that came with it."""
+        self._is_told = True
+        try:
+            super().set_state(sync_data)
+        finally:
+            self._is_told = False
+
+    def _follow(self, change: Any) -> None:
+        """Set in Python: of another block the patch at the same place, and as many heads as it has."""
+        if self._is_told:
+            return
+        if change["name"] == "block":
+            self._is_told = True
+            self.query = carried(self.capture, self.query, change["old"], self.block)
+            if isinstance(self.head, int) and self.head >= self.capture.num_heads(self.block):
+                self.head = "mean"
+            self._is_told = False
+        self._show(0)
+
+    def _answer(self, change: Any) -> None:
+        self._show(self._asked)
+
+    def _show(self, asked: int) -> None:
+        """Send the block, the rows of its query in all blocks, and everything around them."""
+        data, files = self._data(asked)
+        with self.hold_sync():
+            self.set_trait("_attention", files["_attention"])
+            self.set_trait("_rows", files["_rows"])
+            self.set_trait("_value", data.model_dump())
+
+    def _data(self, asked: int) -> tuple[CanvasData, dict[str, bytes]]:
+        capture, block, query = self.capture, self.block, self.query
+        image = ServedFile(url=png_address(capture.input.pixels), name="image.png")
+        data = frame_data(capture, block, self._language, image)
+        looking = shown_query(capture, block, query)
+        sent_whole = data.attention is not None
+        attention = packed_block(capture, block) if sent_whole else packed_row(capture, block, looking)
+        data.attention = FileAddress(url=f"_attention/{block}/{'' if sent_whole else query_text(looking)}")
+        queries = queries_of_strip(capture, block, query)
+        if queries is not None:
+            facts = [block_facts(capture, other, self._language) for other in range(capture.depth)]
+            blocks = [one.model_copy(update={"attention": None, "ahead": False}) for one in facts]
+            name = "/".join(["_rows", *map(query_text, queries)])
+            data.strip = Strip(rows=ServedFile(url=name, name="heads.bin"), blocks=blocks)
+        chosen = {name: getattr(self, name) for name in _DISPLAY}
+        more = {
+            "asked": asked,
+            "head": str(self.head),
+            "query": query_text(query),
+            "link": "",
+            "walks": capture.depth > 1,
+        }
+        data = data.model_copy(update={**about("attention_map", self._language), **chosen, **more})
+        return data, {"_attention": attention, "_rows": packed_strip(capture, queries) if queries else b""}

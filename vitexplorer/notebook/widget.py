@@ -1,0 +1,45 @@
+"""`vx.widget(capture)`: the attention canvas of the page in a notebook."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vitexplorer.capture import Capture
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.settings import settings
+from vitexplorer.words import Language, Text
+
+if TYPE_CHECKING:
+    from vitexplorer.notebook.attention_widget import AttentionWidget
+
+NOT_INSTALLED = Text(
+    "The widget needs the package anywidget: `pip install anywidget`, then start the notebook's kernel again.",
+    "该组件需要软件包 anywidget：请运行 `pip install anywidget`，然后重启笔记本内核。",
+)
+
+
+def widget(capture: Capture, *, language: Language | None = None, **chosen: Any) -> AttentionWidget:
+    """Every head of a block on the image, read with the mouse, in Jupyter, Colab or VS Code.
+
+    Nothing is served and nothing fetched: the attention of the block that is shown travels with the widget.
+
+        shown = vx.widget(capture, block=3)
+        shown.query        # the patch that was clicked: (row, col), or "cls", "dist", "mean"
+        shown.head = 2     # shows it
+
+    Args:
+        capture: from `capture`, or a changed run from `intervene`.
+        language: of its words; that of `VIT_LANGUAGE` where none is given.
+        chosen: what it begins with: block, head, query, mode, colormap, opacity, scale, keep_mass, smooth.
+
+    Raises:
+        UnsupportedError: anywidget is not installed; the message says how it is.
+        SettingError: a block, head or query that the model does not have.
+    """
+    try:
+        import anywidget  # noqa: F401
+    except ImportError:
+        raise UnsupportedError(NOT_INSTALLED) from None
+    from vitexplorer.notebook.attention_widget import AttentionWidget
+
+    return AttentionWidget(capture, language or settings().language, **chosen)
