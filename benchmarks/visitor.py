@@ -40,7 +40,7 @@ def at_rest(server: psutil.Process) -> float:
 
 
 def upload(page: Page, picture: Path) -> None:
-    page.locator(".vx-image .file").set_input_files(picture)
+    page.locator("#vx-image .file").set_input_files(picture)
     page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
     wait_for_canvas(page, "attention")
 
@@ -53,7 +53,7 @@ def three_blocks(page: Page) -> None:
 
 
 def another_model(page: Page) -> None:
-    page.locator(".vx-model .chip").click()
+    page.locator("#vx-model .chip").click()
     page.keyboard.type("scenes_vit_patch16_192")
     page.keyboard.press("Enter")
     page.wait_for_selector('.vx-status[data-text^="scenes_vit_patch16_192"][data-kind="ready"]')

@@ -16,7 +16,14 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 import pytest  # noqa: E402
 from xdist.scheduler import LoadFileScheduling  # noqa: E402
 
-WALKED = ("test_finetune_browser", "test_links_browser", "test_page_browser", "test_rooms_browser", "test_scripts")
+WALKED = (
+    "test_compare_browser",
+    "test_finetune_browser",
+    "test_links_browser",
+    "test_page_browser",
+    "test_rooms_browser",
+    "test_scripts",
+)
 """files of walks through the running app: one process has them all and starts it once"""
 LONGEST_FIRST = (
     *WALKED,

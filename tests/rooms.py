@@ -14,6 +14,7 @@ PATIENCE = 60_000
 FILLED = {
     "size": "#vx-size-board .vx-counting:not([data-empty])",
     "what_if": '.vx-changes:not([data-state="empty"])',
+    "compare": '.vx-sides:not([data-state="empty"])',
     "finetune": '.vx-methods:not([data-state="empty"])',
 }
 """rooms in which there is more than a picture, once it has its words"""
@@ -114,7 +115,7 @@ def choose_view(page: Page, room: str, view: str) -> None:
 
 def choose_model(page: Page, name: str) -> None:
     """By typing its name, until the page shows it."""
-    page.locator(".vx-model .chip").click()
+    page.locator("#vx-model .chip").click()
     page.keyboard.type(name)
     page.keyboard.press("Enter")
     shown = re.compile(rf"^{name}\b.*ms$")

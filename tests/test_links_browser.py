@@ -26,10 +26,11 @@ ROOMS = {
     "positions": ("#vx-positions-panel .stage", {'#vx-positions-panel [name="kind"]': "sincos_2d"}),
     "size": ("#vx-size-board .bars", {'#vx-size-board [name="depth"]': "9"}),
     "what_if": (".vx-what-if .stage", {"#vx-plain-canvas .view": "]"}),
+    "compare": (".vx-compare .stage", {"#vx-right-canvas .view": "ArrowDown"}),
     "finetune": (".vx-methods", {'.vx-methods [name="epochs"]': "7", '.vx-methods [data-key="norm"] input': " "}),
 }
 """where the picture of a room is, and what is set there: a value, or a key that is pressed"""
-LATER = ("patches", "outputs", "positions", "size")
+LATER = ("patches", "outputs", "positions", "size", "compare")
 """rooms of a panel alone, as Tokens is, and those with a board of their own"""
 KEYS = ("ArrowLeft", "ArrowDown", "]", " ")
 

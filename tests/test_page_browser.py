@@ -103,7 +103,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
 
     photo = tmp_path / "照片 1.png"
     PIL.Image.fromarray(np.random.default_rng(0).integers(0, 255, (300, 400, 3), dtype=np.uint8)).save(photo)
-    page.locator(".vx-image .file").set_input_files(photo)
+    page.locator("#vx-image .file").set_input_files(photo)
     page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
     uploaded = vx.compute("attention_map", vx.capture(model, photo), block=5).values.ravel()
     page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '5'")
@@ -111,7 +111,7 @@ def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
     page.locator("#vx-attention-canvas .heads label").first.click()
     np.testing.assert_allclose(canvas_state(page)["map"], uploaded, atol=2 * uploaded.max() / 255)
 
-    page.locator(".vx-model .chip").click()
+    page.locator("#vx-model .chip").click()
     page.get_by_role("radio", name="random").check()
     page.keyboard.press("Escape")
     expect(page.locator(".vx-status .warning")).to_be_visible(timeout=60_000)
@@ -189,8 +189,8 @@ def test_wrong_files_get_a_sentence(linked: Visit, tmp_path: Path) -> None:
     before = canvas_state(linked.page)
     broken = tmp_path / "broken.png"
     broken.write_bytes(b"\x89PNG\r\n\x1a\n not a picture")
-    linked.page.locator(".vx-image .file").set_input_files(broken)
-    said = linked.page.locator(".vx-image .alert")
+    linked.page.locator("#vx-image .file").set_input_files(broken)
+    said = linked.page.locator("#vx-image .alert")
     expect(said).to_contain_text("picture", timeout=20_000)
     assert "Traceback" not in said.inner_text()
     linked.errors.remove("Failed to load resource: the server responded with a status of 422 (Unprocessable Entity)")
@@ -207,7 +207,7 @@ def test_views_are_kept_stepped_through_and_taken_home(visit: Visit, url: str, t
     page.keyboard.press("Escape")
     page.locator('.vx-rail [data-room="size"]').click()
     choose_model(page, "scenes_dino_patch16_192")
-    expect(page.locator(".vx-model")).to_have_attribute("data-model", "scenes_dino_patch16_192")
+    expect(page.locator("#vx-model .vx-model")).to_have_attribute("data-model", "scenes_dino_patch16_192")
     kept.locator(".chip").click()
     kept.locator(".keep").click()
     expect(kept.locator(".list .open")).to_have_count(2)

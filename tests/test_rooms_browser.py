@@ -46,7 +46,7 @@ WALKS.remove(("attention alone", "light"))
 LEADS = {
     "patches": (".vx-board", "attention"),
     "size": ("#vx-size-board", "what_if"),
-    "what_if": (".vx-changes", "finetune"),
+    "what_if": (".vx-changes", "compare"),
 }
 """what a room shows in its own way, and the room that it leads to"""
 SHIFTED = 0.02

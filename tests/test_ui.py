@@ -574,7 +574,7 @@ def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> 
     room = made(WhatIfRoom, engine)
     entered = room.enter("what_if", address, Address(), None, "en")
     assert not entered[room.picker].refused
-    assert entered[room.plain_canvas].attention != entered[room.changed_canvas].attention
+    assert entered[room.stage.left].attention != entered[room.stage.right].attention
     refused = {item.key for item in entered[room.picker].items if item.refused}
     assert refused == {"positions", "temperature", "top_k", "heads_off"}
 

@@ -50,7 +50,7 @@ def entered(room: WhatIfRoom, address: Address = HERE, language: str = "en") -> 
 
 def test_a_result_is_there_before_the_first_click(room):
     updates = entered(room)
-    data, plain, changed = (updates[part] for part in (room.picker, room.plain_canvas, room.changed_canvas))
+    data, plain, changed = (updates[part] for part in (room.picker, room.stage.left, room.stage.right))
     address = updates[room.changed]
     assert address.change == "shuffle_patches:seed=0"
     assert updates[room.shown] == HERE
@@ -80,7 +80,7 @@ def test_a_link_opens_the_very_change(room):
 
 def test_other_changes_are_made_once(room, monkeypatch):
     updates = room.choose(event(text="positions:how=off;top_k:k=8"), entered(room)[room.changed], 2, "zh")
-    plain, changed, now = (updates[part] for part in (room.plain_canvas, room.changed_canvas, room.changed))
+    plain, changed, now = (updates[part] for part in (room.stage.left, room.stage.right, room.changed))
     assert now.change == "positions:how=off,seed=0;top_k:k=8"
     assert (plain.block, changed.block) == (2, 2)
     assert "位置编码关闭" in changed.weights
@@ -88,7 +88,7 @@ def test_other_changes_are_made_once(room, monkeypatch):
     again = room.choose(event(text=now.change), now, 2, "zh")
     assert again[room.picker].reading == updates[room.picker].reading
     shown = room.show_block(event(to=3), now, "zh")
-    assert {shown[canvas].block for canvas in (room.plain_canvas, room.changed_canvas)} == {shown[room.block]} == {3}
+    assert {shown[canvas].block for canvas in (room.stage.left, room.stage.right)} == {shown[room.block]} == {3}
     assert room.show_block(event(to=99), now, "zh") == gr.skip()
 
 

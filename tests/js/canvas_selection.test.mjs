@@ -108,3 +108,13 @@ test('a frame has the map of the head, the top of its scale, and frames around q
   assert.deepEqual(scene.frames.map(({cell, role}) => `${role} ${cell}`), ['key 1', 'query 0']);
   assert.ok(Math.abs(heads[0].map[0] - 0.425) < 0.005);
 });
+
+test('a place of one grid lies in another as whole numbers say, also on the border of two patches', () => {
+  for (const [rows, others] of [[12, 24], [12, 48], [24, 6], [14, 28], [7, 10]]) {
+    const one = gridOf({rows, cols: rows, cell: 0}, null, 'queries'), other = gridOf({rows: others, cols: others, cell: 0}, null, 'queries');
+    const within = (at) => Math.floor((2 * at + 1) * others / (2 * rows));
+    for (let cell = 0; cell < rows * rows; cell++) {
+      assert.equal(cellAt(other, placeOf(one, cell)), within(Math.floor(cell / rows)) * others + within(cell % rows));
+    }
+  }
+});

@@ -21,8 +21,15 @@ from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.pictures import UPLOAD, examples
 from vitexplorer.words import Text
 
-OF_BROWSER = ("room", "head", "query", "mode", "colormap", "scale", "opacity", "smooth", "keep", "change", "design")
+OTHER = ("other_image", "other_model", "other_weights", "other_fit", "other_size", "other_change")
+"""what the room Compare shows on the right"""
+OF_BROWSER = (
+    *("room", "head", "query", "mode", "colormap", "scale", "opacity", "smooth", "keep", "change", "design"),
+    *OTHER,
+)
 """what the browser alone writes, as a person chooses it"""
+OWN = "own"
+"""as a size: the model's own"""
 
 _FORMS = {
     "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",
@@ -49,7 +56,10 @@ _FORMS = {
     "both_block": r"\d{1,3}",
     "both_head": r"mean|max|min|\d{1,3}",
     "both_query": r"cls|dist|mean|\d{1,4},\d{1,4}",
+    "other_block": r"\d{1,3}",
 }
+_FORMS |= {name: _FORMS[name.removeprefix("other_")] for name in OTHER}
+_FORMS["other_size"] += f"|{OWN}"
 
 
 MOST_LETTERS = 4000
@@ -88,6 +98,16 @@ class Address:
     both_head: str = ""
     both_query: str = ""
     """what is looked at in both runs of that room"""
+    other_image: str = ""
+    other_model: str = ""
+    other_weights: str = ""
+    other_fit: str = ""
+    other_size: str = ""
+    """what Compare shows on the right; what is empty is as on the left"""
+    other_change: str = ""
+    """what is changed there, as `vx.intervene` reads it"""
+    other_block: str = ""
+    """that is shown there; empty for the one at the same share of the depth"""
     design: str = ""
     """what the sliders of the room Size & cost describe"""
     opened: int = 0
@@ -130,6 +150,19 @@ class Address:
         """What is to be captured; under fit "native" the picture has the size."""
         return Picture(self.image, self.model, self.weights, self.fit, "" if self.fit == "native" else self.size)
 
+    @property
+    def other(self) -> Picture:
+        """What Compare captures on the right. A size that is not named is the left one's, of another model its own."""
+        model, fit = self.other_model or self.model, self.other_fit or self.fit
+        size = self.other_size or (self.size if model == self.model else OWN)
+        return Picture(
+            self.other_image or self.image,
+            model,
+            self.other_weights or self.weights,
+            fit,
+            "" if size == OWN or fit == "native" else size,
+        )
+
     def parameters(self) -> dict[str, str]:
         """For the browser to write into its URL."""
         return {name: value for name, value in asdict(self).items() if name != "opened"}
@@ -170,7 +203,8 @@ class ShownView:
 def _understood(parameters: Mapping[str, str]) -> dict[str, str]:
     """The parameters that are known and have a form that they can have; an image that there can be."""
     given = {name: value for name, form in _FORMS.items() if re.fullmatch(form, value := parameters.get(name, ""))}
-    image = given.get("image", "")
-    if image and image not in examples() and not image.startswith(UPLOAD):
-        del given["image"]
+    for name in ("image", "other_image"):
+        image = given.get(name, "")
+        if image and image not in examples() and not image.startswith(UPLOAD):
+            del given[name]
     return given

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from vitexplorer.models.catalog import CatalogEntry, catalog, find
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
+from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.model_chip import ModelChipData, ModelItem
 from vitexplorer.ui.places import TunedChoice
@@ -59,6 +60,12 @@ def model_items(language: Language, settings: Settings, tuned: Iterable[TunedCho
         )
         for entry in catalog()
     ]
+
+
+def tuned_choices(engine: Engine, settings: Settings, visitor: str) -> tuple[TunedChoice, ...]:
+    """The tuned models of a visitor."""
+    mine = settings.trainings and (visitor or not settings.hosted)
+    return tuple(engine.places.tuned(visitor)) if mine else ()
 
 
 def model_chip(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-RoomKey = Literal["patches", "attention", "flow", "tokens", "outputs", "positions", "size", "what_if", "finetune"]
+RoomKey = Literal[
+    "patches", "attention", "flow", "tokens", "outputs", "positions", "size", "what_if", "compare", "finetune"
+]
 
 
 def room_after(room: str) -> str:

@@ -18,7 +18,8 @@ window.vxShown = (...inputs) => [...inputs.slice(0, -1), JSON.stringify({search:
 document.addEventListener('vx-select', (event) => {
   const {block, head, query, settings} = event.detail;
   if (event.target.closest('#vx-attention-canvas')) writeAddress({block, head, query, ...displayParameters(event.detail)});
-  if (event.target.closest('.vx-what-if')) writeAddress({both_block: block, both_head: head, both_query: query, ...displayParameters(event.detail)});
+  if (event.target.closest('#vx-plain-canvas, #vx-left-canvas')) writeAddress({both_block: block, both_head: head, both_query: query, ...displayParameters(event.detail)});
+  if (event.target.closest('#vx-right-canvas')) writeAddress({other_block: block});
   if (event.target.closest('#vx-flow-canvas')) {
     const {head_fusion: fusion, discard_ratio: discard, start_block: start} = settings;
     const other = (value, first) => (value === first ? '' : value);

@@ -27,7 +27,7 @@ from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
 from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.learn.guide import Guide, OnScreen, guide_data, step_named, step_text
-from vitexplorer.ui.menu import model_chip
+from vitexplorer.ui.menu import model_chip, tuned_choices
 from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.parts.header import Header
 from vitexplorer.ui.parts.image_chip import ImageChip
@@ -36,8 +36,9 @@ from vitexplorer.ui.parts.model_chip import ModelChip
 from vitexplorer.ui.parts.rail import LOOK, SELECTED, Rail
 from vitexplorer.ui.parts.size_chip import SizeChip
 from vitexplorer.ui.parts.status import StatusData, StatusLine
-from vitexplorer.ui.places import TunedChoice
+from vitexplorer.ui.parts.widget import sent
 from vitexplorer.ui.rooms.attention import AttentionRoom
+from vitexplorer.ui.rooms.compare import CompareRoom
 from vitexplorer.ui.rooms.figure_rooms import OutputsRoom, PositionsRoom, TokensRoom
 from vitexplorer.ui.rooms.finetune import FinetuneRoom
 from vitexplorer.ui.rooms.flow import FlowRoom
@@ -58,6 +59,7 @@ ROOMS: tuple[type[Room], ...] = (
     PositionsRoom,
     SizeRoom,
     WhatIfRoom,
+    CompareRoom,
     FinetuneRoom,
 )
 
@@ -128,14 +130,14 @@ class Page:
             room.lead(visit, self.then_explore)
         self.then_explore(page.load(visit.start, None, visit.components, **QUICK))
         visit.size.cost(self.cost, [self.desk.address, visit.language], visit.size, trigger_mode="always_last", **QUICK)
-        self.then_explore(visit.kept.go(visit.go, [visit.wanted, visit.language], visit.of_choice, **QUICK))
-        self.then_explore(visit.guide.go(visit.go, [visit.wanted, visit.language], visit.of_choice, **QUICK))
+        links = [sent(part, "go") for part in (visit.kept, visit.guide)]
+        self.then_explore(gr.on(links, visit.go, [visit.wanted, visit.language], visit.of_choice, **QUICK))
         here = [self.desk.address, visit.language]
         visit.guide.tell(self.tell, here, visit.guide, trigger_mode="always_last", **QUICK)
         chosen = [visit.wanted, visit.image, visit.model]
-        for part in (visit.image, visit.model, visit.size, visit.status):
-            here = [visit.wanted, visit.language, self.desk.visitor]
-            self.then_explore(part.choose(self.choose, here, chosen, **QUICK))
+        choices = [sent(part, "choose") for part in (visit.image, visit.model, visit.size, visit.status)]
+        here = [visit.wanted, visit.language, self.desk.visitor]
+        self.then_explore(gr.on(choices, self.choose, here, chosen, trigger_mode="multiple", **QUICK))
 
     def then_explore(self, event: Dependency) -> None:
         """Fill what all rooms show after an event that wrote the wanted address, then the room that is looked at."""
@@ -158,7 +160,7 @@ class Page:
 
     def choose(self, event: gr.EventData, address: Address, language: Language, visitor: str) -> Updates:
         """Another image, model, weights, size or fit."""
-        return self.visit.choose(event, address, language, self._tuned(visitor))
+        return self.visit.choose(event, address, language, tuned_choices(self.desk.engine, self.settings, visitor))
 
     async def explore(
         self, address: Address, shown: Address, language: Language, request: gr.Request
@@ -201,9 +203,10 @@ class Page:
     def menu(self, browser: str, wanted: Address, language: Language) -> Updates:
         """The sheet of the models, once timm is loaded and can say which weights are here; whose page this is."""
         visitor = visitor_of(browser)
+        tuned = tuned_choices(self.desk.engine, self.settings, visitor)
         return {
             self.desk.visitor: visitor,
-            self.visit.model: model_chip(wanted, language, self.settings, self._tuned(visitor)),
+            self.visit.model: model_chip(wanted, language, self.settings, tuned),
         }
 
     def cost(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
@@ -230,8 +233,3 @@ class Page:
             lambda changes: engine.changed(picture, changes),
         )
         return {self.visit.guide: guide_data(language, step_text(step, seen, language))}
-
-    def _tuned(self, visitor: str) -> tuple[TunedChoice, ...]:
-        """The tuned models of a visitor."""
-        mine = self.settings.trainings and (visitor or not self.settings.hosted)
-        return tuple(self.desk.engine.places.tuned(visitor)) if mine else ()

@@ -111,7 +111,7 @@ class Visit:
         }
 
 
-BOTH = ("both_block", "both_head", "both_query")
+BOTH = ("both_block", "both_head", "both_query", "other_block")
 _ANEW = {
     "model": ("size", "block", "head", "query", "source", "start", *BOTH),
     "image": ("query", "source", *BOTH),

@@ -15,8 +15,8 @@ UI_WORDS: dict[str, Text] = {
     "light_mode": Text("Light", "浅色"),
     "lecture_mode": Text("Lecture", "讲课"),
     "lecture_keys": Text(
-        "Keys in lecture mode: 1 to 9 rooms; , and . block; [ and ] head; arrows query; page up and down kept views.",
-        "讲课模式按键：1–9 切换页面；, 和 . 切换块；[ 和 ] 切换头；方向键移动查询；"
+        "Keys in lecture mode: digits rooms; , and . block; [ and ] head; arrows query; page up and down kept views.",
+        "讲课模式按键：数字键切换页面；, 和 . 切换块；[ 和 ] 切换头；方向键移动查询；"
         "PageUp 与 PageDown 翻看已保存的视图。",
     ),
     "link": Text("Link", "链接"),
@@ -154,6 +154,7 @@ UI_WORDS: dict[str, Text] = {
     "room_positions": Text("Positions", "位置"),
     "room_size": Text("Size & cost", "规模与开销"),
     "room_what_if": Text("What if", "假如改变"),
+    "room_compare": Text("Compare", "对比"),
     "room_finetune": Text("Fine-tune", "微调"),
     # what a room leads to, before its name
     "next": Text("{why}: {room}", "{why}：{room}"),
@@ -164,6 +165,7 @@ UI_WORDS: dict[str, Text] = {
     "next_positions": Text("What it knows of places", "模型知道哪些位置信息"),
     "next_size": Text("How large it is", "模型有多大"),
     "next_what_if": Text("Change something and run it again", "改一改，再运行一次"),
+    "next_compare": Text("Put another model beside it", "与另一个模型并排"),
     "next_finetune": Text("Teach it your own classes", "教它认识你的类别"),
     "more": Text("Save, numbers, Python", "保存、数据与 Python 代码"),
     "misleads": Text("When it misleads", "何时会误导"),
@@ -247,6 +249,41 @@ UI_WORDS: dict[str, Text] = {
     "changes_plain": Text("plain run", "原始运行"),
     "changes_changed": Text("changed run", "更改后"),
     "changed_on_picture": Text("CHANGED RUN", "更改后的运行"),
+    # compare
+    "compare_question": Text("How do the two differ?", "两者有何不同？"),
+    "compare_answers": Text("Left: {left}. Right: {right}.", "左：{left}。右：{right}。"),
+    "compare_left": Text("left", "左侧"),
+    "compare_right": Text("right", "右侧"),
+    "compare_swap": Text("Swap sides", "左右互换"),
+    "compare_no_swap": Text("A changed run can only stand on the right.", "更改后的运行只能放在右侧。"),
+    "compare_changed": Text("Right: changed as in What if", "右侧：按“假如改变”更改"),
+    "compare_presets": Text("Pairs to begin with", "可供开始的组合"),
+    "compare_vit_dino": Text("ViT beside DINO", "ViT 与 DINO"),
+    "compare_vit_swin": Text("ViT beside Swin", "ViT 与 Swin"),
+    "compare_dino_mae": Text("DINO beside MAE", "DINO 与 MAE"),
+    "compare_trained": Text("trained beside random", "已训练与随机权重"),
+    "compare_sizes": Text("{one} beside {other} px", "{one} 与 {other} 像素"),
+    "compare_images": Text(
+        "Two images: the mouse is at the same share of height and width in both, whatever lies there.",
+        "两幅不同的图像：鼠标在两边位于相同的相对高度与宽度，与那里画着什么无关。",
+    ),
+    "compare_fits": Text(
+        "The image is fitted in two ways: the same place in the two pictures is not the same part of the image.",
+        "两边的图像适配方式不同：两幅图中的相同位置并不是图像的同一部分。",
+    ),
+    "compare_grids": Text(
+        "Patches here: {one} and {other}. The mouse marks the same place of the image in both.",
+        "此处的图块：左 {one}，右 {other}。鼠标在两边标出图像的同一位置。",
+    ),
+    "compare_depths": Text(
+        "Block {one} of 0–{last} stands beside block {other} of 0–{other_last}: about the same share of the depth.",
+        "第 {one} 块（0–{last}）与第 {other} 块（0–{other_last}）并列：相对深度大致相同。",
+    ),
+    "compare_token": Text(
+        "The {side} model has no {token}: where the other looks from it, this one shows the mean over its patches.",
+        "{side}模型没有{token}：另一侧从该标记出发时，这一侧显示图块平均。",
+    ),
+    "compare_change": Text("Changed on the right: {what}.", "右侧的更改：{what}。"),
     # size
     "size_figures": Text(
         "Figures: tree of parameters, cost block by block, growth with the image",

@@ -1,5 +1,7 @@
 // Patch grids on the picture: which patch lies where.
 
+const ROUNDING = 1e-9;  // the middle of a patch may be the border between two of a grid that is twice as fine
+
 /**
  * @typedef {object} Grid patches need not end where the picture ends
  * @property {number} rows
@@ -36,7 +38,7 @@ export function gridOf(value, image, whose) {
  * @returns {number | null}
  */
 export function cellAt(grid, place) {
-  const row = place ? Math.floor(place.y / grid.high) : -1, col = place ? Math.floor(place.x / grid.wide) : -1;
+  const row = place ? Math.floor(place.y / grid.high + ROUNDING) : -1, col = place ? Math.floor(place.x / grid.wide + ROUNDING) : -1;
   return row >= 0 && col >= 0 && row < grid.rows && col < grid.cols ? row * grid.cols + col : null;
 }
 

@@ -1,6 +1,8 @@
-// Canvases with the same link share the hovered and the pinned query and the head, through `vx-link` events on the document.
+// Canvases with the same link share the place that is pointed at or pinned and the head, through `vx-link` events on the
+// document. Each finds the patch of its own that lies at the place; a token that it has not is its mean over patches.
 
 import {cellAt, placeOf} from './grids.js';
+import {MEAN} from './payload.js';
 import {queryCode, queryText} from './queries.js';
 import {settle} from './selection.js';
 
@@ -33,7 +35,7 @@ export function hearLinked(root, blockNow, state, changed) {
     const {value, grids} = block;
     if (kind === 'hover') state.hover = at;
     else {
-      Object.assign(state, {pinned: cellAt(grids.queries, at), base: queryCode(value, token) ?? state.base});
+      Object.assign(state, {pinned: cellAt(grids.queries, at), base: queryCode(value, token) ?? MEAN});
       settle(state, value, {head});
     }
     changed(kind === 'pin');

@@ -56,6 +56,26 @@ export const linkOpened = () => { document.dispatchEvent(new CustomEvent(OPENED)
 /** @param {() => void} follow */
 export const onLink = (follow) => { document.addEventListener(OPENED, follow); };
 
+const GOING = 'vx-go';
+const ELSEWHERE = ['both_block', 'both_head', 'both_query', 'other_block'];
+
+/**
+ * Brings the page into another state, as a link does: the parameters that are named, beside those of the address. What is
+ * looked at there begins anew.
+ *
+ * @param {Changes} changes
+ */
+export function goTo(changes) {
+  const begun = Object.fromEntries(ELSEWHERE.map((name) => [name, '']));
+  const {searchParams} = changed({...begun, ...viewChanges('', {}), ...changes});
+  document.dispatchEvent(new CustomEvent(GOING, {detail: searchParams.toString()}));
+}
+
+/** @param {(query: string) => void} go */
+export const onGoing = (go) => {
+  document.addEventListener(GOING, (/** @type {CustomEvent} */ event) => go(event.detail));
+};
+
 const SETTING = 'v.';
 
 /**

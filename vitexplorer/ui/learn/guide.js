@@ -1,6 +1,6 @@
 // The guided path: a step brings the page into its state, lights up a part, asks, tells, and notices what was done.
 
-import {inAddress, linkOpened, onWritten, writeAddress} from '../kit/address.js';
+import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../kit/address.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {inLecture} from '../parts/lecture.js';
 import {addressOf, isDone, pictureOf, remember, remembered} from './progress.js';
@@ -46,6 +46,7 @@ export function mount({element, props, trigger, watch}) {
     root.scrollTo({top: 0});
   }
 
+  /** @param {string} query */
   function lead(query) {
     const isAnother = pictureOf(query) !== pictureOf(location.search);
     history.pushState(history.state, '', `?${query}`);
@@ -64,6 +65,8 @@ export function mount({element, props, trigger, watch}) {
     show('');
     document.querySelector('.vx-rail .learn')?.focus();
   }
+
+  onGoing(lead);  // who goes to a state of the page without the path goes the same way
 
   const turn = (by) => {
     const next = steps()[at() + by];

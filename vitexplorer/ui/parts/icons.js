@@ -11,5 +11,6 @@ export const ICONS = {
   positions: 'M12 2v5 M12 17v5 M2 12h5 M17 12h5 M17 12a5 5 0 1 1-10 0a5 5 0 0 1 10 0z',
   size: 'M3 20h18 M5 20v-5h4v5 M10 20V9h4v11 M15 20V4h4v16',
   what_if: 'M8.5 8.5a3.5 3.5 0 1 1 5 3.200c-1 .6-1.5 1.200-1.5 2.800 M12 19v.2',
+  compare: 'M3 4h7.500v16H3z M13.500 4H21v16h-7.500z M5.500 9h2.500 M16 9h2.500 M5.500 13h2.500',
   finetune: 'M3 7h9 M16 7h5 M14 4.5v5 M3 17h4 M11 17h10 M9 14.5v5 M3 12h18',
 };

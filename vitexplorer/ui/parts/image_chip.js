@@ -69,7 +69,8 @@ export function mount({element, props, trigger, watch}) {
     target.value = '';
   });
   // Another room may take files of its own: what lands there is left alone.
-  const isOurs = ({target, dataTransfer}) => dataTransfer.types.includes('Files') && !target.closest?.('input, [data-takes-files]');
+  const isOurs = ({target, dataTransfer}) => props.value?.takes_drops && dataTransfer.types.includes('Files')
+    && !target.closest?.('input, [data-takes-files]');
   document.addEventListener('dragover', (event) => {
     if (!isOurs(event)) return;
     event.preventDefault();
@@ -85,6 +86,7 @@ export function mount({element, props, trigger, watch}) {
     send(event.dataTransfer.files[0]);
   });
   document.addEventListener('paste', (event) => {
+    if (!props.value?.takes_drops) return;
     const file = [...event.clipboardData.files].find(({type}) => type.startsWith('image/'));
     if (file) send(file);
     else if (!event.target.closest?.('input, textarea, [contenteditable]')) complain(props.value.words.paste_none);
@@ -111,7 +113,7 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.upload'), words.image_upload);
     setText(part('.webcam'), words.image_webcam);
     setText(part('.take'), words.image_take);
-    setText(part('.note'), words.image_drop);
+    setText(part('.note'), value.takes_drops ? words.image_drop : '');
     if (root.dataset.names !== names) {
       root.dataset.names = names;
       refill(part('.groups'), ...groups.map(group));

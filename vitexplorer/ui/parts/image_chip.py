@@ -50,6 +50,8 @@ class ImageChipData(GradioModel):
     note: str = ""
     thumb: str = ""
     groups: list[ExampleGroup] = []
+    takes_drops: bool = True
+    """whether what is dropped or pasted anywhere on the page is for this chip"""
     words: dict[str, str] = {}
 
 

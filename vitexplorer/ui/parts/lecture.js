@@ -28,7 +28,7 @@ function toThePicture(event) {
 export function listenInLectures() {
   document.addEventListener('keydown', (event) => {
     if (!inLecture() || !isFree(event)) return;
-    const room = /^[1-9]$/.test(event.key) && document.querySelectorAll('.vx-rail [data-room]')[Number(event.key) - 1];
+    const room = /^[0-9]$/.test(event.key) && document.querySelectorAll('.vx-rail [data-room]')[(Number(event.key) + 9) % 10];
     if (room) /** @type {HTMLElement} */ (room).click();
     else toThePicture(event);
   });

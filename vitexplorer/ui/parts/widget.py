@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.events import EventListener
 
 _UI = Path(__file__).parent.parent
 _UNUSED = ("_retryable", "_undoable", "likeable", "streamable", "css_template", "buttons", "props")
@@ -62,3 +63,15 @@ class Widget(gr.HTML):
     def api_info(self) -> dict[str, str]:
         """The value's JSON type."""
         return {"type": "object"}
+
+
+def sent(widget: Widget, event: str) -> EventListener:
+    """An event of a widget for `gr.on`, by which several bind one function: each binding travels with every page.
+
+    Raises AttributeError for one that the widget does not send.
+    """
+    if event not in widget.sends:
+        raise AttributeError(f"{type(widget).__name__} sends {', '.join(widget.sends)}, not {event}.")
+    listener = EventListener(event_name=event)
+    listener.__self__ = widget
+    return listener

@@ -14,16 +14,13 @@ import gradio as gr
 from gradio.components.base import Component
 
 from vitexplorer.numbers import percent
-from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.canvas.canvas import AttentionCanvas, head_of, query_of, query_text
 from vitexplorer.ui.changes.changes import START, ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
 from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.attention import is_block
-from vitexplorer.ui.rooms.block_data import block_data, default_query
 from vitexplorer.ui.rooms.room import Room, lead_to
 from vitexplorer.ui.rooms.room_figures import RoomFigures
+from vitexplorer.ui.rooms.two_sided import Side, TwoSided
 from vitexplorer.words import ExplainedError, Language, Text
 
 if TYPE_CHECKING:
@@ -75,28 +72,18 @@ class WhatIfRoom(Room):
         self.block = gr.State(0)  # that both canvases show
         with gr.Column(elem_classes=["vx-what-if", "vx-frame"]), gr.Column(elem_classes=["layout"]):
             self.picker = ChangesPicker(elem_id="vx-changes")
-            with gr.Row(elem_classes=["stage"]):
-                self.plain_canvas = AttentionCanvas(elem_id="vx-plain-canvas")
-                self.changed_canvas = AttentionCanvas(elem_id="vx-changed-canvas")
+            self.stage = TwoSided(self.key, ("vx-plain-canvas", "vx-changed-canvas"))
+            self.stage.build(self.show_block, [self.changed, self.desk.language], [self.block])
         self.panel = ChangedFigures(replace(self.desk, address=self.changed))
         self.panel.build()
-        canvases = [self.plain_canvas, self.changed_canvas]
         chosen = self.picker.choose(
             self.choose,
             [self.changed, self.block, self.desk.language],
-            [self.picker, *canvases, self.changed],
+            [self.picker, *self.stage.canvases, self.changed],
             trigger_mode="always_last",
             **QUICK,
         )
         self.panel.enter_on(chosen.then, gr.State(self.key))
-        for canvas in canvases:
-            canvas.choose_block(
-                self.show_block,
-                [self.changed, self.desk.language],
-                [self.block, *canvases],
-                trigger_mode="always_last",
-                **QUICK,
-            )
         return []
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
@@ -104,7 +91,7 @@ class WhatIfRoom(Room):
         entered = listen(
             self.enter,
             [active, self.desk.address, self.changed, self.shown, self.desk.language],
-            [self.picker, self.block, self.plain_canvas, self.changed_canvas, self.changed, self.shown],
+            [self.picker, self.block, *self.stage.canvases, self.changed, self.shown],
             **QUICK,
         )
         self.panel.enter_on(entered.then, active)
@@ -121,11 +108,11 @@ class WhatIfRoom(Room):
         data, run, text = self._changed(address, before, language)
         if run is None:  # another model may have no such head
             data, run, text = self._changed(address, START, language)
-        block = min(int(address.both_block or plain.depth - 1), plain.depth - 1)
+        (block, _), canvases = self.stage.open(_sides(plain, run, language), address, language)
         return {
             self.picker: data,
             self.block: block,
-            **self._looked_at(plain, run, block, address, language),
+            **canvases,
             self.changed: replace(address, change=text),
             self.shown: address,
         }
@@ -139,16 +126,19 @@ class WhatIfRoom(Room):
         data.asked = event._data.get("asked", 0)
         if run is None:
             return {self.picker: data}
-        canvases = self._canvases(self.desk.engine.capture(changed.picture), run, block, language)
+        sides = _sides(self.desk.engine.capture(changed.picture), run, language)
+        canvases = self.stage.show(sides, (block, block), language)
         return {self.picker: data, **canvases, self.changed: replace(changed, change=text)}
 
     def show_block(self, event: gr.EventData, changed: Address, language: Language) -> Updates:
         """Another block of both runs; head and query stay what the visitor chose in the browser."""
-        plain, block = self.desk.engine.capture(changed.picture), event._data.get("to")
-        if not is_block(block, plain):
-            return gr.skip()
+        plain, block = self.desk.engine.capture(changed.picture), event._data.get("block", 0)
         run = self.desk.engine.changed(changed.picture, changed.change)
-        return {self.block: block, **self._canvases(plain, run, block, language)}
+        moved = self.stage.move(event, _sides(plain, run, language), (block, block), language)
+        if moved is None:
+            return gr.skip()
+        (block, _), canvases = moved
+        return {self.block: block, **canvases}
 
     def _changed(self, address: Address, text: str, language: Language) -> tuple[ChangesData, Capture | None, str]:
         """The picker, the changed run or None where it is not possible, and its changes in full."""
@@ -164,31 +154,12 @@ class WhatIfRoom(Room):
             return data, None, text
         data = changes_data(plain, chosen, language)
         data.reading = answer(plain, run, language) if chosen else ""
-        data.next, data.next_room = lead_to("finetune", language), "finetune"
+        data.next, data.next_room = lead_to("compare", language), "compare"
         return data, run, write_changes(chosen)
 
-    def _looked_at(self, plain: Capture, run: Capture, block: int, address: Address, language: Language) -> Updates:
-        """Both runs as the address has them, as far as this model can."""
-        canvases = self._canvases(plain, run, block, language, default_query(plain, block))
-        for data in canvases.values():
-            query = query_of(address.both_query, data)
-            data.query = data.query if query is None else query_text(query)
-            data.head = head_of(address.both_head, data.heads)
-        return canvases
 
-    def _canvases(
-        self, plain: Capture, run: Capture, block: int, language: Language, query: Query | None = None
-    ) -> Updates:
-        """Both runs' attention of a block, under one mouse; without a query, from the one that is on the screen."""
-        before, after = (block_data(capture, block, language) for capture in (plain, run))
-        for data, name in ((before, "plain"), (after, "changed")):
-            data.link, data.run, data.walks = self.key, word(f"changes_{name}", language), plain.depth > 1
-            data.query = None if query is None else query_text(query)
-        if run.change:
-            said = "；" if language == "zh" else "; "
-            after.weights += f" · {said.join(text.in_(language) for text in run.change.texts)}"
-            after.warning = " · ".join(filter(None, [word("changed_on_picture", language), after.warning]))
-        return {self.plain_canvas: before, self.changed_canvas: after}
+def _sides(plain: Capture, run: Capture, language: Language) -> tuple[Side, Side]:
+    return Side(plain, word("changes_plain", language)), Side(run, word("changes_changed", language))
 
 
 def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,75 @@
+"""Two sides under one mouse, in a browser: a place that is pointed at on the left is marked on the right."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.app import Visit
+from tests.rooms import PATIENCE, choose_model
+from tests.thorough import always, later
+
+pytestmark = pytest.mark.browser
+
+VIT, SWIN, DINO = "scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_dino_patch16_192"
+LEFT, RIGHT = "#vx-left-canvas .vx-canvas", "#vx-right-canvas .vx-canvas"
+
+
+def ready(page: Page) -> None:
+    """Both canvases have painted."""
+    for canvas in (LEFT, RIGHT):
+        page.locator(f'{canvas}[data-state="ready"]').wait_for(timeout=PATIENCE)
+    page.locator('.vx-sides[data-state="ready"]').wait_for(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("other", "left", "right"),
+    [
+        always({"other_model": SWIN}, "3,9", "1,4"),
+        later({"other_model": DINO}, "3,9", "3,9"),
+        later({"other_model": VIT, "other_size": "384"}, "3,9", "7,19"),
+        later({"other_model": VIT, "other_change": "top_k:k=4"}, "3,9", "3,9"),
+    ],
+)
+def test_the_same_place_is_marked_on_both_sides(
+    visit: Visit, url: str, other: dict[str, str], left: str, right: str, thorough: bool
+) -> None:
+    page = visit.page
+    visit.open(url, room="compare", model=VIT, **other)
+    ready(page)
+    box = page.locator(f"{LEFT} .view").bounding_box()
+    page.mouse.move(box["x"] + 9.6 / 12 * box["width"], box["y"] + 3.6 / 12 * box["height"])
+    expect(page.locator(LEFT)).to_have_attribute("data-query", left)
+    expect(page.locator(RIGHT)).to_have_attribute("data-query", right)
+    page.mouse.click(box["x"] + 9.6 / 12 * box["width"], box["y"] + 3.6 / 12 * box["height"])
+    expect(page).to_have_url(re.compile(f"both_query={left.replace(',', '%2C')}"))
+    link = page.url
+    page.mouse.move(0, 0)
+    if not thorough:
+        return
+    page.goto(link)
+    ready(page)
+    expect(page.locator(LEFT)).to_have_attribute("data-query", left)
+    expect(page.locator(RIGHT)).to_have_attribute("data-query", right)
+
+
+@pytest.mark.thorough
+def test_sides_are_swapped_chosen_and_kept(visit: Visit, url: str) -> None:
+    page = visit.page
+    visit.open(url, room="compare", model=VIT, other_model=SWIN)
+    ready(page)
+    page.locator(".vx-sides .swap").click()
+    expect(page.locator("#vx-model .vx-model")).to_have_attribute("data-model", SWIN, timeout=PATIENCE)
+    expect(page.locator("#vx-other-model .vx-model")).to_have_attribute("data-model", VIT, timeout=PATIENCE)
+    page.locator("#vx-other-model .chip").click()
+    page.keyboard.type(DINO)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(f"other_model={DINO}"), timeout=PATIENCE)
+    choose_model(page, VIT)
+    ready(page)
+    expect(page.locator("#vx-other-model .vx-model")).to_have_attribute("data-model", DINO)
+    page.locator(".vx-sides .changed").click()
+    expect(page.locator(f"{RIGHT} .warning")).to_contain_text("CHANGED RUN", timeout=PATIENCE)
+    expect(page.locator(".vx-sides .swap")).to_be_disabled()

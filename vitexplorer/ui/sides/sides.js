@@ -1,0 +1,44 @@
+// Around the two sides of a comparison. What is on the right is chosen in chips of its own; this writes it into the address.
+
+import {goTo, inAddress, writeAddress} from '../kit/address.js';
+import {make, refill, setText} from '../kit/dom.js';
+
+/** @param {import('../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-sides'), part = (selector) => root.querySelector(selector);
+
+  /** The changes of the room What if, which stand in the address; before any was made there, its first. */
+  function toggleChange() {
+    const {change, first_change: first} = props.value, made = inAddress('change');
+    trigger('choose', {change: change ? '' : made && made !== 'nothing' ? made : first});
+  }
+
+  part('.swap').addEventListener('click', () => goTo(props.value.swapped));
+  part('.changed').addEventListener('click', toggleChange);
+
+  const preset = ({label, changes}) => make('button', {type: 'button', textContent: label, onclick: () => goTo(changes)});
+
+  function show() {
+    const value = props.value;
+    if (!value) return;
+    setText(part('.reading'), value.refused || value.working || value.reading);
+    part('.reading').classList.toggle('refused', Boolean(value.refused));
+    if (!value.words?.compare_swap) return;  // how far the other model is: what is shown stays
+    const {words} = value;
+    setText(part('.question'), value.question);
+    part('.presets').setAttribute('aria-label', words.compare_presets);
+    refill(part('.presets'), ...value.presets.map(preset));
+    setText(part('.left b'), value.title);
+    setText(part('.left small'), value.note);
+    setText(part('.swap'), words.compare_swap);
+    Object.assign(part('.swap'), {disabled: Boolean(value.change), title: value.change ? words.compare_no_swap : ''});
+    setText(part('.changed'), words.compare_changed);
+    part('.changed').ariaPressed = String(Boolean(value.change));
+    refill(part('.notes'), ...value.notes.map((textContent) => make('li', {textContent})));
+    Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready', change: value.change});
+    if (!value.refused) writeAddress(value.address);
+  }
+
+  watch('value', show);
+  show();
+}

@@ -1,0 +1,51 @@
+"""What stands around the two sides of a comparison: what each says, how they are matched, good pairs to begin with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gradio.data_classes import GradioModel
+
+from vitexplorer.ui.parts.frame import FrameData
+from vitexplorer.ui.parts.widget import Widget
+
+
+class Preset(GradioModel):
+    """A pair worth a look."""
+
+    label: str
+    changes: dict[str, str]
+    """parameters of the address that become others"""
+
+
+class SidesData(FrameData):
+    """What the two are. While the right one is on its way, `working` alone."""
+
+    working: str = ""
+    """how far the right one is"""
+    refused: str = ""
+    """why it is not what was asked for"""
+    title: str = ""
+    """the left model"""
+    note: str = ""
+    """its weights and size"""
+    presets: list[Preset] = []
+    swapped: dict[str, str] = {}
+    """parameters of the address with the sides the other way round"""
+    address: dict[str, str] = {}
+    """parameters that say what is on the right"""
+    change: str = ""
+    """what is changed on the right, as `vx.intervene` reads it"""
+    first_change: str = ""
+    """what is changed there first, where nothing was changed in the room What if"""
+    notes: list[str] = []
+    """how places and blocks are matched"""
+
+
+class Sides(Widget):
+    """Fires `choose` with `change`, what is to be changed on the right. Swapping and presets go through the address."""
+
+    data_model = SidesData
+    stem = "sides"
+    sends = ("choose",)
+    folder = Path(__file__).parent
