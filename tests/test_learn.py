@@ -42,7 +42,7 @@ def of_model(name: str, size: int | None = None) -> OnScreen:
     def view(name: str, settings: Mapping[str, object]):
         return vx.compute(name, capture, **settings)
 
-    return OnScreen(capture, view, lambda changes: vx.intervene(capture, changes))
+    return OnScreen(capture, view, lambda changes: vx.intervene(capture, changes), of_model)
 
 
 def texts_of(step: Step) -> list[Text]:
@@ -103,7 +103,7 @@ def test_a_model_without_what_a_step_needs_is_refused_with_a_sentence() -> None:
     def refuse(name: str, settings: Mapping[str, object]):
         return vx.compute("logit_lens", seen.capture)
 
-    seen = OnScreen(shown(STEPS[0]).capture, refuse, lambda changes: seen.capture)
+    seen = OnScreen(shown(STEPS[0]).capture, refuse, lambda changes: seen.capture, lambda model: seen)
     assert "no classifier" in step_text(STEPS[0], seen, "en").refused
 
 
@@ -314,14 +314,23 @@ def test_numbers_of_the_positions() -> None:
 def test_numbers_without_labels() -> None:
     step = step_named("without_labels")
     said, capture = step.numbers(shown(step)), shown(step).capture
-    weights = sorted(attention_of(capture)[-1][:, 0, 1:].mean(0), reverse=True)
-    half, held = 0, 0.0
-    while held < sum(weights) / 2:
-        held += weights[half]
-        half += 1
-    assert (said["half"], said["patches"], said["model"]) == (half, len(weights), step.state["model"])
-    assert (said["share"], said["hidden"]) == (half / len(weights), len(weights) * 3 // 4)
-    share = half / len(weights)
+
+    def gathered(capture: Capture) -> tuple[int, int]:
+        weights = sorted(attention_of(capture)[-1][:, 0, 1:].mean(0), reverse=True)
+        half, held = 0, 0.0
+        while held < sum(weights) / 2:
+            held += weights[half]
+            half += 1
+        return half, len(weights)
+
+    half, patches = gathered(capture)
+    other_half, others = gathered(of_model("scenes_vit_patch16_192").capture)
+    share = half / patches
+    assert (said["half"], said["patches"], said["model"]) == (half, patches, step.state["model"])
+    assert (said["share"], said["hidden"]) == (share, patches * 3 // 4)
+    assert (said["other_half"], said["other_patches"]) == (other_half, others)
+    assert said["other_share"] == other_half / others
+    assert step.numbers(of_model("scenes_vit_patch16_192"))["other"] == step.state["model"]
     assert step.question.right(said) == (2 if share > 0.25 else 1 if share >= 0.1 else 0)
 
 

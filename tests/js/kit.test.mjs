@@ -6,7 +6,7 @@ import test from 'node:test';
 import {onWritten, writeAddress} from '../../vitexplorer/ui/kit/address.js';
 import {filled} from '../../vitexplorer/ui/kit/dom.js';
 import {followed, labelled, listed} from '../../vitexplorer/ui/kit/punctuation.js';
-import {addressOf, isDone} from '../../vitexplorer/ui/learn/progress.js';
+import {addressOf, isDone, scrollFor} from '../../vitexplorer/ui/learn/progress.js';
 import {latestOnly} from '../../vitexplorer/ui/kit/widget.js';
 import {wrapped} from '../../vitexplorer/ui/kit/wrapping.js';
 
@@ -61,4 +61,12 @@ test('a step of the path keeps the image and how a person looks, and is done whe
   assert.equal(isDone({block: '2', head: '1'}, '?block=2'), false);
   assert.equal(isDone({size: '\\d.*'}, '?size=384x512'), true);
   assert.equal(isDone({block: '2'}, '?block=12'), false);
+});
+
+test('what a step lights up is scrolled between the bar and the sheet, its beginning first', () => {
+  assert.equal(scrollFor({top: 100, bottom: 300}, 60, 400), 0);
+  assert.equal(scrollFor({top: 500, bottom: 600}, 60, 400), 216);  // just so far that its end is seen
+  assert.equal(scrollFor({top: 500, bottom: 1200}, 60, 400), 424);  // larger than the room between
+  assert.equal(scrollFor({top: -50, bottom: 200}, 60, 400), -126);
+  assert.equal(scrollFor({top: 76, bottom: 900}, 60, 400), 0);  // is there
 });

@@ -33,6 +33,9 @@ class Seen(Protocol):
     def changed(self, changes: str) -> Capture:
         """As `vx.intervene` on it."""
 
+    def beside(self, model: str) -> Seen:
+        """The same image in another model."""
+
 
 @dataclass(frozen=True)
 class Question:

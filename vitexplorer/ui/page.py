@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, get_args
 from weakref import WeakValueDictionary
 
@@ -21,7 +22,7 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import PatientBlocks, session_of
 from vitexplorer.ui.api import open_door
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
-from vitexplorer.ui.engine import Engine, Explored
+from vitexplorer.ui.engine import Engine, Explored, Picture
 from vitexplorer.ui.exploring import PAGE, Instead, exploring, ready
 from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
 from vitexplorer.ui.jobs import StoppedError
@@ -225,11 +226,13 @@ class Page:
         step = step_named(event._data.get("step"))
         if step is None or shown == Address():
             return gr.skip()
-        picture, engine = shown.picture, self.desk.engine
-        capture = engine.capture(picture)
-        seen = OnScreen(
+        return {self.visit.guide: guide_data(language, step_text(step, self._on_screen(shown.picture), language))}
+
+    def _on_screen(self, picture: Picture) -> OnScreen:
+        engine, capture = self.desk.engine, self.desk.engine.capture(picture)
+        return OnScreen(
             capture,
             lambda view, settings: engine.compute(picture, capture, view, settings),
             lambda changes: engine.changed(picture, changes),
+            lambda model: self._on_screen(replace(picture, model=model, weights="trained", size="")),
         )
-        return {self.visit.guide: guide_data(language, step_text(step, seen, language))}

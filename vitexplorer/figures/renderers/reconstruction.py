@@ -35,13 +35,13 @@ def seen(result: ReconstructionResult) -> np.ndarray:
 def draw(page: Page, result: ReconstructionResult) -> float:
     """Draw image, visible patches and drawing."""
     height, width, _ = result.values.shape
-    per_row = page.per_row(3, GAP, 220)
+    per_row = page.per_row(3, GAP, 150)
     side = (page.inner - GAP * (per_row - 1)) / per_row
     y = page.header(result) + 26
     for number, (name, picture) in enumerate(zip(NAMES, (result.image, seen(result), result.values), strict=True)):
         row, col = divmod(number, per_row)
         box = Box(page.margin + col * (side + GAP), y + row * (side * height / width + 36), side, side * height / width)
-        page.text(box.x, y - 26, name, color=page.theme.muted)
+        page.text(box.x, box.y - 26, name, color=page.theme.muted)
         page.picture(box, picture)
     remarks = ()
     if math.isfinite(result.error) and result.simplest_error:

@@ -12,19 +12,38 @@ HIDDEN = 0.75
 """He et al. 2021 (arXiv 2111.06377), section 3: the share of patches that an MAE does not see"""
 
 
+WITH_LABELS, WITHOUT_LABELS = "scenes_vit_patch16_192", "scenes_dino_patch16_192"
+HOW = {
+    WITH_LABELS: Text("which learned with labels", "用标签训练"),
+    WITHOUT_LABELS: Text("which learned without labels", "不用标签训练"),
+}
+
+
 def numbers(seen: Seen) -> Numbers:
-    """Of the class token's attention in the last block, the mean over its heads, on patches alone."""
-    seen_map: MapResult = seen.compute("attention_map", block=seen.capture.depth - 1, head="mean", query="cls")
-    weights = np.sort(seen_map.values.ravel().astype(float))[::-1]
-    half = int((weights.cumsum() < weights.sum() / 2).sum()) + 1
-    patches = weights.size
+    """How few patches hold half of the class token's attention, here and in the model that learned the other way."""
+    half, patches = gathered(seen)
+    name = seen.capture.model.name
+    other = WITHOUT_LABELS if name == WITH_LABELS else WITH_LABELS
+    other_half, other_patches = gathered(seen.beside(other))
     return {
-        "model": seen.capture.model.name,
+        "model": name,
         "half": half,
         "patches": patches,
         "share": half / patches,
         "hidden": patches - int(patches * (1 - HIDDEN)),
+        "other": other,
+        "how": HOW[other],
+        "other_half": other_half,
+        "other_patches": other_patches,
+        "other_share": other_half / other_patches,
     }
+
+
+def gathered(seen: Seen) -> tuple[int, int]:
+    """The fewest patches that hold half of the class token's attention on patches, mean head of the last block; all."""
+    seen_map: MapResult = seen.compute("attention_map", block=seen.capture.depth - 1, head="mean", query="cls")
+    weights = np.sort(seen_map.values.ravel().astype(float))[::-1]
+    return int((weights.cumsum() < weights.sum() / 2).sum()) + 1, weights.size
 
 
 STEP = Step(
@@ -64,10 +83,11 @@ STEP = Step(
         ),
         right=lambda said: 0 if said["share"] < 0.1 else 1 + int(said["share"] > 0.25),
         reveal=Text(
-            "{half} of {patches} ({share:.0%}) in {model}. Choose the ViT that was trained "
-            "with labels in the bar above, and this sentence has its numbers: look how many it needs.",
-            "在 {model} 中是 {patches} 个里的 {half} 个（{share:.0%}）。"
-            "在上方工具栏里选择用标签训练的 ViT，这句话就会换成它的数字：看看它需要多少个。",
+            "{half} of {patches} ({share:.0%}) in {model}. On the same image it is {other_half} of {other_patches} "
+            "({other_share:.0%}) in {other}, {how}. Fewer is not better: see whether they lie on the object.",
+            "在 {model} 中是 {patches} 个里的 {half} 个（{share:.0%}）。对同一幅图像，{how}的 {other} 则是 "
+            "{other_patches} 个里的 {other_half} 个（{other_share:.0%}）。"
+            "更少并不等于更好：要看它们是否落在物体上。",
         ),
     ),
     action=Action(

@@ -3,8 +3,13 @@
 import {inAddress, linkOpened, onGoing, onWritten, writeAddress} from '../kit/address.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {inLecture} from '../parts/lecture.js';
-import {addressOf, isDone, pictureOf, remember, remembered} from './progress.js';
+import {addressOf, isDone, pictureOf, remember, remembered, scrollFor} from './progress.js';
 
+/** What is lit up in a room, as the page's sheet has it. @type {Record<string, string>} */
+const LIT = {
+  board: '.vx-board .stage', stage: '.vx-canvas .stage', strip: '.vx-canvas .below', panel: '.vx-panel .stage',
+  changes: '.vx-changes .side', methods: '#vx-step-methods',
+};
 const TURNS = {PageDown: 1, PageUp: -1};
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
@@ -12,6 +17,7 @@ export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-guide'), part = (selector) => root.querySelector(selector);
   const page = document.documentElement, progress = remembered();
   let now = '';  // the step that is looked at; empty while the path is closed
+  let isNew = false;  // to the eye: what is lit up is brought into view until a person moves the page themselves
   let isLed = false;  // to another room, whose model may have other numbers: what was said of the first stays
 
   const steps = () => props.value?.steps ?? [];
@@ -24,6 +30,7 @@ export function mount({element, props, trigger, watch}) {
   function show(key) {
     now = key;
     isLed = false;
+    isNew = Boolean(now);
     root.hidden = !now;
     page.classList.toggle('vx-learning', Boolean(now));
     if (now) page.dataset.light = steps()[at()]?.light ?? '';
@@ -73,6 +80,23 @@ export function mount({element, props, trigger, watch}) {
     if (next) enter(next.key);
   };
 
+  // ---- what is lit up
+
+  /** Between the bar and the sheet, however late the room gets its size. */
+  function bring() {
+    const where = isNew && LIT[page.dataset.light];
+    const lit = where && [...document.querySelectorAll(where)].find((one) => one.checkVisibility())?.getBoundingClientRect();
+    if (!lit) return;
+    const sheet = root.getBoundingClientRect(), isBelow = sheet.left < lit.right && lit.left < sheet.right;
+    const by = scrollFor(lit, document.querySelector('#vx-bar').getBoundingClientRect().bottom, isBelow ? sheet.top : innerHeight);
+    if (by) scrollBy({top: by, behavior: 'instant'});
+  }
+
+  new ResizeObserver(bring).observe(document.body);
+  for (const name of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+    addEventListener(name, ({target}) => { if (!root.contains(/** @type {Node} */ (target))) isNew = false; }, {passive: true});
+  }
+
   // ---- what is written
 
   function write() {
@@ -96,6 +120,7 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.refused'), text?.refused ?? '');
     const isTold = Boolean(text && !text.refused);
     for (const name of ['.says', '.formula', '.ask', '.do']) part(name).hidden = !isTold;
+    bring();
     if (isTold) writeText(text, words, key);
   }
 

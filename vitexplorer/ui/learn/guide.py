@@ -88,6 +88,7 @@ class OnScreen:
     capture: Capture
     view: Callable[[str, Mapping[str, object]], Result]
     change: Callable[[str], Capture]
+    other: Callable[[str], OnScreen]
 
     def compute(self, view: str, **settings: object) -> Result:
         """As `vx.compute` on the capture."""
@@ -96,6 +97,10 @@ class OnScreen:
     def changed(self, changes: str) -> Capture:
         """As `vx.intervene` on it."""
         return self.change(changes)
+
+    def beside(self, model: str) -> OnScreen:
+        """The same image in another model."""
+        return self.other(model)
 
 
 def guide_data(language: Language, shown: StepText | None = None) -> GuideData:

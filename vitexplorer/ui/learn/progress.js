@@ -62,3 +62,17 @@ export function addressOf(state, step, search) {
   for (const [name, value] of Object.entries({...state, step})) query.set(name, value);
   return query.toString();
 }
+
+const EDGE = 16;  // pixels, for the line around what is lit up
+
+/**
+ * How far to scroll so that a part is seen between two edges: its beginning where there is no room for all of it.
+ *
+ * @param {{top: number, bottom: number}} part
+ * @param {number} top
+ * @param {number} bottom
+ */
+export function scrollFor(part, top, bottom) {
+  const above = part.top - top - EDGE, below = part.bottom - bottom + EDGE;
+  return above < 0 || below > above ? above : Math.max(0, below);
+}
