@@ -89,7 +89,7 @@ export function mount({element, props, trigger, watch}) {
     if (!lit) return;
     const sheet = root.getBoundingClientRect(), isBelow = sheet.left < lit.right && lit.left < sheet.right;
     const by = scrollFor(lit, document.querySelector('#vx-bar').getBoundingClientRect().bottom, isBelow ? sheet.top : innerHeight);
-    if (by) scrollBy({top: by, behavior: 'instant'});
+    if (by) scrollBy(0, by);
   }
 
   new ResizeObserver(bring).observe(document.body);
