@@ -2,7 +2,7 @@
 
     python -m benchmarks.startup [repetitions]
 
-The two are started in turns; the ratio of the medians is the number to watch (at most 1.3). torch and timm are
+The two are started in turns; the ratio of the medians is the number to watch (at most 1.1). torch and timm are
 imported behind the open page, and the garbage collector rests until it is open, which it does not for the other.
 """
 
@@ -60,7 +60,7 @@ def main(repetitions: int = 5) -> None:
         ours.append(seconds_to_answer([sys.executable, "app.py"]))
     print(f"import gradio + empty Blocks  {statistics.median(empty):6.2f} s")
     print(f"python app.py                 {statistics.median(ours):6.2f} s")
-    print(f"ratio                         {statistics.median(ours) / statistics.median(empty):6.2f}   (at most 1.3)")
+    print(f"ratio                         {statistics.median(ours) / statistics.median(empty):6.2f}   (at most 1.1)")
 
 
 if __name__ == "__main__":

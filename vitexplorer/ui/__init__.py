@@ -35,6 +35,7 @@ from vitexplorer.ui.hosting.uploads import UPLOAD
 from vitexplorer.ui.hosting.visitors import Visitors
 from vitexplorer.ui.hosting.zero_gpu import join_zero_gpu
 from vitexplorer.ui.intake import PICTURE
+from vitexplorer.ui.one_app import no_app_yet
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.ui.theme import theme
@@ -85,9 +86,10 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     """Everything that is served: our own addresses, and gradio's behind them."""
     folder = CacheFolder.of_settings(settings)
     os.environ["GRADIO_TEMP_DIR"] = str(folder.make() / "files")  # read again whenever gradio writes a file
-    page, translations = build_page(settings, engine)
-    page.max_threads = EVENTS  # by which gradio means events
-    page.queue(max_size=EVENTS, api_open=False)
+    with no_app_yet():
+        page, translations = build_page(settings, engine)
+        page.max_threads = EVENTS  # by which gradio means events
+        page.queue(max_size=EVENTS, api_open=False)
     page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = LOOKS_FOR_WORK, 1.0
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
     guards = Guards(
@@ -121,5 +123,6 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     )
     if page.mcp_server_obj:
         answer_in_json(page.mcp_server_obj)
-    app.routes[-1].app.state_holder = page.state_holder = guards.visitors
+    page.app = app.routes[-1].app
+    page.app.state_holder = page.state_holder = guards.visitors
     return app
