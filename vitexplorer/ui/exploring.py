@@ -143,6 +143,8 @@ def ready(explored: Explored, address: Address, language: Language, instead: str
         ),
         answer=_answer(capture, language),
         **({"hint": instead} if instead else _photo_hint(capture, language)),
+        about=f"{provenance.model} · {provenance.weights_text.in_(language)}",
+        whole=word("open_whole", language),
         warning=word("random_warning", language) if provenance.is_random else "",
         address={name: value for name, value in address.parameters().items() if name not in OF_BROWSER},
     )

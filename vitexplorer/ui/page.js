@@ -5,10 +5,12 @@ import {displayParameters} from './canvas/display.js';
 import {inAddress, writeAddress} from './kit/address.js';
 import {explain} from './kit/glossary.js';
 import {theme} from './kit/theme.js';
+import {embedIfAsked} from './parts/embedded.js';
 import {lectureMode} from './parts/lecture.js';
 import {visitor} from './visitor.js';
 
 lectureMode(inAddress('lecture') === '1');  // before anything is laid out
+embedIfAsked();
 window.vxAddress = writeAddress;
 window.vxVisitor = visitor;
 // What a panel is to show, in the last input of an event.

@@ -67,7 +67,7 @@ class Visit:
             self.model: model_chip(address, language, settings()),
             self.status: StatusData(text=word("status_engine", language)),
             self.kept: kept_data(language),
-            self.header: header_data(language),
+            self.header: header_data(language, settings().frames),
             self.rail: rail_data(address.room, language),
             self.guide: guide_data(language),
             self.tabs: gr.Tabs(selected=address.room),

@@ -22,6 +22,18 @@ UI_WORDS: dict[str, Text] = {
     "link": Text("Link", "链接"),
     "skip": Text("Skip to the picture", "跳到图"),
     "link_copied": Text("Copied", "已复制"),
+    "open_whole": Text("Open in ViT Explorer", "打开完整页面"),
+    "embed": Text("Show this in another page", "嵌入其他网页"),
+    "embed_help": Text(
+        "These lines show the figure as it is now in a course page or a blog.",
+        "以下代码可在课程网页或博客中显示当前的图。",
+    ),
+    "embed_copy": Text("Copy the lines", "复制代码"),
+    "embed_allowed": Text(
+        "Pages of other sites may show it where this server allows them: {frames}.",
+        "其他网站须经本服务器允许才能显示：{frames}。",
+    ),
+    "embed_own_alone": Text("pages of its own address alone", "目前仅限本站网页"),
     "link_not_copied": Text("Copy it from the address bar", "请从地址栏复制"),
     "kept": Text("Views", "视图"),
     "kept_none": Text("keep this one", "保存当前视图"),

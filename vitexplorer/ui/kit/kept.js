@@ -5,7 +5,7 @@ import {make} from './dom.js';
 const KIND = 'ViT Explorer: kept views';
 const LONGEST = 300;  // characters of a title
 const MOST = 200;  // views of a list
-const OWN = ['lang', '__theme', 'lecture'];  // parameters that say how a person looks, not at what
+const OWN = ['lang', '__theme', 'lecture', 'embed'];  // parameters that say how a person looks, not at what
 
 /**
  * @typedef {object} KeptView

@@ -1,8 +1,10 @@
 // The switches at the right end of the top bar, which act in the browser alone.
 
 import {writeAddress} from '../kit/address.js';
+import {chip} from '../kit/chip.js';
 import {make} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
+import {frameCode} from './embedded.js';
 import {inLecture, lectureMode, listenInLectures} from './lecture.js';
 
 const SAID = 1600;  // milliseconds that a button says what it has done
@@ -10,7 +12,8 @@ const SAID = 1600;  // milliseconds that a button says what it has done
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, watch}) {
   const root = element.querySelector('.vx-header');
-  const [language, dark, lecture, link] = root.querySelectorAll('button');
+  const [language, dark, lecture, link] = root.querySelectorAll('button'), part = (selector) => root.querySelector(selector);
+  const code = part('textarea'), copy = part('.copy'), {sheet, onOpen} = chip(root);
 
   // The first that a keyboard meets: past the bar and the rail, to the question of the room that is open.
   const skip = make('a', {className: 'vx-skip', href: '#vx-rooms', onclick(event) {
@@ -34,6 +37,18 @@ export function mount({element, props, watch}) {
     lecture.setAttribute('aria-pressed', String(inLecture()));
     link.textContent = words.link || '';
     skip.textContent = words.skip || '';
+    part('h3').textContent = sheet.ariaLabel = words.embed || '';
+    part('.help').textContent = words.embed_help || '';
+    copy.textContent = words.embed_copy || '';
+    part('.note').textContent = words.embed_allowed || '';
+    code.ariaLabel = words.embed || '';
+  }
+
+  /** Says on the button whether a text is where a person can paste it from. */
+  async function copied(button, text) {
+    const {words} = props.value, done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+    button.textContent = done ? words.link_copied : words.link_not_copied;
+    setTimeout(show, SAID);
   }
 
   language.addEventListener('click', () => {
@@ -50,11 +65,11 @@ export function mount({element, props, watch}) {
     writeAddress({lecture: inLecture() ? '1' : ''});
     show();
   });
-  link.addEventListener('click', async () => {
-    const {words} = props.value;
-    const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
-    link.textContent = copied ? words.link_copied : words.link_not_copied;
-    setTimeout(show, SAID);
+  link.addEventListener('click', () => copied(link, location.href));
+  copy.addEventListener('click', () => copied(copy, code.value));
+  onOpen(() => {
+    const heading = [...document.querySelectorAll('#vx-rooms :is(.question, h2)')].find((one) => one.checkVisibility());
+    code.value = frameCode(location.href, [heading?.textContent, document.title].filter(Boolean).join(' · '));
   });
   listenInLectures();
   onTheme(show);

@@ -1,4 +1,4 @@
-"""The switches of the top bar: language, light or dark, lecture mode, a link to what is on the screen."""
+"""The switches of the top bar: language, light or dark, lecture mode, a link to what is on the screen or its frame."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ _WORDS = (
     "skip",
     "link_copied",
     "link_not_copied",
+    "embed",
+    "embed_help",
+    "embed_copy",
 )
 
 
@@ -37,9 +40,11 @@ class Header(Widget):
     sends = ()
 
 
-def header_data(language: Language) -> HeaderData:
-    """The header in one language, offering the other."""
+def header_data(language: Language, frames: str) -> HeaderData:
+    """The header in one language, offering the other; `frames` says where the page may be shown in one."""
+    sites = " ".join(site for site in frames.split() if site != "'self'") or word("embed_own_alone", language)
+    allowed = {"embed_allowed": word("embed_allowed", language, frames=sites)}
     return HeaderData(
         other_code=locale_of("en" if language == "zh" else "zh"),
-        words={key: word(key, language) for key in _WORDS},
+        words={**{key: word(key, language) for key in _WORDS}, **allowed},
     )

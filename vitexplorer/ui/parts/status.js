@@ -1,13 +1,18 @@
 // The status line: what is going on and how far it is, then what the model says of the picture; what the page shows
-// goes into the address bar.
+// goes into the address bar. In a frame of another page it is a line at the foot, which leads to the whole page.
 
-import {writeAddress} from '../kit/address.js';
-import {make} from '../kit/dom.js';
+import {onWritten, writeAddress} from '../kit/address.js';
+import {make, setText} from '../kit/dom.js';
+import {addressFor, isEmbedded} from './embedded.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-status'), part = (selector) => root.querySelector(selector);
   const line = part('.line'), warning = part('.warning'), hint = part('.hint'), filled = part('.bar i');
+  const foot = part('.foot span'), whole = part('.foot a'), lead = () => { whole.href = addressFor(location.href, false); };
+  part('.foot').hidden = !isEmbedded();
+  onWritten(lead);
+  lead();
   part('.hint button').addEventListener('click', () => trigger('choose', {model: props.value.hint_model}));
 
   function show() {
@@ -27,6 +32,8 @@ export function mount({element, props, trigger, watch}) {
     root.toggleAttribute('data-unknown', share === null);
     filled.style.width = share === null ? '' : `${100 * share}%`;
     if (value.address) writeAddress(value.address);
+    setText(foot, value.about || value.text || '');
+    setText(whole, value.whole || '');
     if (value.kind === 'ready') document.dispatchEvent(new CustomEvent('vx-ready'));
   }
 

@@ -27,6 +27,10 @@ class StatusData(GradioModel):
     hint_button: str = ""
     hint_model: str = ""
     """the model that the hint's button leads to; empty for none"""
+    about: str = ""
+    """model and weights, where the page is in a frame of another"""
+    whole: str = ""
+    """what the way from there to the whole page is called"""
     address: dict[str, str] = {}
     """parameters for the URL; none are changed while this is empty"""
 
