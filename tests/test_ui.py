@@ -259,8 +259,9 @@ def test_a_failed_exploration_ends_in_a_sentence(engine: Engine) -> None:
     assert "上一次" not in last.text
 
 
-def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine: Engine) -> None:
-    odd = Address.read({"model": SMALL.model, "image": SMALL.image, "weights": "random", "size": "100"})
+@pytest.mark.parametrize("size", ["100", "1", "100000", "0", "3x900000000"])
+def test_a_link_with_an_impossible_size_shows_the_models_own_and_says_so(engine: Engine, size: str) -> None:
+    odd = Address.read({"model": SMALL.model, "image": SMALL.image, "weights": "random", "size": size})
     kept = engine.explore(SMALL)
     *_, instead, explored = Steps(exploring(engine, "a person", odd, Address(), "en"))
     assert instead.address == replace(odd, size="")

@@ -36,7 +36,7 @@ _FORMS = {
     "model": r"[A-Za-z0-9_.]{1,100}",
     "weights": "trained|random",
     "fit": "|".join(get_args(Fit)),
-    "size": r"\d{2,4}(x\d{2,4})?",
+    "size": r"\d{1,9}(x\d{1,9})?",
     "room": "|".join(get_args(RoomKey)),
     "block": r"\d{1,3}",
     "head": r"mean|max|min|\d{1,3}",
