@@ -23,6 +23,7 @@ WALKED = (
     "test_page_browser",
     "test_rooms_browser",
     "test_scripts",
+    "test_teaching_browser",
 )
 """files of walks through the running app: one process has them all and starts it once"""
 LONGEST_FIRST = (

@@ -85,7 +85,7 @@ def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: str, desk: Browser
 
 def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Path, thorough: bool) -> None:
     page = visit.page
-    visit.open(url, room="finetune")
+    visit.open(url, room="finetune", compare="1")
     report = page.locator(".vx-report")
     expect(report).to_contain_text("A zip with one folder per class", timeout=SOON)
     here = page.locator(".vx-steps [aria-current]")

@@ -22,6 +22,7 @@ from vitexplorer.settings import ASSETS
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
+from vitexplorer.ui.training.teach_words import TEACH_WORDS
 from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Text, normalise_language
@@ -198,7 +199,11 @@ def test_chinese_with_its_numbers_filled_in_is_set_as_chinese() -> None:
 
 def sources(folder: Path) -> str:
     """Everything in a folder of the page that may name a word, but for the tables of words themselves."""
-    files = (path for path in folder.rglob("*") if path.suffix in (".py", ".js", ".html") and path.name != "words.py")
+    files = (
+        path
+        for path in folder.rglob("*")
+        if path.suffix in (".py", ".js", ".html") and not path.name.endswith("words.py")
+    )
     return "\n".join(path.read_text(encoding="utf-8") for path in files)
 
 
@@ -215,8 +220,9 @@ def attributes(source: str) -> set[str]:
         (BOARD_WORDS, PACKAGE / "ui" / "board"),
         (CALCULATOR_WORDS, PACKAGE / "ui" / "calculator"),
         (TRAINING_WORDS, PACKAGE / "ui" / "training"),
+        (TEACH_WORDS, PACKAGE / "ui" / "training"),
     ],
-    ids=["page", "canvas", "board", "calculator", "training"],
+    ids=["page", "canvas", "board", "calculator", "training", "teaching"],
 )
 def test_no_word_is_unused(words: dict[str, Text], folder: Path) -> None:
     source = sources(folder)
@@ -241,7 +247,7 @@ def test_scripts_ask_for_no_other_word() -> None:
     scripts = "\n".join(path.read_text(encoding="utf-8") for path in (PACKAGE / "ui").rglob("*.js"))
     controls = [control for record in (*views().values(), *interventions().values()) for control in record.controls]
     of_controls = {word for control in controls for word in control.spec().words}
-    known = set().union(UI_WORDS, CANVAS_WORDS, BOARD_WORDS, CALCULATOR_WORDS, TRAINING_WORDS, of_controls)
+    known = set().union(UI_WORDS, CANVAS_WORDS, BOARD_WORDS, CALCULATOR_WORDS, TRAINING_WORDS, TEACH_WORDS, of_controls)
     asked = set(re.findall(r"\bwords(?:\(\))?\??\.(\w+)\b", scripts)) - {"length"}
     assert len(asked) > 20
     assert asked - known == set()

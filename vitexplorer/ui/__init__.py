@@ -39,6 +39,7 @@ from vitexplorer.ui.one_app import no_app_yet
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.ui.theme import theme
+from vitexplorer.ui.training.teach_routes import teach_routes
 from vitexplorer.ui.watching.watch import watch
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, normalise_language
@@ -100,10 +101,11 @@ def application(settings: Settings, engine: Engine) -> Starlette:
         page,
         Visitors(page, settings.sessions),
     )
+    taught = teach_routes(engine) if settings.trainings else []
     watching = watch(settings, engine, page, guards)
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
     app = Starlette(
-        routes=[*SERVING["routes"], BLOCKS, PICTURE, UPLOAD, DESCRIBED, *watching.routes],
+        routes=[*SERVING["routes"], BLOCKS, PICTURE, UPLOAD, DESCRIBED, *taught, *watching.routes],
         middleware=[watching.middleware, *guards.middleware, *SERVING["middleware"]],
         lifespan=swept(folder.sweep, guards.stored.sweep, at_end=lambda: say_what_goes_on(engine)),
     )

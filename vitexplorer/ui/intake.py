@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 from gradio.utils import get_upload_folder
 from starlette.requests import Request
@@ -16,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.settings import settings
+from vitexplorer.ui.answers import status_of
 from vitexplorer.ui.language import language_of, word
 from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.words import ExplainedError
@@ -26,6 +29,19 @@ _KIND = "application/octet-stream"
 
 async def take_picture(request: Request) -> Response:
     """The id of the picture that is the request's body; 422 with a sentence for what is no usable picture."""
+    return await answer_picture(request, _keep)
+
+
+async def _keep(path: Path) -> dict[str, str]:
+    return {"image": await asyncio.to_thread(keep_upload, str(path))}
+
+
+async def answer_picture(request: Request, answer: Callable[[Path], Awaitable[dict[str, Any]]]) -> Response:
+    """What `answer` makes of the picture that is the request's body, as JSON; the file is gone afterwards.
+
+    Otherwise a sentence, in the language of the page: with 415 and 413 for a body that is none or too large, and with
+    the status of `status_of` where `answer` raises ExplainedError.
+    """
     language = language_of(request.url.query, request.headers.get("accept-language", ""))
     if request.headers.get("content-type") != _KIND:
         return JSONResponse({"refused": word("image_lost", language)}, 415)
@@ -37,9 +53,9 @@ async def take_picture(request: Request) -> Response:
         if not await _written(request, path, most * 10**6):
             return JSONResponse({"refused": word("image_large", language, most=most)}, 413)
         try:
-            return JSONResponse({"image": await asyncio.to_thread(keep_upload, str(path))})
+            return JSONResponse(await answer(path))
         except ExplainedError as error:
-            return JSONResponse({"refused": error.text.in_(language)}, 422)
+            return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
 
 
 async def _written(request: Request, path: Path, most: int) -> bool:

@@ -5,6 +5,7 @@ the command line made. On a hosted page each visitor has a folder under a name t
 
     runs/<training>/            runs/<visitor>/<training>/
     runs/data-<id>/<name>/      runs/<visitor>/data-<id>/<name>/
+    runs/data-taught-<id>/      runs/<visitor>/data-taught-<id>/
     runs/files-<id>/<name>      runs/<visitor>/files-<id>/<name>
 """
 
@@ -78,7 +79,11 @@ class Places:
     def new_data(self, visitor: str, name: str) -> Path:
         """A folder for images, not made yet; its last part is `name`, made safe. Old unused ones make room for it."""
         self.sweep()
-        return self.of(visitor) / f"{_DATA}{secrets.token_hex(8)}" / _safe(name)
+        return self.of(visitor) / f"{_DATA}{secrets.token_hex(8)}" / safe_name(name)
+
+    def taught(self, visitor: str) -> Path:
+        """The folder of the pictures that a visitor teaches with; at one machine, too, each browser has its own."""
+        return self.of(visitor) / f"{_DATA}taught-{hashlib.sha256(visitor.encode()).hexdigest()[:32]}"
 
     def training(self, visitor: str, run: str) -> Path:
         """The folder of a visitor's training. Raises JobError where there is none of that name."""
@@ -143,7 +148,7 @@ class Places:
         """A copy of an uploaded model file, where it can be found again; the same file is kept once."""
         with open(path, "rb") as content:
             folder = self.of(visitor) / f"{_FILES}{hashlib.file_digest(content, 'sha256').hexdigest()[:32]}"
-        kept = folder / f"{_safe(Path(path).stem)}.safetensors"
+        kept = folder / f"{safe_name(Path(path).stem)}.safetensors"
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = kept.with_name(f"{secrets.token_hex(8)}.part")
         shutil.copyfile(path, unfinished)
@@ -214,6 +219,6 @@ def _title(file: Path) -> str:
     return f"{run} · {images_of(config)} · {config.model}"
 
 
-def _safe(name: str) -> str:
+def safe_name(name: str) -> str:
     """A person's name for something as the name of a file."""
     return re.sub(r"[^\w.+-]+", "_", name).strip("._")[:60] or "images"

@@ -8,6 +8,14 @@ function draw() {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+/** What the browser is called. */
+export function browserName() {
+  try { name ||= localStorage.getItem('vx-visitor') ?? ''; } catch { /* a frame that may not keep anything */ }
+  if (!NAME.test(name)) name = draw();
+  try { localStorage.setItem('vx-visitor', name); } catch { /* then for this page alone */ }
+  return name;
+}
+
 /**
  * The inputs of an event with the visitor in the first: JSON with `visitor` and `run`, the training that the address
  * names.
@@ -17,9 +25,6 @@ function draw() {
  * @returns {any[]}
  */
 export function visitor(first, ...others) {
-  try { name ||= localStorage.getItem('vx-visitor') ?? ''; } catch { /* a frame that may not keep anything */ }
-  if (!NAME.test(name)) name = draw();
-  try { localStorage.setItem('vx-visitor', name); } catch { /* then for this page alone */ }
   const run = new URL(location.href).searchParams.get('run') ?? '';
-  return [JSON.stringify({visitor: name, run}), ...others];
+  return [JSON.stringify({visitor: browserName(), run}), ...others];
 }

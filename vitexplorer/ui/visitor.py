@@ -25,7 +25,11 @@ def _said(sent: str) -> dict[str, Any]:
 
 def visitor_of(sent: str) -> str:
     """The browser's name; empty where it sent none that could be."""
-    name = _said(sent).get("visitor")
+    return named(_said(sent).get("visitor"))
+
+
+def named(name: object) -> str:
+    """A name that a browser of ours could have drawn; empty for any other."""
     return name if isinstance(name, str) and _NAME.fullmatch(name) else ""
 
 

@@ -15,8 +15,8 @@ from vitexplorer.finetune.data.files import Listing
 from vitexplorer.finetune.data.findings import DataError, Finding, finding, readable_name
 from vitexplorer.words import Text
 
-_POOLED = {"train", "training", "val", "valid", "validation", "dev"}
-_HELD_BACK = {"test", "testing"}
+POOLED = {"train", "training", "val", "valid", "validation", "dev"}
+HELD_BACK = {"test", "testing"}
 
 
 def class_dataset(listing: Listing) -> Dataset:
@@ -99,8 +99,8 @@ def _layout(images: tuple[str, ...]) -> _Layout:
     top = wrapping_folder(images)
     parts = [path.removeprefix(top).split("/") for path in images]
     folders = sorted({part[0] for part in parts if len(part) > 1})
-    pooled = [name for name in folders if name.casefold() in _POOLED]
-    held_back = [name for name in folders if name.casefold() in _HELD_BACK]
+    pooled = [name for name in folders if name.casefold() in POOLED]
+    held_back = [name for name in folders if name.casefold() in HELD_BACK]
     if not pooled or len(pooled) + len(held_back) < len(folders):
         return _Layout((top,))
     if not any(len(part) > 2 for part in parts if part[0] in pooled):

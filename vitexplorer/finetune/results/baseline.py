@@ -94,6 +94,13 @@ def fit_baseline(
     return found, None if model is None else LinearHead(*_coefficients(task, classes, model), centre, spread)
 
 
+def logistic_head(strength: float, train: Features, classes: int) -> LinearHead:
+    """The regression of one strength as a classifier; at least two classes have an image."""
+    centre, spread = train.values.mean(0), train.values.std(0) + 1e-6
+    model = _logistic(strength, _standard(train.values, centre, spread), train.targets)
+    return LinearHead(*_coefficients("classification", classes, model), centre, spread)
+
+
 def _standard(values: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
     return ((values - centre) / spread).astype(np.float64)
 

@@ -1,5 +1,6 @@
 // The image in use, and every way to another one: examples, a file, a drop anywhere on the page, the clipboard, the webcam.
 
+import {camera} from '../kit/camera.js';
 import {chip} from '../kit/chip.js';
 import {make, refill, setText} from '../kit/dom.js';
 import {sendPicture} from '../kit/sending.js';
@@ -8,7 +9,7 @@ import {sendPicture} from '../kit/sending.js';
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-image'), part = (selector) => root.querySelector(selector);
   const {sheet, say, close} = chip(root);
-  const camera = part('.camera'), video = part('video'), alert = part('.alert'), bar = part('progress');
+  const frame = part('.camera'), video = part('video'), alert = part('.alert'), bar = part('progress');
   let sending = 0;  // number of the latest picture that was sent: an earlier one that arrives late is not wanted
 
   const complain = (sentence) => {
@@ -36,31 +37,20 @@ export function mount({element, props, trigger, watch}) {
 
   // ---- webcam
 
-  function stopCamera() {
-    for (const track of /** @type {MediaStream | null} */ (video.srcObject)?.getTracks() ?? []) track.stop();
-    video.srcObject = null;
-    camera.hidden = true;
-  }
+  const lens = camera(video, () => { frame.hidden = true; });
 
   part('.webcam').addEventListener('click', async () => {
     setText(alert, '');
-    try {
-      if (!navigator.mediaDevices) throw new DOMException('', 'SecurityError');  // a page without https has none
-      video.srcObject = await navigator.mediaDevices.getUserMedia({video: true});
-      camera.hidden = false;
-      await video.play();
-    } catch (error) {
-      const {words} = props.value;
-      complain({NotFoundError: words.webcam_none, SecurityError: words.webcam_insecure}[error.name] ?? words.webcam_refused);
-    }
+    const refused = await lens.start();
+    frame.hidden = Boolean(refused);
+    if (refused) complain(props.value.words[refused]);
   });
-  part('.take').addEventListener('click', () => {
-    const still = make('canvas', {width: video.videoWidth, height: video.videoHeight});
-    still.getContext('2d').drawImage(video, 0, 0);
-    stopCamera();
-    still.toBlob(send, 'image/png');
+  part('.take').addEventListener('click', async () => {
+    const still = lens.still();
+    lens.stop();
+    send(await still);
   });
-  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') stopCamera(); });
+  sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') lens.stop(); });
 
   // ---- file, drop, clipboard
 

@@ -1,7 +1,7 @@
 """The Fine-tune room: a visitor's images, methods compared on them, and what the tuned model became.
 
-Four steps, one under the other: images and their report; methods; the training while it runs, with earlier ones;
-results.
+It opens with boxes that a visitor fills and a probe that answers at once. Behind them are four steps, one under the
+other: images and their report; methods; the training while it runs, with earlier ones; results.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from vitexplorer.ui.training.result_part import ResultPart
 from vitexplorer.ui.training.run_part import RunPart
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.steps import Steps, steps_data
+from vitexplorer.ui.training.teach import Teach, teach_data
 from vitexplorer.ui.visit import Visit
 from vitexplorer.ui.visitor import VISITOR, training_of, visitor_of
 from vitexplorer.words import ExplainedError, Language
@@ -48,8 +49,9 @@ class FinetuneRoom(Room):
         self.filled = gr.State(None)  # the address that the methods were counted for
         self.greeted = gr.State(False)  # whether the report has said its first words
         with gr.Column(elem_classes=["vx-finetune"]):
+            self.teach = Teach(elem_id="vx-teach")
             self.steps = Steps(elem_id="vx-training-steps")
-            other_images = self.data.build()
+            other_images = (*self.data.build(), self.data.follow(self.teach))
             self.runs.build()
             with gr.Column(elem_id="vx-step-results"):
                 self.results.build()
@@ -77,7 +79,7 @@ class FinetuneRoom(Room):
         entered = listen(
             self.enter,
             [self.browser, *here, self.greeted, session.chosen, session.training, self.desk.language],
-            [self.steps, self.data.report, session.visitor, session.training, self.greeted],
+            [self.teach, self.steps, self.data.report, session.visitor, session.training, self.greeted],
             js=VISITOR,
             **QUICK,
         )
@@ -105,7 +107,7 @@ class FinetuneRoom(Room):
 
     def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
         """A wrong image, a tuned model or a file of one opens in the other rooms."""
-        self.opening.lead(self.results.results, visit, then_explore)
+        self.opening.lead(self.results.results, self.teach, visit, then_explore)
 
     # -------------------------------------------------------------------------------------- events
 
@@ -124,6 +126,7 @@ class FinetuneRoom(Room):
         entered: Updates = {self.session.visitor: visitor}
         if active != self.key or address == Address():  # nothing is captured yet
             return entered
+        entered[self.teach] = teach_data(address, language)
         if not greeted:
             report = self.data.show(chosen, language)
             entered |= {self.steps: steps_data(language), self.data.report: report, self.greeted: True}

@@ -16,9 +16,10 @@ from vitexplorer.ui.answers import session_of
 from vitexplorer.ui.desk import WAITING, Desk, Updates
 from vitexplorer.ui.jobs import Done, Report, Waiter
 from vitexplorer.ui.parts.upload import UploadButton
-from vitexplorer.ui.training.images import Chosen, Looked, draw, look, of_training, point_at, unpack
+from vitexplorer.ui.training.images import Chosen, Looked, copy_taught, draw, look, of_training, point_at, unpack
 from vitexplorer.ui.training.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.training.teach import Teach
 from vitexplorer.ui.training.words import say
 from vitexplorer.ui.turns import Turns
 from vitexplorer.words import ExplainedError, Language
@@ -63,6 +64,11 @@ class DataPart:
             events.append(asked)
         return tuple(events)
 
+    def follow(self, teach: Teach) -> Dependency:
+        """Take what was taught when it is to be compared on; there are other images after the event."""
+        state = [self.session.visitor, self.desk.language]
+        return teach.compare(self.read_taught, state, [self.report, self.session.chosen], **WAITING)
+
     def show(self, chosen: Chosen | None, language: Language) -> ReportData:
         """The report of images that were chosen before; the hint where there are none."""
         if chosen is None:
@@ -100,6 +106,14 @@ class DataPart:
         """The drawn scenes."""
         places = self.desk.engine.places
         async for read in self._read(lambda report: draw(places, visitor), "drawing", language, request):
+            yield read
+
+    async def read_taught(self, visitor: str, language: Language, request: gr.Request) -> AsyncGenerator[Updates, None]:
+        """The pictures that the visitor teaches with, as they are now."""
+        places = self.desk.engine.places
+        async for read in self._read(
+            lambda report: copy_taught(places, visitor, language), "reading", language, request
+        ):
             yield read
 
     async def read_folder(

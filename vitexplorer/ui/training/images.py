@@ -19,14 +19,17 @@ from vitexplorer.finetune.data import (
     read_folder,
     read_zip,
 )
+from vitexplorer.finetune.data.fresh_folder import fresh_folder
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.progress import Progress
 from vitexplorer.settings import settings
 from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.places import Places
+from vitexplorer.ui.training.boxes import Boxes, class_files
+from vitexplorer.ui.training.teach_words import TEACH_WORDS
 from vitexplorer.ui.training.words import TRAINING_WORDS
-from vitexplorer.words import Text
+from vitexplorer.words import Language, Text
 
 SCENES = 20
 """drawn scenes of each class in the example"""
@@ -80,6 +83,18 @@ def unpack(places: Places, visitor: str, path: str, progress: Progress) -> Chose
             shutil.rmtree(into.parent)
         raise
     return Chosen(str(into), Text(name, name))
+
+
+def copy_taught(places: Places, visitor: str, language: Language) -> Chosen:
+    """A copy of what a visitor teaches with as class folders. Raises DataError, or JobError where the disk is full."""
+    check_room(places, visitor)
+    into = places.new_data(visitor, "taught")
+    into.parent.mkdir(parents=True, exist_ok=True)
+    with fresh_folder(into) as folder:
+        for path, name in class_files(Boxes(places.taught(visitor)).read(), language):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / name)
+    return Chosen(str(into), TEACH_WORDS["teach_data"])
 
 
 def draw(places: Places, visitor: str) -> Chosen:

@@ -18,6 +18,7 @@ from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.ui.training.results import ResultsView, image_path
 from vitexplorer.ui.training.sent_model import keep_sent
 from vitexplorer.ui.training.session import Session
+from vitexplorer.ui.training.teach import Teach
 from vitexplorer.ui.visit import Visit
 from vitexplorer.words import ExplainedError, Language
 
@@ -45,14 +46,17 @@ class Opening:
             elem_id="vx-training-file",
         )
 
-    def lead(self, results: ResultsView, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
-        """A wrong image and its model, a model alone, or a file that was uploaded open in the other rooms."""
+    def lead(
+        self, results: ResultsView, teach: Teach, visit: Visit, then_explore: Callable[[Dependency], None]
+    ) -> None:
+        """A wrong image and its model, a model alone, a file that was uploaded or a picture open in the other rooms."""
         self.visit, language = visit, self.desk.language
         mine = [self.session.visitor, self.session.training]
         opened = results.open(self.open, [*mine, visit.wanted, language], visit.of_choice, **WAITING)
         sent = [self.file, self.session.visitor, visit.wanted, language]
         loaded = self.file.upload(self.load, sent, visit.of_choice, **WAITING)
-        for event in (opened, loaded):
+        looked = teach.open(self.look, [visit.wanted, language], visit.of_choice, **WAITING)
+        for event in (opened, loaded, looked):
             event.success(None, None, None, js=ARRIVE, **QUICK)
             then_explore(event)
 
@@ -68,6 +72,11 @@ class Opening:
         except ExplainedError as error:
             raise not_possible(error, language) from error
         return self.visit.enter(tuned(places.name_of(found.file), wanted), language)
+
+    def look(self, event: gr.EventData, wanted: Address, language: Language) -> Updates:
+        """A picture that was taught or asked about, in the Attention room, with the model on the screen."""
+        image = Address.exactly(image=str(event._data.get("image"))).image
+        return self.visit.enter(replace(wanted, image=image, room="attention", head="", query=""), language)
 
     async def load(
         self, paths: list[str] | None, visitor: str, wanted: Address, language: Language, request: gr.Request

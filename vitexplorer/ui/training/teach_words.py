@@ -1,0 +1,87 @@
+"""Every word of the part of Fine-tune in which a visitor teaches by examples."""
+
+from __future__ import annotations
+
+from vitexplorer.words import Language, Text
+
+TEACH_WORDS: dict[str, Text] = {
+    # the head
+    "teach_title": Text("Teach it yourself in a minute", "一分钟亲手教会它"),
+    "teach_begin": Text(
+        "Give each class a few pictures; then show it another one. It answers while you teach.",
+        "给每个类别放入几张图像，再给它看一张新的：边教边答。",
+    ),
+    "teach_says": Text(
+        "A linear probe on the frozen features of {model}, taught with {count} examples.",
+        "在 {model} 的冻结特征上做线性探测，已用 {count} 个示例教过。",
+    ),
+    "teach_random": Text("Random weights: these features were never trained.", "随机权重：这些特征未经训练。"),
+    "teach_fill": Text("Fill with drawn examples", "填入绘制的示例"),
+    "teach_save": Text("Save as zip", "保存为 zip"),
+    "teach_forget": Text("Delete all", "全部删除"),
+    "teach_sure": Text("Really delete?", "确认删除？"),
+    "teach_compare": Text("Compare methods on these pictures", "用这些图像比较各方法"),
+    "teach_data": Text("pictures that you taught with", "您教学用的图像"),
+    "teach_back": Text("Teach it yourself", "亲手教会它"),
+    "teach_kept": Text(
+        "Pictures stay on the machine that runs this page, for a day after they were last used.",
+        "图像只保存在运行本页面的机器上，最后一次使用一天后删除。",
+    ),
+    # boxes
+    "teach_class": Text("Class {number}", "类别 {number}"),
+    "teach_name": Text("Name of the class", "类别名称"),
+    "teach_count": Text("Pictures: {count}", "图像：{count} 张"),
+    "teach_hint": Text("Drop pictures here", "把图像拖放到这里"),
+    "teach_hold": Text("Hold for webcam", "按住拍摄"),
+    "teach_files": Text("Add pictures", "添加图像"),
+    "teach_more": Text("Add a class", "添加类别"),
+    "teach_remove": Text("Remove the class {name}", "删除类别 {name}"),
+    "teach_drop": Text("Delete picture {number} of {name}", "删除 {name} 的第 {number} 张图像"),
+    "teach_no_box": Text(
+        "This class is no longer here. Please load the page again.", "该类别已不存在，请重新加载页面。"
+    ),
+    "teach_no_picture": Text("This picture is no longer here.", "该图像已不存在。"),
+    "teach_most_boxes": Text("There may be {most} classes.", "最多可有 {most} 个类别。"),
+    "teach_most_pictures": Text("A class may have {most} pictures.", "每个类别最多可有 {most} 张图像。"),
+    "teach_broken": Text("Delete all and begin anew.", "请全部删除后重新开始。"),
+    "teach_drawing": Text("Drawing examples ...", "正在绘制示例……"),
+    "teach_sending": Text("Sending picture {done} of {total} ...", "正在发送第 {done} 张，共 {total} 张……"),
+    # the answer
+    "teach_live": Text("Ask the webcam", "用摄像头提问"),
+    "teach_stop": Text("Stop the webcam", "关闭摄像头"),
+    "teach_ask": Text("Choose a picture", "选择一张图像"),
+    "teach_ask_hint": Text("Or drop or paste one here.", "也可以拖放或粘贴到这里。"),
+    "teach_asked": Text("What it is asked about", "提问的图像"),
+    "teach_looks": Text("Where it looks: {reading}", "它看向哪里：{reading}"),
+    "teach_about": Text(
+        "Attention: {query} → patches, block {block}, mean of the heads. {model}, {rows} × {cols} patches.",
+        "注意力：{query} → 图块，第 {block} 块，各头均值。{model}，{rows} × {cols} 个图块。",
+    ),
+    "teach_two": Text("Give at least two classes a picture each.", "请至少给两个类别各放入一张图像。"),
+    "teach_none": Text("Now show it a picture that it has not seen.", "现在给它看一张没见过的图像。"),
+    "teach_learning": Text("Looking at the examples: {done} of {total}", "正在查看示例：{done} / {total}"),
+    "teach_correct": Text("It is: {name}", "应为：{name}"),
+    "teach_only": Text(
+        "It can only choose among these classes, whatever the picture shows.",
+        "无论图像是什么，它只能从这些类别中选择。",
+    ),
+    "teach_others": Text("Try one of these", "试试这些"),
+    "teach_closer": Text("Look closer", "仔细看看"),
+    "teach_came": Text("Taught by you: {label}", "您教的：{label}"),
+    "teach_taken": Text("true {true}, said {said}", "实为 {true}，判为 {said}"),
+    "teach_answered": Text("said {said} with {share}", "判为 {said}，概率 {share}"),
+    # how good it is
+    "teach_need": Text(
+        "How good it is: give every class two pictures or more.", "想知道效果如何，请给每个类别至少放入两张图像。"
+    ),
+    "teach_score": Text(
+        "Leave-one-out: {right} of {total} examples are right when it is taught with all the others.",
+        "留一法：用其余示例教过后，{total} 个示例中判对 {right} 个。",
+    ),
+    "teach_why": Text("Why did it get these wrong? Press one to look closer.", "这些为什么判错？点按即可仔细查看。"),
+}
+
+
+def words_of_teaching(language: Language) -> dict[str, str]:
+    """All of them, for a browser that fills them in itself."""
+    return {key: text.in_(language) for key, text in TEACH_WORDS.items()}

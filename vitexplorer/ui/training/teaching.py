@@ -1,0 +1,168 @@
+"""A probe for the pictures in a visitor's boxes: features once for each picture and model, a fit whenever they changed.
+
+Passes through the model take their turns like everybody's, one picture each, and a question keeps nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy import ndarray
+
+from vitexplorer.cache import BytesCache
+from vitexplorer.settings import settings
+from vitexplorer.ui.answers import result
+from vitexplorer.ui.engine import Engine, Picture
+from vitexplorer.ui.jobs import Report, Waiter
+from vitexplorer.ui.training.boxes import Box
+from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
+    from vitexplorer.finetune.results.baseline import LinearHead
+    from vitexplorer.types import MapResult
+
+AT_ONCE = 0.7
+"""seconds for which examples are looked at before the browser is told how far it is"""
+_FEATURES, _PROBES = 32 << 20, 16 << 20
+"""bytes"""
+
+
+class Taught(NamedTuple):
+    """Boxes and the model that is taught."""
+
+    boxes: tuple[Box, ...]
+    model: Picture
+    """its name and weights"""
+
+    @property
+    def filled(self) -> tuple[Box, ...]:
+        """Boxes with a picture in them: the classes."""
+        return tuple(box for box in self.boxes if box.pictures)
+
+    @property
+    def examples(self) -> list[Path]:
+        """All pictures, box by box."""
+        return [path for box in self.filled for path in box.pictures]
+
+    @property
+    def labels(self) -> Int[ndarray, " images"]:
+        """Of which filled box each of them is."""
+        return np.repeat(np.arange(len(self.filled)), [len(box.pictures) for box in self.filled])
+
+    def key_of(self, path: Path) -> tuple[str, str, str]:
+        """Of a picture's feature: a picture is named by its content."""
+        return path.stem, self.model.model, self.model.weights
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A picture as the model saw it."""
+
+    pixels: ndarray
+    """uint8 RGB (height, width, 3)"""
+    feature: Float[ndarray, " dim"]
+    attention: MapResult | None
+    """of the last block; None where it cannot be shown"""
+    reading: Text
+    """of the attention, or why there is none"""
+    model: Text
+    """name and weights"""
+
+
+class Teaching:
+    """What all visitors' boxes are answered from."""
+
+    def __init__(self, engine: Engine):
+        """Args: engine: the page's own."""
+        self.engine = engine
+        self._features: BytesCache[tuple[str, str, str], ndarray] = BytesCache(_FEATURES, lambda one: one.nbytes)
+        self._probes: BytesCache[tuple, LinearHead] = BytesCache(
+            _PROBES, lambda head: sum(part.nbytes for part in vars(head).values())
+        )
+
+    async def learn(self, visitor: str, taught: Taught, seconds: float = AT_ONCE) -> int:
+        """Look at examples for a while; how many are left. Raises ExplainedError, StoppedError."""
+        until = time.monotonic() + seconds
+        missing = [path for path in taught.examples if self._features.get(taught.key_of(path)) is None]
+        for done, path in enumerate(missing, 1):
+            work = partial(self._look_at_example, taught, path)
+            await result(
+                self.engine.turns.steps(Waiter(f"teaching {visitor}"), ("example", *taught.key_of(path)), work)
+            )
+            if time.monotonic() > until:
+                return len(missing) - done
+        return 0
+
+    def features(self, taught: Taught) -> Float[ndarray, "images dim"]:
+        """Of all examples, which were looked at."""
+        return np.stack([self._features.get(taught.key_of(path)) for path in taught.examples])
+
+    def probe(self, taught: Taught) -> LinearHead:
+        """The probe for examples that were looked at, of two classes or more."""
+        from vitexplorer.finetune.probe import fit_probe
+
+        key = tuple(tuple(path.stem for path in box.pictures) for box in taught.filled), taught.model
+        head = self._probes.get(key)
+        if head is None:
+            head = fit_probe(self.features(taught), taught.labels)
+            self._probes.put(key, head)
+        return head
+
+    async def see(self, visitor: str, model: Picture, path: Path) -> Seen:
+        """One pass on a picture that is asked about. Raises ExplainedError, StoppedError."""
+        work = partial(self._see, model, path)
+        return await result(self.engine.turns.steps(Waiter(f"teaching {visitor}"), object(), work))
+
+    async def left_out(self, visitor: str, taught: Taught) -> Int[ndarray, " images"]:
+        """What each example, which were looked at, is taken for by a probe of the others."""
+        from vitexplorer.finetune.probe import leave_one_out
+
+        features, labels = self.features(taught), taught.labels
+        steps = self.engine.long.steps(
+            Waiter(f"teaching {visitor}"), object(), lambda report: leave_one_out(features, labels, report)
+        )
+        return await result(steps)
+
+    def _capture(self, model: Picture, path: Path) -> Capture:
+        self.engine.warm()
+        from vitexplorer.capture import capture
+        from vitexplorer.models.images import OpenedImage
+
+        opened = OpenedImage.of(path, max_megapixels=settings().max_megapixels)
+        return capture(self.engine.model(model.model, model.weights), opened)
+
+    def _look_at_example(self, taught: Taught, path: Path, report: Report) -> None:
+        from vitexplorer.finetune.probe import feature_of
+
+        self._features.put(taught.key_of(path), feature_of(self._capture(taught.model, path)))
+
+    def _see(self, model: Picture, path: Path, report: Report) -> Seen:
+        from vitexplorer.errors import UnsupportedError
+        from vitexplorer.finetune.probe import feature_of
+        from vitexplorer.views import VIEWS, compute
+
+        capture = self._capture(model, path)
+        try:
+            attention = compute("attention_map", capture)
+            said = VIEWS[attention.view].reading(attention)
+        except UnsupportedError as error:
+            attention, said = None, error.text
+        name = Text("{model} · {weights}", "{model} · {weights}").format(
+            model=capture.model.name, weights=capture.provenance.weights_text
+        )
+        return Seen(capture.input.pixels, feature_of(capture), attention, said, name)
+
+
+def wrong_ones(taught: Taught, said: Sequence[int]) -> list[tuple[Box, Path, Box]]:
+    """Examples that are taken for another class: the true one, the picture, and what was said."""
+    boxes = taught.filled
+    asked = zip(taught.labels, taught.examples, said, strict=True)
+    return [(boxes[true], path, boxes[int(other)]) for true, path, other in asked if true != other]
