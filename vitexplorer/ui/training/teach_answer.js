@@ -17,7 +17,7 @@ export function answerView(root, {correct, open, ask}) {
 
   function bar({box, name, share}, words, best) {
     return make('li', {className: share === best ? 'best' : '', dataset: {box, share: String(share)}},
-      make('span', {className: 'name', textContent: name, title: name}),
+      make('span', {className: 'name', title: name, textContent: name}),
       make('span', {className: 'bar'}, make('i', {style: {width: `${100 * share}%`}})),
       make('output', {textContent: percent(share)}),
       make('button', {type: 'button', textContent: words.teach_correct.replace('{name}', name), onclick: () => correct(box)}));
