@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import html
+import json
 import re
 import string
 from collections.abc import Mapping
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from PIL import Image
+from typer.testing import CliRunner
 
 import vitexplorer as vx
+from tests.thorough import quick
 from vitexplorer.capture import Capture
+from vitexplorer.cli import build_app
+from vitexplorer.figures.files import SaveError
+from vitexplorer.figures.rendering import printed
 from vitexplorer.learn import STEPS, Step
+from vitexplorer.learn.handout import ANSWERS, handout_of, picture_of, save_handout
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.learn.guide import OnScreen, filled, guide_data, step_named, step_text
 from vitexplorer.views import VIEWS
-from vitexplorer.words import Text
+from vitexplorer.words import Language, Text
 
 BY_KEY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)
 
@@ -362,3 +374,54 @@ def test_numbers_of_what_is_trained() -> None:
         [said["least"], said["most"]], [min(counts) / said["total"], max(counts) / said["total"]]
     )
     assert counts[step.question.right(said)] == max(counts)
+
+
+# ---------------------------------------------------------------------------------------------- on paper
+
+
+@pytest.mark.parametrize("language", quick(["en", "zh"], keep=["zh"]))
+def test_the_handout_has_the_numbers_and_the_figures_of_each_step(language: Language, thorough: bool) -> None:
+    path = STEPS if thorough else (step_named("class_token"), step_named("decoder"))
+    page = handout_of(shown, language, path)
+    asked, answered = html.unescape(page).split(f"<h2>{ANSWERS.in_(language)}</h2>")
+    figures = figures_of(page)
+    assert len(figures) == len(path)
+    for number, step in enumerate(path, 1):
+        said = step_text(step, shown(step), language)
+        assert f"{number} · {step.title.in_(language)}" in asked
+        for part in (said.says, said.asks, *said.choices, said.action):
+            assert part in asked
+        assert said.reveal not in asked
+        assert said.reveal in answered
+        assert said.formula in answered
+        assert "ABC"[said.right] in answered.split(step.title.in_(language))[1][:3]
+        view, settings = picture_of(step)
+        figure, _ = printed(vx.compute(view, shown(step).capture, **settings), language=language)
+        assert figures[f"figure-{number}"] == json.loads(figure.to_json())
+    assert len(page.encode()) < 5_000_000
+    assert not re.search(r"(src|href)=\"(?!data:)", page)
+
+
+def figures_of(page: str) -> dict[str, dict]:
+    """The figures that a page unpacks, by the element they are drawn into."""
+    packed = re.search(r"JSON\.parse\(await unpacked\('([^']+)'", page)[1]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
+
+
+def test_a_handout_is_a_page_or_a_pdf(tmp_path: Path) -> None:
+    with pytest.raises(SaveError, match=r"must end in one of \.html, \.pdf"):
+        save_handout(examples()["scene_gear"].path, tmp_path / "handout.docx")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.thorough
+def test_the_command_writes_a_page_and_prints_it(tmp_path: Path) -> None:
+    noise = tmp_path / "noise.png"
+    Image.fromarray(np.random.default_rng(0).integers(0, 256, (400, 500, 3), np.uint8)).save(noise)  # nothing is larger
+    for name in ("handout.html", "handout.pdf"):
+        given = ["learn", "--image", str(noise), "--out", str(tmp_path / name), "--language", "zh"]
+        assert CliRunner().invoke(build_app("en"), given).exit_code == 0
+    assert (tmp_path / "handout.html").stat().st_size < 5_000_000
+    pdf = (tmp_path / "handout.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > len(STEPS)  # a sheet for each step, and the answers on their own

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from vitexplorer.finetune.peft import export_peft, import_peft
     from vitexplorer.finetune.storing import load_tuned, save_tuned
     from vitexplorer.interventions import intervene
+    from vitexplorer.learn.handout import handout
     from vitexplorer.models.loading import load_backbone, load_model
     from vitexplorer.notebook.widget import widget
     from vitexplorer.quantities.cka import cka
@@ -43,6 +44,7 @@ __all__ = [
     "count_parameters",
     "export_peft",
     "finetune",
+    "handout",
     "import_peft",
     "intervene",
     "interventions",
@@ -79,6 +81,7 @@ _HOMES = {
     "load_backbone": "vitexplorer.models.loading",
     "size_choices": "vitexplorer.quantities.size_choices",
     "intervene": "vitexplorer.interventions",
+    "handout": "vitexplorer.learn.handout",
     "render": "vitexplorer.figures",
     "save": "vitexplorer.figures",
     "widget": "vitexplorer.notebook.widget",

@@ -19,6 +19,8 @@ from typer.core import TyperGroup
 
 from vitexplorer.cli.finetune import HELP as _FINETUNE
 from vitexplorer.cli.finetune import finetune_command
+from vitexplorer.cli.learn import HELP as _LEARN
+from vitexplorer.cli.learn import learn_command
 from vitexplorer.cli.lists import list_interventions, list_models, list_views
 from vitexplorer.cli.names import full_name, questions
 from vitexplorer.cli.text import one_sentence
@@ -72,4 +74,5 @@ def build_app(language: Language) -> typer.Typer:
     app.command("views", help=_VIEWS.in_(language))(lambda: list_views(language))
     app.command("interventions", help=_INTERVENTIONS.in_(language))(lambda: list_interventions(language))
     app.command("finetune", help=_FINETUNE.in_(language))(finetune_command(language))
+    app.command("learn", help=_LEARN.in_(language))(learn_command(language))
     return app

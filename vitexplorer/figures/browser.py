@@ -11,14 +11,18 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
+import subprocess
+import tempfile
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import Literal
 
 import plotly.graph_objects as go
 
 from vitexplorer.words import ExplainedError, Text
 
+PRINTING = 60_000  # milliseconds of the page's own time: its figures are drawn long before
 SECONDS = 120  # for one picture, a cold start on a busy machine included
 
 MISSING = Text(
@@ -130,6 +134,31 @@ def picture(figure: go.Figure, form: Literal["png", "svg", "pdf"], scale: float 
                         ).format(error=repr(error))
                     ) from error
     raise AssertionError("unreachable")
+
+
+def printed_page(page: str) -> bytes:
+    """A page that needs nothing else as PDF, as the print dialog of the browser makes it. Raises PictureError."""
+    try:
+        from choreographer.browsers.chromium import Chromium
+    except ImportError:
+        raise PictureError(MISSING.format(what=KALEIDO)) from None
+    found = Chromium.find_browser(skip_local=False)
+    if not found:
+        raise PictureError(MISSING.format(what=CHROME))
+    with tempfile.TemporaryDirectory() as folder:
+        source, made = Path(folder, "page.html"), Path(folder, "page.pdf")
+        source.write_text(page, encoding="utf-8")
+        command = [found, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
+        command += [f"--print-to-pdf={made}", "--no-pdf-header-footer", f"--virtual-time-budget={PRINTING}"]
+        try:
+            subprocess.run([*command, source.as_uri()], check=True, capture_output=True, timeout=SECONDS)
+            return made.read_bytes()
+        except (subprocess.SubprocessError, OSError) as error:
+            raise PictureError(
+                Text("The browser did not print the page ({error}).", "浏览器未能打印该页面（{error}）。").format(
+                    error=repr(error)
+                )
+            ) from error
 
 
 def close() -> None:

@@ -93,12 +93,12 @@ def save(
     else:
         figure = render(result, language=language, theme=theme, **options)
         content = browser.picture(figure, suffix[1:], scale if suffix == ".png" else 1)
-    _write(path, content)
+    write(path, content)
     return path
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Beside its place first, then moved there in one step. Raises SaveError."""
+def write(path: Path, content: bytes) -> None:
+    """A file, whole or not at all: beside its place first, then moved there in one step. Raises SaveError."""
     beside = path.with_name(f".{secrets.token_hex(8)}.part")  # a short name: `path.name` may be as long as allowed
     try:
         with open(beside, "xb") as file:

@@ -12,6 +12,7 @@ import base64
 import gzip
 import json
 import secrets
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -23,15 +24,19 @@ KIND = "application/vnd.plotly.v1+json"
 _CONFIG = {"displaylogo": False, "responsive": False}
 _DRAW = """\
 (async () => {
+  const unpacked = (text) => {
+    const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+  };
   if (!window.Plotly) {
-    const packed = Uint8Array.from(atob('%(library)s'), (letter) => letter.charCodeAt(0));
-    const library = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
+    const library = await unpacked('%(library)s');
     const script = document.createElement('script');  // in a function of its own, for notebooks that have a `define`
     script.textContent = `(function (define, module, exports) {${library}\\n}).call(window);`;
     document.head.append(script);
   }
-  const {data, layout} = %(figure)s;
-  window.Plotly.newPlot(document.getElementById('%(place)s'), data, layout, %(config)s);
+  for (const [place, {data, layout}] of Object.entries(JSON.parse(await unpacked('%(figures)s')))) {
+    await window.Plotly.newPlot(document.getElementById(place), data, layout, %(config)s);
+  }
 })();
 """
 
@@ -49,11 +54,21 @@ def figure_data(figure: go.Figure) -> dict[str, Any]:
 def figure_html(figure: go.Figure) -> str:
     """A piece of a page that draws the figure with no server and no network; it scrolls where it is too narrow."""
     place = f"vx-{secrets.token_hex(8)}"
-    drawn = figure.to_json().replace("</", r"<\/")
-    script = _DRAW % {"library": _library(), "figure": drawn, "place": place, "config": json.dumps(_CONFIG)}
-    return f'<div style="overflow-x: auto"><div id="{place}"></div></div>\n<script>{script}</script>'
+    return f'<div style="overflow-x: auto"><div id="{place}"></div></div>\n{figures_html({place: figure})}'
+
+
+def figures_html(figures: Mapping[str, go.Figure]) -> str:
+    """What draws several figures, with one plotly.js, into the elements of these ids."""
+    drawn = ",".join(f"{json.dumps(place)}:{figure.to_json()}" for place, figure in figures.items())
+    packed = _packed("{" + drawn + "}")
+    script = _DRAW % {"library": _library(), "figures": packed, "config": json.dumps(_CONFIG)}
+    return f"<script>{script}</script>"
 
 
 @cache
 def _library() -> str:
-    return base64.b64encode(gzip.compress(plotly.offline.get_plotlyjs().encode(), mtime=0)).decode()
+    return _packed(plotly.offline.get_plotlyjs())
+
+
+def _packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 
 from vitexplorer.figures.caption import Fact
 from vitexplorer.figures.page import Page
-from vitexplorer.figures.sheets import WINDOWS
+from vitexplorer.figures.sheets import PRINTED, WINDOWS
 from vitexplorer.registry import Registry, unknown_name
 from vitexplorer.types import Result
 from vitexplorer.words import ExplainedError, Language, Text
@@ -97,6 +97,12 @@ def windows(result: Result, *, language: Language = "en", theme: str = "light") 
     documents = tuple(page.document(_drawn(page, result, {})) for page in pages)
     facts = tuple(pages[0].facts)
     return Windows(documents, facts)
+
+
+def printed(result: Result, *, language: Language = "en") -> tuple[go.Figure, tuple[Fact, ...]]:
+    """The figure without its caption, as wide as a sheet of paper, and the caption. Raises NoRendererError."""
+    page = Page(language, "light", PRINTED)
+    return page.finish(_drawn(page, result, {})), tuple(page.facts)
 
 
 def _drawn(page: Page, result: Result, options: dict[str, Any]) -> float:

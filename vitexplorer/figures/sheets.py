@@ -27,3 +27,5 @@ class Sheet:
 SLIDE = Sheet(1280, 40)
 WINDOWS = (Sheet(350, 8, 430), Sheet(620, 8, 440), Sheet(900, 8, 620), Sheet(1320, 8, 800))
 """a phone, a small laptop, a laptop or the half of a screen, a projector"""
+PRINTED = Sheet(680, 8, 480)
+"""what stands on a sheet of A4 between margins of 15 mm, 96 pixels to the inch"""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from vitexplorer.types import Result
 from vitexplorer.words import Text
@@ -22,6 +22,7 @@ Numbers = dict[str, Any]
 """what the sentences' {names} stand for: integers, floats that the sentence formats, texts"""
 
 
+@runtime_checkable
 class Seen(Protocol):
     """What is on the screen, as far as a step's numbers need it."""
 
@@ -76,3 +77,5 @@ class Step:
     """raises ExplainedError where the model that is on the screen has none"""
     question: Question
     action: Action
+    printed: tuple[str, Mapping[str, str]] | None = None
+    """the view and its settings that stand for the room on paper; None where the state names it"""

@@ -24,6 +24,7 @@ from vitexplorer.ui.api import open_door
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.engine import Engine, Explored, Picture
 from vitexplorer.ui.exploring import PAGE, Instead, exploring, ready
+from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
 from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.language import Translations
@@ -135,6 +136,7 @@ class Page:
         self.then_explore(gr.on(links, visit.go, [visit.wanted, visit.language], visit.of_choice, **QUICK))
         here = [self.desk.address, visit.language]
         visit.guide.tell(self.tell, here, visit.guide, trigger_mode="always_last", **QUICK)
+        visit.guide.handout(self.handout, here, visit.guide, trigger_mode="once", **QUICK)
         chosen = [visit.wanted, visit.image, visit.model]
         choices = [sent(part, "choose") for part in (visit.image, visit.model, visit.size, visit.status)]
         here = [visit.wanted, visit.language, self.desk.visitor]
@@ -227,6 +229,23 @@ class Page:
         if step is None or shown == Address():
             return gr.skip()
         return {self.visit.guide: guide_data(language, step_text(step, self._on_screen(shown.picture), language))}
+
+    def handout(self, shown: Address, language: Language) -> Updates:
+        """The guided path on paper, each step with this picture in its own model."""
+        from vitexplorer.learn.handout import handout_of
+
+        if shown == Address():
+            return gr.skip()
+        fit = "crop" if shown.fit == "native" else shown.fit
+        own = replace(shown.picture, weights="trained", fit=fit)
+        page = handout_of(
+            lambda step: self._on_screen(
+                replace(own, model=step.state["model"], size=step.state.get("size", "")),
+            ),
+            language,
+        )
+        file = cached_file(page.encode(), "vit-explorer-handout.html")
+        return {self.visit.guide: guide_data(language, handout=file)}
 
     def _on_screen(self, picture: Picture) -> OnScreen:
         engine, capture = self.desk.engine, self.desk.engine.capture(picture)

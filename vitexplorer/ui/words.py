@@ -63,6 +63,12 @@ UI_WORDS: dict[str, Text] = {
     "learn_done": Text("Done", "已完成"),
     "learn_lead": Text("Show me where", "带我去那里"),
     "learn_wait": Text("The numbers are on their way …", "数据正在准备 …"),
+    "learn_handout": Text("Handout", "讲义"),
+    "learn_handout_title": Text(
+        "The whole path on paper, with this image's numbers: a page to print or to keep",
+        "整条导览的讲义，含本图像的数字：可打印或保存的网页",
+    ),
+    "learn_handout_wait": Text("The handout is being written …", "正在生成讲义 …"),
     # top bar: image
     "image": Text("Image", "图像"),
     "image_own": Text("Your picture", "您的图像"),

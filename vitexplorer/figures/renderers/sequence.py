@@ -33,7 +33,7 @@ HIDDEN_GREY, COVER = 128, 0.8
 EACH = Text("each query's weights divided by their largest", "每个查询的权重分别除以其最大值")
 SHARE = Text("share of the query's largest weight", "占该查询最大权重的比例")
 WHERE = Text("query %{customdata[0]}, key %{customdata[1]}", "查询 %{customdata[0]}，键 %{customdata[1]}")
-SEES = Text("the query sees {seen} of {tokens} tokens", "该查询看到 {tokens} 个标记中的 {seen} 个")
+SEES = Text("sees {seen} of {tokens} tokens", "看到 {tokens} 个标记中的 {seen} 个")
 FUTURE = Text("the future: 0", "之后的：0")
 BLANK = Text(
     "Blank: keys that come after their query; their weights are exactly 0.", "空白处是在查询之后的键，权重恰为 0。"

@@ -88,4 +88,5 @@ STEP = Step(
         ),
         becomes={"change": r".*mask_patches.*\+.*"},
     ),
+    printed=("generic_relevance", {}),
 )

@@ -68,4 +68,5 @@ STEP = Step(
         ),
         becomes={"size": r"\d.*"},
     ),
+    printed=("patch_grid", {}),
 )

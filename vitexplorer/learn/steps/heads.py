@@ -74,4 +74,5 @@ STEP = Step(
         ),
         becomes={"block": "{near_block}", "head": "{near_head}"},
     ),
+    printed=("head_gallery", {"block": "5", "query": "cls"}),
 )

@@ -83,4 +83,5 @@ STEP = Step(
         ),
         becomes={"plan": r'.*"on":\[[^\]]*"adapter".*'},
     ),
+    printed=("parameters", {}),
 )

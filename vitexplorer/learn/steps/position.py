@@ -100,4 +100,5 @@ STEP = Step(
         becomes={"change": r"(.*;)?shuffle_patches(:.*)?"},
         leads={"room": "what_if", "change": "nothing"},
     ),
+    printed=("position_similarity", {}),
 )

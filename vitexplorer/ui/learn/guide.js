@@ -18,18 +18,20 @@ export function mount({element, props, trigger, watch}) {
   const page = document.documentElement, progress = remembered();
   let now = '';  // the step that is looked at; empty while the path is closed
   let isNew = false;  // to the eye: what is lit up is brought into view until a person moves the page themselves
+  let shown = null;  // the last step that was told
+  let isPrinting = false;
   let isLed = false;  // to another room, whose model may have other numbers: what was said of the first stays
 
   const steps = () => props.value?.steps ?? [];
   const at = () => steps().findIndex(({key}) => key === now);
   /** The step with its numbers; null until they are there. */
-  const told = () => (props.value?.shown?.key === now ? props.value.shown : null);
+  const told = () => (shown?.key === now ? shown : null);
 
   // ---- where one is
 
   function show(key) {
     now = key;
-    isLed = false;
+    isLed = isPrinting = false;
     isNew = Boolean(now);
     root.hidden = !now;
     page.classList.toggle('vx-learning', Boolean(now));
@@ -112,6 +114,10 @@ export function mount({element, props, trigger, watch}) {
       type: 'button', title: `${i + 1} · ${step.title}`, ariaLabel: `${i + 1} · ${step.title}`, onclick: () => enter(step.key),
       className: progress.done[step.key] ? 'done' : '', ...(i === index ? {ariaCurrent: 'step'} : {}),
     }))));
+    setText(part('.handout'), words.learn_handout);
+    part('.handout').title = words.learn_handout_title;
+    part('.handout').disabled = isPrinting;
+    setText(part('.written'), isPrinting ? words.learn_handout_wait : '');
     part('.before').disabled = index === 0;
     part('.next').disabled = index === list.length - 1;
     setText(part('.before'), words.learn_before);
@@ -166,6 +172,11 @@ export function mount({element, props, trigger, watch}) {
   // ---- what is heard
 
   part('.close').addEventListener('click', close);
+  part('.handout').addEventListener('click', () => {
+    isPrinting = true;
+    write();
+    trigger('handout', {});
+  });
   part('.before').addEventListener('click', () => turn(-1));
   part('.next').addEventListener('click', () => turn(1));
   part('.lead').addEventListener('click', () => {
@@ -194,6 +205,12 @@ export function mount({element, props, trigger, watch}) {
 
   function sync() {
     if (!props.value) return;
+    const {handout} = props.value;
+    if (handout && isPrinting) {
+      isPrinting = false;
+      make('a', {href: handout.url, download: handout.name}).click();
+    }
+    if (!handout) ({shown} = props.value);
     const step = inAddress('step');
     if (!now && step && steps().some(({key}) => key === step)) show(step);
     else if (now) write();

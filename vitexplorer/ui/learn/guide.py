@@ -5,21 +5,16 @@ How far a person is stays in their browser; the step that is looked at stands in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gradio.data_classes import GradioModel
 
 from vitexplorer.learn import STEPS, Numbers, Step
-from vitexplorer.types import Result
+from vitexplorer.learn.telling import OnScreen, sayer
+from vitexplorer.ui.files import ServedFile
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.words import ExplainedError, Language, Text
-
-if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+from vitexplorer.words import ExplainedError, Language
 
 _WORDS = (
     "learn",
@@ -34,6 +29,9 @@ _WORDS = (
     "learn_done",
     "learn_lead",
     "learn_wait",
+    "learn_handout",
+    "learn_handout_title",
+    "learn_handout_wait",
 )
 
 
@@ -69,47 +67,29 @@ class GuideData(GradioModel):
     steps: list[StepItem] = []
     shown: StepText | None = None
     """None until a step asks for its numbers"""
+    handout: ServedFile | None = None
+    """the path on paper, where that was asked for"""
     words: dict[str, str] = {}
 
 
 class Guide(Widget):
-    """Fires `go` with `query`, the parameters of a step's state, and `tell` with `step` when its numbers are wanted."""
+    """Fires `go` with `query`, the parameters of a step's state, `tell` with `step` when its numbers are wanted,
+    and `handout` when the whole path is, on paper.
+    """
 
     data_model = GuideData
     stem = "guide"
     folder = Path(__file__).parent
-    sends = ("go", "tell")
+    sends = ("go", "tell", "handout")
 
 
-@dataclass(frozen=True)
-class OnScreen:
-    """A capture as the steps see it."""
-
-    capture: Capture
-    view: Callable[[str, Mapping[str, object]], Result]
-    change: Callable[[str], Capture]
-    other: Callable[[str], OnScreen]
-
-    def compute(self, view: str, **settings: object) -> Result:
-        """As `vx.compute` on the capture."""
-        return self.view(view, settings)
-
-    def changed(self, changes: str) -> Capture:
-        """As `vx.intervene` on it."""
-        return self.change(changes)
-
-    def beside(self, model: str) -> OnScreen:
-        """The same image in another model."""
-        return self.other(model)
-
-
-def guide_data(language: Language, shown: StepText | None = None) -> GuideData:
+def guide_data(language: Language, shown: StepText | None = None, handout: ServedFile | None = None) -> GuideData:
     """The path in one language."""
     steps = [
         StepItem(key=step.key, title=step.title.in_(language), state=dict(step.state), light=step.light)
         for step in STEPS
     ]
-    return GuideData(steps=steps, shown=shown, words={key: word(key, language) for key in _WORDS})
+    return GuideData(steps=steps, shown=shown, handout=handout, words={key: word(key, language) for key in _WORDS})
 
 
 def step_named(key: object) -> Step | None:
@@ -126,21 +106,9 @@ def step_text(step: Step, seen: OnScreen, language: Language) -> StepText:
     return filled(step, numbers, language)
 
 
-class _Written(float):
-    """A number whose formats have the signs of the page: 96.7 % and −0.01."""
-
-    def __format__(self, how: str) -> str:
-        return super().__format__(how).replace("%", " %").replace("-", "−")
-
-
 def filled(step: Step, numbers: Numbers, language: Language) -> StepText:
     """A step's sentences with these numbers."""
-
-    written = {name: _Written(value) if isinstance(value, float) else value for name, value in numbers.items()}
-
-    def say(text: Text) -> str:
-        return text.format(**written).in_(language)
-
+    say = sayer(numbers, language)
     return StepText(
         key=step.key,
         says=say(step.says),

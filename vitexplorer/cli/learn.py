@@ -1,0 +1,37 @@
+"""The command of the guided path: `python -m vitexplorer learn --image x.jpg --language zh --out handout.html`."""
+# ruff: noqa: B008
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import typer
+
+from vitexplorer.cli.text import one_sentence
+from vitexplorer.models.examples import examples
+from vitexplorer.words import Language, Text
+
+HELP = Text("Write the guided path for an image as a handout.", "把一幅图像的导览写成讲义。")
+_IMAGE = Text("A picture; an example when none is given.", "图像文件；未指定时使用示例图像。")
+_OUT = Text(
+    "File to write: .html, or .pdf where there is a Chrome or Chromium.",
+    "输出文件：.html；有 Chrome 或 Chromium 时也可为 .pdf。",
+)
+_LANGUAGE = Text("Language of the handout.", "讲义的语言。")
+
+
+def learn_command(language: Language) -> Callable[..., None]:
+    """The command, with its help in `language`."""
+
+    def learn(
+        image: Path | None = typer.Option(None, help=_IMAGE.in_(language)),
+        out: Path = typer.Option(Path("handout.html"), "--out", "-o", help=_OUT.in_(language)),
+        language: Language = typer.Option(language, help=_LANGUAGE.in_(language)),
+    ) -> None:
+        with one_sentence(language):
+            from vitexplorer.learn.handout import save_handout
+
+            typer.echo(save_handout(image or next(iter(examples().values())).path, out, language))
+
+    return learn

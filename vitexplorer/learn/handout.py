@@ -1,0 +1,171 @@
+"""The guided path on paper: one HTML page with this image's numbers, which needs neither a server nor a network.
+
+What a step asks stands beside its picture; formula and answer, which give each other away, stand together on the last
+pages, as the page tells them only after one has guessed. Printing is the browser's own: each step begins a new sheet.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from vitexplorer.figures import browser
+from vitexplorer.figures.caption import IMAGE, MODEL, QUERY, WEIGHTS, WHERE, Fact
+from vitexplorer.figures.files import SaveError, write
+from vitexplorer.figures.inline import figures_html
+from vitexplorer.figures.rendering import printed
+from vitexplorer.figures.themes import FONTS
+from vitexplorer.learn.step import Seen, Step
+from vitexplorer.learn.steps import STEPS
+from vitexplorer.learn.telling import OnScreen, sayer
+from vitexplorer.words import Language, Text
+
+SUFFIXES = (".html", ".pdf")
+TALLEST = 640
+"""pixels of a sheet that a picture may take; a taller one is made smaller"""
+TITLE = Text("Through a vision transformer in {steps} steps", "分 {steps} 步走进视觉 Transformer")
+MADE = Text(
+    "ViT Explorer · every number is that of this image in the model named below each picture.",
+    "ViT Explorer · 所有数字都来自这幅图像，模型见每幅图的下方。",
+)
+ASKED = Text("What do you think?", "您认为呢？")
+TO_DO = Text("Then try it on the page:", "然后在页面上动手试试：")
+ANSWERS = Text("Answers", "答案")
+ANSWER = Text("{number} · {title}: {letter}", "{number} · {title}：{letter}")
+_STYLE = f"""
+body {{ max-width: 690px; margin: 32px auto; padding: 0 16px; color: #16191d; font: 15px/1.55 {FONTS}; }}
+h1 {{ font-size: 26px; line-height: 1.25; }} h2 {{ font-size: 21px; line-height: 1.3; }}
+h3 {{ font-size: 15px; margin: 0; }}
+header img {{ width: 192px; border-radius: 8px; }}
+section {{ border-top: 1px solid #cfd5dc; margin-top: 36px; }}
+figure {{ margin: 16px 0; overflow-x: auto; }} figcaption, .made {{ color: #5a626b; font-size: 13px; }}
+.ask {{ border: 1px solid #cfd5dc; border-radius: 10px; padding: 12px 16px; }} .ask p {{ margin: 6px 0; }}
+ol {{ list-style: upper-alpha; margin: 0; }}
+.formula {{ font-family: ui-monospace, Consolas, monospace; font-size: 14px; }}
+article {{ margin: 18px 0; }} article p {{ margin: 4px 0; }}
+@page {{ size: A4; margin: 14mm 15mm; }}
+@media print {{
+  body {{ margin: 0; padding: 0; max-width: none; }}
+  section {{ break-before: page; border: 0; margin: 0; }}
+  figure, .ask, article, h2 {{ break-inside: avoid; }} h2 {{ break-after: avoid; }}
+}}
+"""
+
+
+def handout(image: Any, language: Language = "en") -> str:
+    """The whole path for one image, as one HTML page of at most 5 MB.
+
+    Args:
+        image: a path, a PIL image, or uint8 RGB pixels (height, width, 3), as `vx.capture` takes it.
+        language: of every word.
+
+    Raises:
+        ImageError: what cannot be read as an image, as `vx.capture`.
+    """
+
+    @cache
+    def seen(model: str, size: str | None) -> OnScreen:
+        from vitexplorer.capture import capture as captured
+        from vitexplorer.interventions import intervene
+        from vitexplorer.models.loading import load_model
+        from vitexplorer.views import compute
+
+        capture = captured(load_model(model), image, size=size)
+        return OnScreen(
+            capture,
+            lambda view, settings: compute(view, capture, **settings),
+            lambda changes: intervene(capture, changes),
+            lambda other: seen(other, None),
+        )
+
+    return handout_of(lambda step: seen(step.state["model"], step.state.get("size")), language)
+
+
+def save_handout(image: Any, path: str | os.PathLike[str], language: Language = "en") -> Path:
+    """Write the handout to `path`, which ends in .html, or in .pdf where there is a Chrome or Chromium to print it.
+
+    Raises SaveError and PictureError, and as `handout`.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise SaveError(
+            Text(
+                "The name {name} does not say as what to save it: it must end in one of {known}.",
+                "文件名 {name} 未指明保存格式：必须以下列之一结尾：{known}。",
+            ).format(name=path.name, known=", ".join(SUFFIXES))
+        )
+    page = handout(image, language)
+    write(path, browser.printed_page(page) if path.suffix.lower() == ".pdf" else page.encode())
+    return path
+
+
+# ------------------------------------------------------------------------------------------------ its parts
+
+
+def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[Step] = STEPS) -> str:
+    """The same from what is seen in each step's own state."""
+    figures, steps, answers = {}, [], []
+    for number, step in enumerate(path, 1):
+        at = seen(step)
+        numbers = step.numbers(at)
+        say = sayer(numbers, language)
+        view, settings = picture_of(step)
+        figure, facts = printed(at.compute(view, **settings), language=language)
+        figures[f"figure-{number}"] = figure
+        steps.append(
+            "".join(_step(step, number, say, _figure(number, figure.layout.height, facts, language), language))
+        )
+        answers.append("".join(_answer(step, number, say, step.question.right(numbers), language)))
+    title = html.escape(TITLE.format(steps=len(path)).in_(language))
+    return (
+        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
+        f'<header><h1>{title}</h1><p class="made">{MADE.in_(language)}</p>{_image(seen(path[0]))}</header>'
+        f"{''.join(steps)}<section><h2>{ANSWERS.in_(language)}</h2>{''.join(answers)}</section>"
+        f"{figures_html(figures)}</body></html>\n"
+    )
+
+
+def picture_of(step: Step) -> tuple[str, Mapping[str, str]]:
+    """The view and the settings that are printed: those of the step's state, where the room shows a view as it is."""
+    if step.printed is not None:
+        return step.printed
+    state = step.state
+    settings = {name.removeprefix("v."): value for name, value in state.items() if name.startswith("v.")}
+    return state["view"], settings | {name: state[name] for name in ("block", "head", "query") if name in state}
+
+
+def _step(step: Step, number: int, say: Callable[[Text], str], figure: str, language: Language) -> Iterator[str]:
+    yield f"<section><h2>{number} · {html.escape(say(step.title))}</h2><p>{html.escape(say(step.says))}</p>{figure}"
+    yield f'<div class="ask"><h3>{ASKED.in_(language)}</h3><p>{html.escape(say(step.question.asks))}</p><ol>'
+    yield from (f"<li>{html.escape(say(choice))}</li>" for choice in step.question.choices)
+    yield f"</ol></div><p><b>{TO_DO.in_(language)}</b> {html.escape(say(step.action.asks))}</p></section>"
+
+
+def _answer(step: Step, number: int, say: Callable[[Text], str], right: int, language: Language) -> Iterator[str]:
+    head = ANSWER.format(number=number, title=say(step.title), letter="ABCDEF"[right]).in_(language)
+    yield f"<article><h3>{html.escape(head)}</h3><p>{html.escape(say(step.question.reveal))}</p>"
+    yield f'<p class="formula">{html.escape(say(step.formula))}</p></article>'
+
+
+def _figure(number: int, height: float, facts: tuple[Fact, ...], language: Language) -> str:
+    said = [fact.value.in_(language) for fact in facts if fact.label in (MODEL, WEIGHTS, IMAGE, WHERE, QUERY)]
+    zoom = min(1.0, TALLEST / height)
+    caption = html.escape(" · ".join(said))
+    return (
+        f'<figure><div id="figure-{number}" style="zoom: {zoom:.3f}"></div><figcaption>{caption}</figcaption></figure>'
+    )
+
+
+def _image(seen: Seen) -> str:
+    buffer = io.BytesIO()
+    Image.fromarray(seen.capture.input.pixels).save(buffer, "PNG")
+    return f'<img alt="" src="data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}">'
