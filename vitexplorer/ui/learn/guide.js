@@ -106,7 +106,7 @@ export function mount({element, props, trigger, watch}) {
     if (index < 0) return;
     const {key, title} = list[index];
     root.setAttribute('aria-label', words.learn);
-    setText(part('.of'), filled(words.learn_of, {step: index + 1, steps: list.length}));
+    setText(part('.of'), isPrinting ? '' : filled(words.learn_of, {step: index + 1, steps: list.length}));
     setText(part('h2'), title);
     setText(part('.close'), '×');
     part('.close').title = part('.close').ariaLabel = words.learn_close;
