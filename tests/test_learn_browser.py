@@ -1,12 +1,16 @@
-"""A person walks the guided path: every step brings its room, asks, tells the numbers of its views, notices the end."""
+"""A person walks the guided path by keyboard: every step brings its room, asks, tells the numbers of its views, notices
+the end.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.app import Visit
 from tests.rooms import PATIENCE
@@ -18,59 +22,103 @@ from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language
 
 pytestmark = pytest.mark.browser
+MOST = 400
+"""presses of a key until something must be reached"""
+LIT = """() => {
+  const {bottom} = document.querySelector('#vx-bar').getBoundingClientRect();
+  const sheet = document.querySelector('.vx-guide').getBoundingClientRect();
+  const lit = [...document.querySelectorAll('#vx-rooms *')]
+    .find((one) => getComputedStyle(one).outlineOffset === '5px' && one.checkVisibility());
+  if (!lit) return false;
+  const part = lit.getBoundingClientRect(), isBelow = sheet.left < part.right && part.left < sheet.right;
+  const end = isBelow ? sheet.top : innerHeight;
+  return part.top >= bottom - 1 && Math.min(part.bottom, part.top + 120) <= end + 1;
+}"""
+"""whether what a step speaks of is lit up, and its beginning seen between the bar and the sheet"""
 
 
-def another_size(page: Page, told: StepText) -> None:
-    page.locator("#vx-size .chip").click()
-    page.locator("#vx-size .sheet button:visible").nth(1).click()
+# ---------------------------------------------------------------------------------------------- by keyboard
 
 
-def another_patch(page: Page, told: StepText) -> None:
-    picture = page.locator(".vx-picker:visible")
-    picture.click(position={"x": 12, "y": 12})
-    picture.press("ArrowRight")
+@dataclass(frozen=True)
+class Hands:
+    """Of a person who uses no mouse."""
+
+    page: Page
+    tabs: bool
+    """whether they go everywhere with Tab; a quick run puts them there, and presses the keys alone"""
+
+    def until(self, key: str, target: Locator) -> None:
+        """Press a key until the target is focused."""
+        expect(target).to_be_enabled(timeout=PATIENCE)
+        handle = target.element_handle()
+        for _ in range(MOST):
+            if handle.evaluate("(node) => node === document.activeElement"):
+                return
+            self.page.keyboard.press(key)
+        raise AssertionError(f"{target} is not reached with {key}")
+
+    def reach(self, target: Locator, *keys: str) -> None:
+        """Go there, and press keys."""
+        if self.tabs:
+            self.until("Tab", target)
+        else:
+            target.focus(timeout=PATIENCE)
+        for key in keys:
+            self.page.keyboard.press(key)
 
 
-def the_head(page: Page, told: StepText) -> None:
-    group = page.locator("#vx-attention-canvas .group").nth(int(told.becomes["block"]))
-    group.locator(".small").nth(int(told.becomes["head"])).click()
+def another_size(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-size .chip"), "Enter")
+    hands.reach(hands.page.locator("#vx-size .sheet button:visible").nth(1), "Enter")
 
 
-def the_middle(page: Page, told: StepText) -> None:
-    page.locator(".vx-changes .examples button").nth(7).click()
+def another_patch(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator(".vx-picker:visible"), "ArrowRight")
 
 
-def another_class(page: Page, told: StepText) -> None:
-    page.locator("#vx-outputs-panel [name=target]").select_option(index=3)
+def the_head(hands: Hands, told: StepText) -> None:
+    strip = hands.page.locator("#vx-attention-canvas .below")
+    hands.reach(strip.locator(".small[tabindex='0']"))
+    group = strip.locator(".group").nth(int(told.becomes["block"]))
+    hands.until("ArrowLeft", group.locator(".small").nth(int(told.becomes["head"])))
 
 
-def every_patch(page: Page, told: StepText) -> None:
-    page.locator("#vx-outputs-panel [name=token]").select_option("patches")
+def the_middle(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator(".vx-changes .examples button").nth(7), "Enter")
 
 
-def the_next_block(page: Page, told: StepText) -> None:
-    page.locator("#vx-attention-canvas .blocks .after").click()
-    page.locator("#vx-attention-canvas .view").click(position={"x": 100, "y": 100})
+def another_class(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-outputs-panel [name=target]"), "ArrowDown")
 
 
-def the_puzzle(page: Page, told: StepText) -> None:
-    page.locator(".vx-changes .item[data-key=shuffle_patches] [type=checkbox]").click()
+def every_patch(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-outputs-panel [name=token]"), "End")
 
 
-def a_smaller_share(page: Page, told: StepText) -> None:
-    page.locator("#vx-outputs-panel [name=mask_ratio]").press("ArrowLeft")
+def the_next_block(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-attention-canvas .blocks .after"), "Enter")
+    hands.reach(hands.page.locator("#vx-attention-canvas .view"), "ArrowLeft")
 
 
-def the_mask(page: Page, told: StepText) -> None:
-    page.locator("#vx-attention-panel [name=mask]").select_option("False")
+def the_puzzle(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator(".vx-changes .item[data-key=shuffle_patches] [type=checkbox]"), "Space")
 
 
-def the_adapter(page: Page, told: StepText) -> None:
-    page.locator("#vx-training-scenes").click()
-    page.locator(".vx-methods [data-key=adapter] [type=checkbox]").click(timeout=PATIENCE)
+def a_smaller_share(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-outputs-panel [name=mask_ratio]"), "ArrowLeft")
 
 
-ACTS: dict[str, Callable[[Page, StepText], None]] = {
+def the_mask(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-attention-panel [name=mask]"), "ArrowDown")
+
+
+def the_adapter(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-training-scenes"), "Enter")
+    hands.reach(hands.page.locator(".vx-methods [data-key=adapter] [type=checkbox]"), "Space")
+
+
+ACTS: dict[str, Callable[[Hands, StepText], None]] = {
     "cut": another_size,
     "embed": another_patch,
     "position": the_puzzle,
@@ -87,6 +135,9 @@ ACTS: dict[str, Callable[[Page, StepText], None]] = {
 """what each step asks for"""
 
 
+# ---------------------------------------------------------------------------------------------- the path
+
+
 def agrees(guide: Locator, step: Step, language: Language) -> StepText:
     """Everything that the guide says is filled with the numbers of the views on this very picture."""
     told = step_text(step, shown(step), language)
@@ -99,40 +150,71 @@ def agrees(guide: Locator, step: Step, language: Language) -> StepText:
 
 A_FEW = [step for step in STEPS if step.key in ("cut", "position", "class_token")]
 """done in their own room and in another, with a new picture and with the same"""
+WALKS = [(language, width, theme) for language in ("en", "zh") for width in (1440, 390) for theme in ("light", "dark")]
 
 
-@pytest.mark.parametrize("language", quick(["en", "zh"], keep=["en"]))
-def test_a_person_walks_the_path(visit: Visit, url: str, language: Language, thorough: bool) -> None:
-    steps = list(STEPS) if thorough else A_FEW
-    page, guide = visit.page, visit.page.locator(".vx-guide")
-    visit.open(url, lang=language, image="scene_gear")
-    page.locator(".vx-rail .learn").click()
+@pytest.mark.parametrize("walk", quick(WALKS, keep=[("en", 1440, "light")]))
+def test_a_person_walks_the_path_by_keyboard(
+    visit: Visit, url: str, walk: tuple[Language, int, str], thorough: bool
+) -> None:
+    (language, width, theme), steps = walk, list(STEPS) if thorough else A_FEW
+    page, guide, hands = visit.page, visit.page.locator(".vx-guide"), Hands(visit.page, thorough)
+    page.set_viewport_size({"width": width, "height": 900 if width > 400 else 844})
+    visit.open(url, lang=language, image="scene_gear", __theme=theme)
+    hands.reach(page.locator(".vx-rail .learn"), "Enter")
     for step, after in pairwise([*steps, None]):
         told = agrees(guide, step, language)
+        page.wait_for_function(LIT, timeout=PATIENCE)
         expect(guide.locator(".reveal")).to_be_hidden()
         expect(guide.locator(".formula")).to_be_hidden()
-        guide.locator(".choices button").nth(told.right).press("Enter")
+        hands.reach(guide.locator(".choices button").nth(told.right), "Enter")
         right = UI_WORDS["learn_right"].in_(language)
         expect(guide.locator(".reveal")).to_have_text(f"{right} {told.reveal}")
         expect(guide.locator(".formula")).to_have_text(told.formula)
         expect(guide.locator(".did")).to_be_empty()
         if told.leads:
-            guide.locator(".lead").click()
-        ACTS[step.key](page, told)
+            hands.reach(guide.locator(".lead"), "Enter")
+        ACTS[step.key](hands, told)
         expect(guide.locator(".did")).to_have_text(UI_WORDS["learn_done"].in_(language), timeout=PATIENCE)
         if after and STEPS.index(after) == STEPS.index(step) + 1:
-            guide.locator(".next").press("Enter")
+            hands.reach(guide.locator(".next"), "Enter")
         elif after:
-            guide.locator(".steps button").nth(STEPS.index(after)).press("Enter")
+            hands.reach(guide.locator(".steps button").nth(STEPS.index(after)), "Enter")
         if after:
             expect(guide.locator("h2")).to_be_focused()
     page.go_back()
     expect(guide.locator("h2")).to_have_text(steps[-2].title.in_(language))
-    guide.locator(".close").press("Enter")
+    hands.reach(guide.locator(".close"), "Enter")
     expect(guide).to_be_hidden()
     expect(page.locator(".vx-rail .learn")).to_be_focused()
-    page.locator(".vx-rail .learn").press("Enter")
+    page.keyboard.press("Enter")
     expect(guide.locator("h2")).to_have_text(steps[-2].title.in_(language))  # where it was left
+    agrees(guide, steps[-2], language)
+    page.keyboard.press("PageDown")
+    expect(guide.locator("h2")).to_have_text(STEPS[STEPS.index(steps[-2]) + 1].title.in_(language))
+    page.keyboard.press("PageUp")
+    expect(guide.locator("h2")).to_have_text(steps[-2].title.in_(language))
+
+
+@pytest.mark.thorough
+def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_path: Path) -> None:
+    """The page that the button gives is drawn without a server, and has what the guide says."""
+    page, step = visit.page, STEPS[0]
+    visit.open(url, step=step.key, image="scene_gear", **step.state)
+    told = agrees(page.locator(".vx-guide"), step, "en")
+    with page.expect_download(timeout=PATIENCE) as download:
+        Hands(page, tabs=True).reach(page.locator(".vx-guide .handout"), "Enter")
+    home = tmp_path / "handout.html"
+    download.value.save_as(home)
+    expect(page.locator(".vx-guide .says")).to_have_text(told.says)
+    alone = chromium.new_page(offline=True)
+    asked: list[str] = []
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.goto(home.as_uri())
+    expect(alone.locator(".js-plotly-plot")).to_have_count(len(STEPS), timeout=PATIENCE)
+    assert [address for address in asked if not address.startswith(("file:", "data:", "blob:"))] == []
+    expect(alone.locator("body")).to_contain_text(told.reveal)
+    alone.close()
 
 
 def test_a_link_opens_a_step_and_a_wrong_guess_is_told(visit: Visit, url: str) -> None:

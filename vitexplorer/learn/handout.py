@@ -33,8 +33,8 @@ TALLEST = 640
 """pixels of a sheet that a picture may take; a taller one is made smaller"""
 TITLE = Text("Through a vision transformer in {steps} steps", "分 {steps} 步走进视觉 Transformer")
 MADE = Text(
-    "ViT Explorer · every number is that of this image in the model named below each picture.",
-    "ViT Explorer · 所有数字都来自这幅图像，模型见每幅图的下方。",
+    "Every number is that of this image in the model named below each picture.",
+    "所有数字都来自这幅图像，模型见每幅图的下方。",
 )
 ASKED = Text("What do you think?", "您认为呢？")
 TO_DO = Text("Then try it on the page:", "然后在页面上动手试试：")
@@ -128,7 +128,8 @@ def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[
     return (
         f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
-        f'<header><h1>{title}</h1><p class="made">{MADE.in_(language)}</p>{_image(seen(path[0]))}</header>'
+        f'<header><h1>{title}</h1><p class="made">ViT Explorer · {MADE.in_(language)}</p>'
+        f"{_image(seen(path[0]))}</header>"
         f"{''.join(steps)}<section><h2>{ANSWERS.in_(language)}</h2>{''.join(answers)}</section>"
         f"{figures_html(figures)}</body></html>\n"
     )

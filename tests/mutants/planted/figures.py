@@ -103,7 +103,7 @@ MUTANTS = (
     ),
     Mutant(
         "a saved file written over before it is whole",
-        "_write",
+        "write",
         "os.replace(beside, path)",
         "path.write_bytes(content[: len(content) // 2])",
         "test_csv_is_tidy_and_exact",
