@@ -288,3 +288,37 @@ def test_a_mask_is_painted_on_the_picture(staying: Visit) -> None:
     expect(python).to_contain_text("mask=()", timeout=PATIENCE)  # though the question before it may still be open
     expect(painter).to_have_attribute("data-hidden", "108")
     expect(seed).to_be_enabled()
+
+
+@pytest.mark.thorough
+def test_every_kind_of_target_is_chosen_in_the_page_and_stands_in_its_address(visit: Visit, url: str) -> None:
+    visit.open(url, room="flow", view="generic_relevance", model="scenes_vit_patch16_192", image="scene_fish")
+    page, inside = visit.page, "#vx-flow-panel .vx-target"
+    kind = page.locator(f"{inside} select[name=target]")
+    kind.wait_for(timeout=PATIENCE)
+
+    def explained(written: str) -> None:
+        page.wait_for_function(
+            "(wanted) => new RegExp(`^${wanted}$`).test(new URL(location.href).searchParams.get('v.target'))",
+            arg=written,
+            timeout=PATIENCE,
+        )
+
+    kind.select_option("rather")
+    explained(r"\d+ vs \d+")
+    kind.select_option("alike")
+    explained(r"patch \d+,\d+")
+    page.locator(f"{inside} .vx-picker").press("ArrowUp")
+    page.locator(f"{inside} .vx-picker").click(position={"x": 5, "y": 5})
+    explained("patch 0,0")
+    kind.select_option("region")
+    sheet = page.locator(f"{inside} .vx-sheet")
+    for key in (" ", "ArrowRight", " "):
+        sheet.press(key)
+    explained(r"region 6.6\+6.7")
+    kind.select_option("like")
+    explained("like:scene_flower")
+    assert "scene_flower" in page.inner_text("#vx-flow-panel .reading")
+    page.reload()
+    kind.wait_for(timeout=PATIENCE)
+    assert kind.input_value() == "like"

@@ -21,16 +21,22 @@ from tests.small_models import capture_small, load_small, picture
 from tests.test_readings import check
 from vitexplorer.capture import Capture
 from vitexplorer.cli import build_app
-from vitexplorer.controls import AnyTargetControl, written_value
-from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Target
+from vitexplorer.controls import AnyTargetControl, like_capture, likeness, written_value
+from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region, Target
 from vitexplorer.errors import SettingError
+from vitexplorer.models.examples import examples
 from vitexplorer.quantities.gradients import attention_gradient, gradients
+from vitexplorer.settings import Settings
+from vitexplorer.ui.engine import Engine, Picture
+from vitexplorer.words import ExplainedError
 
 FAMILIES = ("vit", "encoder", "deit_distilled", "dinov2_registers", "registers_only", "beit", "swin", "siglip")
 TARGETS = ("3 vs 1", "other image", "patch 0,1", "patch 0,1 vs 1,0")
+LATER = ("region 0.1+1.0", "patch 1,0 of the other")
 MAPS = ("generic_relevance", "grad_rollout", "grad_cam", "legrad", "input_x_gradient", "integrated_gradients",
         "occlusion", "random")  # fmt: skip
 CASES = [(key, target) for key in FAMILIES for target in TARGETS if (key, target) != ("encoder", "3 vs 1")]
+CASES += [(key, target) for key in ("vit", "swin", "encoder", "beit") for target in LATER]
 
 
 @cache
@@ -40,6 +46,8 @@ def other_image(key: str) -> Capture:
 
 
 def given(key: str, target: str) -> object:
+    if target == LATER[1]:
+        return like_capture("scene", other_image(key), (1, 0))
     return other_image(key) if target == "other image" else target
 
 
@@ -70,6 +78,11 @@ class Plain:
             return logits[3] - logits[1]
         if target == "other image":
             return F.cosine_similarity(self.pooled(images), self.pooled(other).detach(), dim=0)
+        if target == LATER[1]:
+            return F.cosine_similarity(self.pooled(images), self.token(other, (1, 0)).detach(), dim=0)
+        if target == LATER[0]:
+            region = (self.token(images, (0, 1)) + self.token(images, (1, 0))) / 2
+            return F.cosine_similarity(region, self.pooled(images).detach(), dim=0)
         reference = self.pooled(images) if target == "patch 0,1" else self.token(images, (1, 0))
         return F.cosine_similarity(self.token(images, (0, 1)), reference.detach(), dim=0)
 
@@ -87,7 +100,9 @@ def test_gradients_are_those_of_autograd_on_the_plain_module(key, target):
     np.testing.assert_allclose(found.input.numpy(), expected.numpy(), rtol=0, atol=2e-4 * largest)
 
 
-@pytest.mark.parametrize(("key", "target"), [("vit", "patch 0,1"), ("encoder", "other image"), ("vit", "3 vs 1")])
+@pytest.mark.parametrize(
+    ("key", "target"), [("vit", "patch 0,1"), ("encoder", "other image"), ("vit", "3 vs 1"), ("vit", LATER[0])]
+)
 def test_generic_relevance_is_chefers_row_of_the_token_that_is_explained(key, target):
     captured = capture_small(key)
     parsed = AnyTargetControl().parse(given(key, target), captured, {})
@@ -98,12 +113,13 @@ def test_generic_relevance_is_chefers_row_of_the_token_that_is_explained(key, ta
         dA = attention_gradient(captured.call(block), found.outputs[block])[0].double().numpy()
         products.append(reference_relevance.positive_product(A, dA))
     R, grid = reference_relevance.generic_relevance(products), captured.grid(0)
-    token = 1 + 0 * grid.cols + 1 if target == "patch 0,1" else 0
+    tokens = {"patch 0,1": [2], LATER[0]: [2, 1 + grid.cols]}.get(target, [0])
     result = vx.compute("generic_relevance", captured, target=given(key, target))
-    if target == "patch 0,1":
+    if tokens != [0]:
         R -= np.eye(len(R))
-    np.testing.assert_allclose(result.values.ravel(), R[token, 1:], atol=1e-4 * R[token, 1:].max())
-    assert result.query == ((0, 1) if target == "patch 0,1" else "cls")
+    row = R[tokens, 1:].mean(0)
+    np.testing.assert_allclose(result.values.ravel(), row, atol=1e-4 * row.max())
+    assert result.query == {"patch 0,1": (0, 1), LATER[0]: None}.get(target, "cls")
 
 
 def test_gradient_rollout_of_a_patch_leaves_out_what_only_stays():
@@ -188,6 +204,7 @@ def test_a_capture_and_its_embedding_are_one_target():
         ("patch 2,1", PatchAlike((2, 1))),
         ("patch 2,1 vs 0,3", PatchAlike((2, 1), (0, 3))),
         ("3", 3),
+        ("region 0.3+2.1", Region(((0, 3), (2, 1)))),
     ],
 )
 def test_a_target_is_written_and_read_back(written: str, target: Target):
@@ -206,6 +223,10 @@ def test_a_target_is_written_and_read_back(written: str, target: Target):
         ("3 vs 3", "not with itself"),
         ("3 vs 70", "no class 70"),
         ("patch 9,0", "no patch"),
+        ("region 9.0", "no patch"),
+        ("region", "at least one patch"),
+        ("region 0,1+x", "at least one patch"),
+        ("like:scene_fish", "give the capture"),
         ("patch 0,0 vs 0,9", "no patch"),
         (np.zeros(5, np.float32), "has 5 numbers and vit makes 48"),
     ],
@@ -236,3 +257,33 @@ def test_the_command_line_takes_another_image(tmp_path):
     with out.open(encoding="utf-8-sig") as file:
         found = [float(row["value"]) for row in csv.DictReader(file)]
     np.testing.assert_allclose(found, vx.compute("grad_rollout", explained, target=other).values.ravel(), rtol=1e-4)
+
+
+def test_a_region_of_one_patch_is_that_patch():
+    captured = capture_small("vit")
+    for view in ("generic_relevance", "grad_rollout", "legrad", "occlusion"):
+        one, other = (vx.compute(view, captured, target=target) for target in ("region 1.2", "patch 1,2"))
+        np.testing.assert_allclose(one.values, other.values, atol=1e-6 * np.abs(other.values).max())
+
+
+def test_another_image_is_named_with_or_without_a_patch():
+    assert likeness("like:scene_fish") == ("scene_fish", None)
+    assert likeness("like:my picture.jpg patch 2,3") == ("my picture.jpg", (2, 3))
+    assert likeness("patch 2,3") is None
+    assert likeness(7) is None
+    assert str(given("vit", LATER[1])) == "like:scene patch 1,0"
+    with pytest.raises(SettingError, match="no patch"):
+        like_capture("scene", other_image("vit"), (40, 0))
+
+
+def test_the_page_finds_the_image_that_a_target_names():
+    engine = Engine(Settings())
+    picture_of = Picture("scene_fish", "scenes_vit_patch16_192")
+    captured = engine.capture(picture_of)
+    found = engine.compute(picture_of, captured, "grad_cam", {"target": "like:scene_gear patch 3,4"})
+    other = vx.capture(captured.model, examples()["scene_gear"].path)
+    expected = vx.compute("grad_cam", captured, target=other.patch_embedding((3, 4)))
+    np.testing.assert_allclose(found.values, expected.values, atol=1e-6)
+    assert written_value(found.settings["target"]) == "like:scene_gear patch 3,4"
+    with pytest.raises(ExplainedError):
+        engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"})

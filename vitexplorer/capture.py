@@ -261,6 +261,12 @@ class Capture(ShownInNotebooks):
         with torch.no_grad():
             return self.model.family.embedding(self.model.module, last)[0]
 
+    def patch_embedding(self, patch: tuple[int, int]) -> Float[Tensor, " dim"]:
+        """A patch's token after the last block, through the final norm; row and column of the last block's grid."""
+        last = self.residual_after(self.depth - 1)[None]
+        with torch.no_grad():
+            return self.model.family.final_norm(self.model.module, last)[0, self.token(patch, self.depth - 1)]
+
     def _refuse_stream(self) -> None:
         if not self.model.family.shows_stream:
             raise UnsupportedError(only_attention(self.model.name, self.model.family.title))

@@ -15,15 +15,12 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColu
 import vitexplorer as vx
 from vitexplorer.cli.names import dashed
 from vitexplorer.cli.text import one_sentence, summary
-from vitexplorer.controls import Control
+from vitexplorer.controls import Control, like_capture, likeness
 from vitexplorer.interfaces import View
 from vitexplorer.models.examples import examples
 from vitexplorer.settings import settings
 from vitexplorer.types import Fit
 from vitexplorer.words import Language, Text
-
-LIKE = "like:"
-"""before the file of an image that the explained one is compared with"""
 
 
 def explore(
@@ -46,8 +43,9 @@ def explore(
         capture = vx.capture(loaded, image or example_image(), fit=fit, size=size)
         if change:
             capture = vx.intervene(capture, change)
-        if (controls.get("target") or "").startswith(LIKE):
-            controls["target"] = vx.capture(loaded, controls["target"].removeprefix(LIKE), fit=fit, size=size)
+        if found := likeness(controls.get("target")):
+            other = vx.capture(loaded, found[0], fit=fit, size=size)
+            controls["target"] = like_capture(other.input.image_hash[:8], other, found[1])
         result = vx.compute(view, capture, **controls)
         if out:
             vx.save(result, out, language=language)

@@ -1,6 +1,8 @@
 """Controls: one file, one kind of setting. What a person, a URL or a command line gives is checked here, once."""
 
 from vitexplorer.controls.any_target import AnyTargetControl as AnyTargetControl
+from vitexplorer.controls.any_target import like_capture as like_capture
+from vitexplorer.controls.any_target import likeness as likeness
 from vitexplorer.controls.block import BlockControl as BlockControl
 from vitexplorer.controls.block import no_such_block as no_such_block
 from vitexplorer.controls.choice import Choice as Choice

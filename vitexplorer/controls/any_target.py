@@ -6,14 +6,16 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from vitexplorer.controls.explained import Alike, Patch, PatchAlike, RatherThan, Target
+from vitexplorer.controls.explained import Alike, Patch, PatchAlike, RatherThan, Region, Target
+from vitexplorer.controls.patches import WORDS as PAINTING
+from vitexplorer.controls.patches import cells_of
 from vitexplorer.controls.query import no_such_patch
 from vitexplorer.controls.sharpest import sharpest_patch
-from vitexplorer.controls.spec import Spec
+from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.target import TargetControl
 from vitexplorer.errors import SettingError
 from vitexplorer.explored import Explored
@@ -22,6 +24,29 @@ from vitexplorer.words import Text, same
 
 _PATCHES = re.compile(r"patch\s+(\d+)\s*,\s*(\d+)(?:\s+vs\s+(\d+)\s*,\s*(\d+))?")
 _VERSUS = re.compile(r"\s+vs\s+")
+_REGION = re.compile(r"region\b(.*)")
+_LIKE = re.compile(r"like:\s*(.+?)(?:\s+patch\s+(\d+)\s*,\s*(\d+))?")
+WORDS = {
+    **PAINTING,
+    "class": Text("a class", "一个类别"),
+    "rather": Text("this class rather than that one", "是这个类别，而非那个"),
+    "alike": Text("similarity of a patch to the whole image", "某个图块与整幅图像的相似度"),
+    "region": Text("similarity of a region to the whole image", "某个区域与整幅图像的相似度"),
+    "like": Text("similarity to another image", "与另一幅图像的相似度"),
+    "rather_than": Text("rather than", "而非"),
+    "image": Text("Other image", "另一幅图像"),
+    "own_image": Text("an image of your own", "您自己的图像"),
+    "choose_image": Text("Choose a file ...", "选择文件……"),
+    "image_lost": Text("The file did not arrive; please try again.", "文件未能送达，请重试。"),
+    "pick": Text("Pick a patch: click, or move with the arrow keys", "选择图块：点击，或用方向键移动"),
+    "hidden": Text("in the region", "在区域内"),
+    "visible": Text("outside it", "在区域外"),
+    "count": Text("{hidden} of {all} patches", "{all} 个图块中的 {hidden} 个"),
+    "help": Text(
+        "Drag over the patches of the region. Keyboard: arrow keys move, space marks.",
+        "拖过图块以标出区域。键盘：方向键移动，空格键标记。",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -29,11 +54,13 @@ class AnyTargetControl(TargetControl):
     """What is explained; the model's first choice when nobody says, or without classes the sharpest patch.
 
     `7` or a class's name; `7 vs 3`, one logit minus another; `patch 2,5`, how alike the patch in row 2 and column 5 is
-    to the whole image, `patch 2,5 vs 0,1` to another patch. In Python also a capture, or the numbers of an embedding:
-    how alike the image is to that.
+    to the whole image, `patch 2,5 vs 0,1` to another patch; `region 2.5+2.6`, how alike these patches together are to
+    it. In Python also a capture, or the numbers of an embedding: how alike the image is to that. The page and the
+    command line, which know images by name, write `like:` before one, see `likeness`.
     """
 
     label: Text = Text("Target", "解释目标")
+    kind: ClassVar[str] = "target"
 
     def default(self, capture: Explored) -> Target:
         """The class with the highest logit; without a classifier how alike the sharpest patch is to the image."""
@@ -46,15 +73,22 @@ class AnyTargetControl(TargetControl):
         if isinstance(value, str) and (found := _PATCHES.fullmatch(value.strip())):
             row, col, *other = (int(number) if number else None for number in found.groups())
             value = PatchAlike((row, col), None if other[0] is None else (other[0], other[1]))
+        elif isinstance(value, str) and (found := _REGION.fullmatch(value.strip())):
+            value = self._region(found[1], capture)
+        elif isinstance(value, str) and likeness(value):
+            raise SettingError(NO_IMAGES)
         elif isinstance(value, str) and len(pair := _VERSUS.split(value.strip())) == 2:
             value = RatherThan(*(super(AnyTargetControl, self).parse(one, capture, settings) for one in pair))
         if isinstance(value, PatchAlike):
             return self._on_the_grid(value, capture)
+        if isinstance(value, Region):
+            return self._region("+".join(f"{row}.{col}" for row, col in value.patches), capture)
         if isinstance(value, RatherThan):
             return self._of_two(value, capture, settings)
         if hasattr(value, "embedding"):
             name = value.name if isinstance(value, Alike) else value.input.image_hash[:8]
-            return self._as_wide(Alike(name, _numbers(value.embedding)), capture)
+            patch = value.patch if isinstance(value, Alike) else None
+            return self._as_wide(Alike(name, _numbers(value.embedding), patch), capture)
         if getattr(value, "ndim", 0) == 1:
             numbers = _numbers(value)
             return self._as_wide(Alike(hashlib.sha256(numbers.tobytes()).hexdigest()[:8], numbers), capture)
@@ -66,7 +100,16 @@ class AnyTargetControl(TargetControl):
             pair = {"one": super().say(value.index, capture), "other": super().say(value.other, capture)}
             return Text("{one} rather than {other}", "{one}，而非 {other}").format(**pair)
         if isinstance(value, Alike):
-            return Text("similarity to the image {name}", "与图像 {name} 的相似度").format(name=value.name)
+            image = Text("image {name}", "图像 {name}").format(name=value.name[:_LETTERS])
+            if value.patch is None:
+                return Text("similarity to the {image}", "与{image} 的相似度").format(image=image)
+            return Text("similarity to the {patch} of the {image}", "与{image} {patch}的相似度").format(
+                patch=query_text(value.patch), image=image
+            )
+        if isinstance(value, Region):
+            return Text("similarity of {count} patches to the whole image", "{count} 个图块与整幅图像的相似度").format(
+                count=len(value.patches)
+            )
         if isinstance(value, PatchAlike):
             other = Text("whole image", "整幅图像") if value.other is None else query_text(value.other)
             return Text("similarity of the {patch} to the {other}", "{patch}与{other}的相似度").format(
@@ -85,13 +128,15 @@ class AnyTargetControl(TargetControl):
             else self._classes(capture, settings, result)
         )
         if capture is None:
-            return replace(spec, takes=TAKES)
-        offered: list[Target] = [PatchAlike(sharpest_patch(capture.input.pixels, capture.grid(capture.depth - 1)))]
+            return replace(spec, takes=TAKES, words=WORDS)
+        grid = capture.grid(capture.depth - 1)
+        offered: list[Target] = [PatchAlike(sharpest_patch(capture.input.pixels, grid))]
         if not classless:
             first, *others = self._logits(capture).argsort(descending=True)[:3].tolist()
             offered = [*(RatherThan(first, other) for other in others), *offered]
         options = dict(spec.options) | {str(one): self.say(one, capture) for one in offered}
-        return replace(spec, takes=TAKES, options=tuple(options.items()))
+        board = Board.of(grid, capture.input.pixels.shape[:2])
+        return replace(spec, takes=TAKES, options=tuple(options.items()), board=board, words=WORDS)
 
     def _classes(self, capture: Explored | None, settings: Mapping[str, Any] | None, result: Result | None) -> Spec:
         """Those that are likely, with a chosen target that is none kept beside them."""
@@ -108,6 +153,19 @@ class AnyTargetControl(TargetControl):
             if not (0 <= row < grid.rows and 0 <= col < grid.cols):
                 raise no_such_patch(row, col, grid)
         return target
+
+    def _region(self, written: str, capture: Explored) -> Region:
+        grid = capture.grid(capture.depth - 1)
+        try:
+            patches = tuple(sorted(set(cells_of(written, grid))))
+        except (TypeError, ValueError, OverflowError):
+            patches = ()
+        if not patches:
+            raise SettingError(NO_REGION.format(value=repr(written.strip())))
+        for row, col in patches:
+            if not (0 <= row < grid.rows and 0 <= col < grid.cols):
+                raise no_such_patch(row, col, grid)
+        return Region(patches)
 
     def _of_two(self, target: RatherThan, capture: Explored, settings: Mapping[str, Any]) -> RatherThan:
         one, other = (super(AnyTargetControl, self).parse(n, capture, settings) for n in (target.index, target.other))
@@ -129,7 +187,45 @@ class AnyTargetControl(TargetControl):
         return target
 
 
-TAKES = same("CLASS | CLASS vs CLASS | patch ROW,COL | patch ROW,COL vs ROW,COL")
+TAKES = same(
+    "CLASS | CLASS vs CLASS | region ROW.COL+ROW.COL | patch ROW,COL | patch ROW,COL vs ROW,COL | like:IMAGE | "
+    "like:IMAGE patch ROW,COL"
+)
+NO_REGION = Text(
+    "A region is at least one patch, written row.col and joined by +, such as 3.4+3.5, not {value}.",
+    "区域至少包含一个图块，写作“行.列”并用 + 连接，如 3.4+3.5，而不是 {value}。",
+)
+NO_IMAGES = Text(
+    "No image can be named here: give the capture of the other image, or its embedding.",
+    "此处不能按名称指定图像：请给出另一幅图像的捕获结果或其嵌入。",
+)
+_LETTERS = 15
+"""of an image's id in a sentence"""
+
+
+def likeness(written: Any) -> tuple[str, Patch | None] | None:
+    """The image and the patch of it that a target compares with: `like:IMAGE`, `like:IMAGE patch ROW,COL`.
+
+    None for any other target.
+    """
+    found = _LIKE.fullmatch(written.strip()) if isinstance(written, str) else None
+    if found is None:
+        return None
+    image, row, col = found.groups()
+    return image, None if row is None else (int(row), int(col))
+
+
+def like_capture(name: str, other: Any, patch: Patch | None = None) -> Alike:
+    """The target that is alike a capture of another image by the same model, or alike a patch of it.
+
+    Raises SettingError where it has no such patch.
+    """
+    if patch is None:
+        return Alike(name, _numbers(other.embedding))
+    grid = other.grid(other.depth - 1)
+    if not (patch[0] < grid.rows and patch[1] < grid.cols):
+        raise no_such_patch(*patch, grid)
+    return Alike(name, _numbers(other.patch_embedding(patch)), patch)
 
 
 def _patches(target: PatchAlike) -> tuple[Patch, ...]:

@@ -26,12 +26,14 @@ class Alike:
     """Explained is the cosine of the image's pooled feature and a given one, which stays as it is."""
 
     name: str
-    """says which: the first of the other image's hash, or of that of the numbers"""
+    """says which: the other image's id in the page, or the first of its hash, or of that of the numbers"""
     embedding: np.ndarray = field(repr=False, compare=False)
     """(dim,)"""
+    patch: Patch | None = None
+    """the numbers are those of this patch of the other image; None where they are of all of it"""
 
     def __str__(self) -> str:
-        return f"like {self.name}"
+        return f"like:{self.name}" + (f" patch {self.patch[0]},{self.patch[1]}" if self.patch else "")
 
 
 @dataclass(frozen=True)
@@ -47,5 +49,18 @@ class PatchAlike:
         return "patch " + " vs ".join(f"{row},{col}" for row, col in patches)
 
 
-Target = int | RatherThan | Alike | PatchAlike
+@dataclass(frozen=True)
+class Region:
+    """Explained is the cosine of the mean of some patches' last tokens and the image's pooled feature, which stays."""
+
+    patches: tuple[Patch, ...]
+    """each once, row by row"""
+
+    def __str__(self) -> str:
+        return "region " + "+".join(f"{row}.{col}" for row, col in self.patches)
+
+
+Similarity = Alike | PatchAlike | Region
+"""what needs no classifier: a cosine"""
+Target = int | RatherThan | Similarity
 """what is explained: a class, or one of these"""

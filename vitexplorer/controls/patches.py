@@ -94,7 +94,7 @@ class PatchesControl(Control):
         """Patches that the grid has, each once, row by row."""
         grid = self.grid(capture)
         try:
-            cells = sorted(set(_cells(value, grid)))
+            cells = sorted(set(cells_of(value, grid)))
         except (TypeError, ValueError, OverflowError):
             raise self._unreadable(value, grid) from None
         for row, col in cells:
@@ -134,7 +134,7 @@ class PatchesControl(Control):
         )
 
 
-def _cells(value: Any, grid: PatchGrid) -> list[Cell]:
+def cells_of(value: Any, grid: PatchGrid) -> list[Cell]:
     """What is meant, of the grid or not. Raises TypeError, ValueError or OverflowError for what cannot be read."""
     if isinstance(value, str):
         parts = [part for part in re.split("[+,]", value.replace(" ", "")) if part]

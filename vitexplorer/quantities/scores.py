@@ -5,7 +5,9 @@ feature that the classifier reads and r the reference (DINO's and CLIP's similar
 similarity: Chefer et al. 2021, arXiv 2103.15679, section 4). `PatchAlike`: cos(z_i, r), z_i = norm(x_i) the patch's
 token after the last block, read through the final norm as the pooled one is (cosines of a ViT's tokens as dense
 descriptors: Amir et al. 2021, arXiv 2112.05814), r this image's pooled feature or another patch's token. r is a
-constant: what is explained is how the one side became as it is, so that the map belongs to one token.
+constant: what is explained is how the one side became as it is, so that the map belongs to one token. `Region`: the
+same of the mean of the z_i of several patches, as masked average pooling reads a region (Zhang et al. 2018, arXiv
+1810.09091); r is the image's pooled feature. A region of one patch is that patch.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import AttentionTap, Capture
-from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Target
+from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region, Similarity, Target
 
 
 def scores(
@@ -30,13 +32,13 @@ def scores(
         output: what the network gave.
         last: the residual stream after its last block, as the module lays it out; not read for classes.
     """
-    if isinstance(target, Alike | PatchAlike):
+    if isinstance(target, Similarity):
         tokens = last.flatten(1, -2)
         family, module = capture.model.family, capture.model.module
         if isinstance(target, Alike):
             found = family.embedding(module, tokens)
         else:
-            found = family.final_norm(module, tokens)[:, token_of(capture, target.patch)]
+            found = family.final_norm(module, tokens)[:, tokens_of(capture, target)].mean(1)
         return F.cosine_similarity(found, reference(capture, target)[None], dim=-1)
     return of_logits(output, target)
 
@@ -52,7 +54,7 @@ def run_scores(
     capture: Capture, target: Target, images: Float[Tensor, "batch channels height width"]
 ) -> Float[Tensor, " batch"]:
     """The same for images that the network is yet to see."""
-    if not isinstance(target, Alike | PatchAlike):
+    if not isinstance(target, Similarity):
         return of_logits(capture.run(images), target)
     tap = AttentionTap(capture.model.block_of_parameter)
     with tap:
@@ -61,12 +63,13 @@ def run_scores(
 
 
 def score_of_block(capture: Capture, target: Target, tokens: Float[Tensor, "tokens dim"]) -> Float[Tensor, ""]:
-    """The score of the tokens that leave a block, read as if it were the last: their mean, or that of the patch."""
+    """The score of the tokens that leave a block, read as if it were the last: their mean, or those of the patches."""
     family, module = capture.model.family, capture.model.module
     if isinstance(target, int | RatherThan):
         return of_logits(family.read_each(module, tokens.mean(0)[None, None])[0, 0], target)
-    token = tokens.mean(0) if isinstance(target, Alike) else tokens[token_of(capture, target.patch)]
-    return F.cosine_similarity(family.final_norm(module, token[None, None])[0, 0], reference(capture, target), dim=0)
+    read = tokens.mean(0)[None] if isinstance(target, Alike) else tokens[tokens_of(capture, target)]
+    found = family.final_norm(module, read[None])[0].mean(0)
+    return F.cosine_similarity(found, reference(capture, target), dim=0)
 
 
 @torch.no_grad()
@@ -75,18 +78,18 @@ def score_of(capture: Capture, target: Target) -> Float[Tensor, ""]:
     return scores(capture, target, capture.output, capture.made[capture.depth - 1])[0]
 
 
-def token_of(capture: Capture, patch: tuple[int, int]) -> int:
-    """Where a patch of the last block's grid stands in the sequence."""
-    return capture.token(patch, capture.depth - 1)
+def tokens_of(capture: Capture, target: PatchAlike | Region) -> list[int]:
+    """Where the patches of the last block's grid that are explained stand in the sequence."""
+    patches = target.patches if isinstance(target, Region) else (target.patch,)
+    return [capture.token(patch, capture.depth - 1) for patch in patches]
 
 
 @torch.no_grad()
-def reference(capture: Capture, target: Alike | PatchAlike) -> Float[Tensor, " dim"]:
+def reference(capture: Capture, target: Similarity) -> Float[Tensor, " dim"]:
     """What the similarity is to: given numbers, this image's pooled feature, or the other patch's token."""
     device = capture.input.tensor.device
     if isinstance(target, Alike):
         return torch.from_numpy(target.embedding).to(device)
-    if target.other is None:
+    if isinstance(target, Region) or target.other is None:
         return capture.embedding
-    tokens = capture.residual_after(capture.depth - 1)[None]
-    return capture.model.family.final_norm(capture.model.module, tokens)[0, token_of(capture, target.other)]
+    return capture.patch_embedding(target.other)

@@ -10,13 +10,15 @@ from collections.abc import Mapping
 
 import numpy as np
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capture import Capture
 from vitexplorer.controls import AnyTargetControl
-from vitexplorer.controls.explained import Alike, PatchAlike, Target
+from vitexplorer.controls.explained import PatchAlike, Region, Similarity, Target
 from vitexplorer.numbers import counted, percent, signed
 from vitexplorer.quantities.on_the_map import extreme, is_constant, tenth
+from vitexplorer.quantities.rollout import query_shares
 from vitexplorer.quantities.scores import score_of
 from vitexplorer.types import MapResult, PatchGrid, Prediction, Query, Result, query_text
 from vitexplorer.words import Text, same
@@ -27,6 +29,11 @@ ALL_ZERO = Text(
 )
 LOGITS = same("logit")._replace(en="logits")
 ROW_SHOWN = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
+
+ROWS_SHOWN = Text(
+    "Shown is the mean of the rows of the region's patches, {count} in number.",
+    "显示的是该区域 {count} 个图块各行的均值。",
+)
 
 
 def explained(capture: Capture, target: int) -> Prediction:
@@ -64,28 +71,41 @@ def target_note(capture: Capture, target: Target) -> Text:
 
 def unit_of(target: Target) -> Text:
     """What a score is counted in."""
-    return Text("cosine", "余弦") if isinstance(target, Alike | PatchAlike) else Text("logit", "logit")
+    return Text("cosine", "余弦") if isinstance(target, Similarity) else Text("logit", "logit")
 
 
 def score_word(target: Target) -> Text:
     """The same within a sentence."""
-    return Text("cosine", "余弦") if isinstance(target, Alike | PatchAlike) else same("logit")._replace(zh="logit ")
+    return Text("cosine", "余弦") if isinstance(target, Similarity) else same("logit")._replace(zh="logit ")
 
 
-def read_query(capture: Capture, target: Target) -> Query:
+def read_query(capture: Capture, target: Target) -> Query | None:
     """The token whose row tells what was read: "cls", "mean" where the patches are pooled, or the patch explained.
+
+    None for a region: it is the mean of several rows.
 
     A class token that the classifier does not read (BEiT, models with average pooling) has no gradient to show.
     """
+    if isinstance(target, Region):
+        return None
     if isinstance(target, PatchAlike):
         return target.patch
     family, module = capture.model.family, capture.model.module
     return "mean" if "cls" not in capture.prefix_tokens or family.own_reading(module) == "mean" else "cls"
 
 
-def row_text(query: Query) -> Text:
+def read_shares(capture: Capture, target: Target) -> Float[Tensor, " tokens"]:
+    """What is pushed through the blocks: all of the token that was read, or even shares of a region's patches."""
+    if isinstance(target, Region):
+        return torch.stack([query_shares(capture, patch) for patch in target.patches]).mean(0)
+    return query_shares(capture, read_query(capture, target))
+
+
+def row_text(capture: Capture, target: Target) -> Text:
     """Which token's row a map is."""
-    return ROW_SHOWN.format(query=query_text(query))
+    if isinstance(target, Region):
+        return ROWS_SHOWN.format(count=counted(len(target.patches)))
+    return ROW_SHOWN.format(query=query_text(read_query(capture, target)))
 
 
 def class_map(
@@ -128,7 +148,7 @@ def target_text(result: Result) -> Text:
     """What a map explains: a class by its number and, where it is known, its name, or a similarity."""
     said, target = result.settings_said.get("target"), result.settings["target"]
     named = said[1] if said else same(str(target))
-    if isinstance(target, Alike | PatchAlike):
+    if isinstance(target, Similarity):
         return Text("the {named}", "目标“{named}”").format(named=named)
     return Text("class {named}", "类别“{named}”").format(named=named)
 
@@ -166,7 +186,7 @@ def for_and_against(result: MapResult) -> Text:
         "most": signed(best),
         "other": extreme(values, -1),
         "least": signed(worst),
-        "unit": Text("of cosine", "余弦") if isinstance(result.settings["target"], Alike | PatchAlike) else LOGITS,
+        "unit": Text("of cosine", "余弦") if isinstance(result.settings["target"], Similarity) else LOGITS,
     }
     if best <= 0:
         return Text(

@@ -10,6 +10,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.events import Dependency
 
+from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
@@ -42,12 +43,15 @@ class Desk:
         """The lines that reproduce a figure in a script or notebook, of the changed run where that is what it shows."""
         size = f", size={python_size(address.picture.size)}" if address.picture.size else ""
         change = f'capture = vx.intervene(capture, "{address.change}")\n' if changed else ""
-        arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
+        arguments = "".join(f", {name}={python_value(value)}" for name, value in settings.items())
+        other = ""
+        if isinstance(settings.get("target"), Alike):
+            other = f'other = vx.capture(model, "other.png", fit="{address.fit}"{size})\n'
         return (
             "import vitexplorer as vx\n\n"
             f"model = vx.{self._load(address)}\n"
             f'capture = vx.capture(model, "picture.png", fit="{address.fit}"{size})\n'
-            f"{change}"
+            f"{change}{other}"
             f'result = vx.compute("{view}", capture{arguments})\n'
             'vx.save(result, "figure.png")'
         )
@@ -61,6 +65,13 @@ class Desk:
 
         path = self.engine.places.path_of(file)
         return f'load_model("{base_in(file).model}", weights="{path}")' if is_merged(file) else f'load_tuned("{path}")'
+
+
+def python_value(value: object) -> str:
+    """A setting as Python writes it: a target that is no class by its text, another image by its capture."""
+    if isinstance(value, Alike):
+        return "other" if value.patch is None else f"other.patch_embedding({value.patch})"
+    return repr(str(value)) if isinstance(value, RatherThan | PatchAlike | Region) else repr(value)
 
 
 def python_size(size: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -169,6 +169,7 @@ class Engine:
         """
         from vitexplorer.views import VIEWS, compute
 
+        given = self.resolved(run, given)
         runs = VIEWS[view].runs
         if runs == "nothing":
             return self._seen(run, compute(view, capture, **given))
@@ -179,6 +180,17 @@ class Engine:
             lambda report: compute(view, capture, progress=report, **settings),
         )
         return self._seen(run, result)
+
+    def resolved(self, run: Hashable, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Settings with the other image that a target names, as the same model sees it. Raises as `explore`."""
+        from vitexplorer.controls import like_capture, likeness
+
+        found = likeness(given.get("target"))
+        plain = run[0] if isinstance(run, tuple) else run
+        if found is None or not isinstance(plain, Picture):
+            return given
+        image, patch = found
+        return {**given, "target": like_capture(image, self.capture(replace(plain, image=image)), patch)}
 
     def remembered(self, turns: Turns, key: Hashable, make: Callable[[Report], Result]) -> Result:
         """A result that is kept, made in one of these turns where it is not. Raises as `make` and `Turns.need`."""

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from vitexplorer.capture import Capture
 from vitexplorer.controls import AnyTargetControl
-from vitexplorer.controls.explained import PatchAlike, Target
+from vitexplorer.controls.explained import PatchAlike, Region, Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.gradients import gradients, positive_attention
-from vitexplorer.quantities.rollout import Pieces, push_added, push_through, query_shares
-from vitexplorer.quantities.targets import class_map, for_class, read_query, row_text
+from vitexplorer.quantities.rollout import Pieces, push_added, push_through
+from vitexplorer.quantities.targets import class_map, for_class, read_query, read_shares, row_text
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -46,9 +46,9 @@ def compute(capture: Capture, target: Target) -> MapResult:
     def pieces_of(block: int) -> Pieces:
         return positive_attention(capture.call(block), outputs[block])
 
-    asked = query_shares(capture, query)
+    asked = read_shares(capture, target)
     row = push_through(capture, asked[None], pieces_of, push=push_added)[0]
-    if isinstance(target, PatchAlike):
+    if isinstance(target, PatchAlike | Region):
         row = row - asked
     even_part = (EVEN_PART.format(patches=grid.num_patches),) if query == "mean" else ()
     return class_map(
@@ -60,7 +60,11 @@ def compute(capture: Capture, target: Target) -> MapResult:
         unit=Text("relevance", "相关性"),
         formula="R ← R + meanₕ relu(∇A · A) R",
         settings={"target": target},
-        notes=(row_text(query), *even_part, *((OWN_PART,) if isinstance(target, PatchAlike) else ())),
+        notes=(
+            row_text(capture, target),
+            *even_part,
+            *((OWN_PART,) if isinstance(target, PatchAlike | Region) else ()),
+        ),
         query=query,
     )
 

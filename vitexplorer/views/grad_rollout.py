@@ -18,12 +18,12 @@ import torch
 
 from vitexplorer.capture import Capture
 from vitexplorer.controls import AnyTargetControl
-from vitexplorer.controls.explained import PatchAlike, Target
+from vitexplorer.controls.explained import PatchAlike, Region, Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import percent
 from vitexplorer.quantities.gradients import gradients, positive_attention
-from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_stayed, push_through, query_shares
-from vitexplorer.quantities.targets import class_map, for_class, read_query, row_text
+from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_stayed, push_through
+from vitexplorer.quantities.targets import class_map, for_class, read_query, read_shares, row_text
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -45,9 +45,9 @@ def compute(capture: Capture, target: Target) -> MapResult:
     def pieces_of(block: int) -> Pieces:
         return positive_attention(capture.call(block), outputs[block])
 
-    asked = query_shares(capture, query)[None]
+    asked = read_shares(capture, target)[None]
     row, stayed = push_through(capture, asked, pieces_of)[0], torch.zeros(())
-    if isinstance(target, PatchAlike):
+    if isinstance(target, PatchAlike | Region):
         stayed = push_through(capture, asked, pieces_of, push=push_stayed)[0]
     padding_mass = max(0.0, 1 - float(row.sum())) if capture.site(0).windows else 0.0
     row = row - stayed
@@ -61,8 +61,8 @@ def compute(capture: Capture, target: Target) -> MapResult:
         formula="∏ rownorm(½ E + ½ I), E = meanₕ relu(∇A · A)",
         settings={"target": target},
         notes=(
-            row_text(query),
-            *((STAYED.format(share=percent(float(stayed.sum()))),) if isinstance(target, PatchAlike) else ()),
+            row_text(capture, target),
+            *((STAYED.format(share=percent(float(stayed.sum()))),) if isinstance(target, PatchAlike | Region) else ()),
             *((SWIN_NOTE,) if capture.site(0).windows else ()),
         ),
         query=query,

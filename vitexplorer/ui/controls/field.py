@@ -8,6 +8,7 @@ from gradio.data_classes import GradioModel
 
 from vitexplorer.controls import Spec
 from vitexplorer.controls.spec import Board
+from vitexplorer.models.examples import examples
 from vitexplorer.words import Language
 
 
@@ -48,6 +49,11 @@ def field_of(spec: Spec, language: Language) -> Field:
         step=spec.step,
         board=spec.board,
         words={key: text.in_(language) for key, text in spec.words.items()},
-        more=dict(spec.more),
+        more=dict(spec.more) | ({"images": _images(language)} if spec.kind == "target" else {}),
         state=dict(spec.state),
     )
+
+
+def _images(language: Language) -> list[dict[str, str]]:
+    """The examples, which a target may name: id and title."""
+    return [{"id": one.id, "title": one.title.in_(language)} for one in examples().values()]

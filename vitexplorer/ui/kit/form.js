@@ -6,6 +6,7 @@ import {draw as number} from '../controls/number.js';
 import {draw as patch} from '../controls/patch.js';
 import {draw as patches} from '../controls/patches.js';
 import {draw as several} from '../controls/several.js';
+import {draw as target} from '../controls/target.js';
 import {draw as text} from '../controls/text.js';
 
 /**
@@ -43,7 +44,7 @@ import {draw as text} from '../controls/text.js';
  */
 
 /** @type {Record<string, (field: Field, place: Place) => Drawn>} */
-const KINDS = {choice, heads, number, patch, patches, several, text};
+const KINDS = {choice, heads, number, patch, patches, several, target, text};
 
 /**
  * Controls in a part of the page.

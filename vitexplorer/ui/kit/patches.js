@@ -35,11 +35,12 @@ function putOnPatch(mark, [row, col], {rows, cols, covered: [tall, wide]}) {
 }
 
 /**
- * One patch is picked: the one under the mouse, until a click holds it.
+ * One patch is picked: the one under the mouse, until a click holds it; or, where the answer takes a while, the one that
+ * is clicked.
  *
- * @param {{board: Board, image: string, label: string, picked: (at: At) => void}} options
+ * @param {{board: Board, image: string, label: string, picked: (at: At) => void, follows?: boolean}} options
  */
-export function pickingBoard({board, image, label, picked}) {
+export function pickingBoard({board, image, label, picked, follows = true}) {
   const box = picture('vx-picker', label, image, board), mark = make('div', {className: 'mark', hidden: true});
   /** @type {At | null} */
   let here = null;
@@ -48,11 +49,11 @@ export function pickingBoard({board, image, label, picked}) {
   box.append(mark);
   const go = (at) => picked(nearest(at, board));
   box.addEventListener('pointermove', (event) => {
-    if (!held && event.pointerType === 'mouse') go(pointedAt(event, box, board));
+    if (follows && !held && event.pointerType === 'mouse') go(pointedAt(event, box, board));
   });
   box.addEventListener('click', (event) => {
-    held = !held;
-    box.classList.toggle('held', held);
+    held = follows && !held;
+    box.classList.toggle('held', held || !follows);
     go(pointedAt(event, box, board));
   });
   box.addEventListener('keydown', (event) => {

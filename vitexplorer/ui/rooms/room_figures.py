@@ -117,7 +117,7 @@ class RoomFigures:
         from vitexplorer.views import VIEWS, refusal
 
         capture, shown = self.capture(address), ShownView.read(said)
-        asked = self._first(capture, shown)
+        asked = self._first(address, capture, shown)
         own = asked.view in self._own and refusal(asked.view, capture) is None
         if own or VIEWS[asked.view].runs != "nothing":
             data = bare_data(capture, self.listed(), language, asked.view)
@@ -125,7 +125,7 @@ class RoomFigures:
             return self._placed(data, address, language)
         return self._show(asked, address, language)
 
-    def _first(self, capture: Capture, shown: ShownView) -> Question:
+    def _first(self, address: Address, capture: Capture, shown: ShownView) -> Question:
         """What the address asks for, which says why where this model has no such view; or the first that it can show.
 
         Where it can show none that is the first one, which says why.
@@ -136,7 +136,7 @@ class RoomFigures:
         if shown.room == self.room and shown.view in keys:
             given = dict(shown.settings)
             try:
-                VIEWS[shown.view].settings(capture, given)
+                VIEWS[shown.view].settings(capture, self.desk.engine.resolved(self.run(address), given))
             except ExplainedError:  # they were another model's
                 given = {}
             return Question(shown.view, given, shown.theme)

@@ -1,0 +1,131 @@
+// What is explained: a class, one class rather than another, a patch or a region of the picture, another image. Written as
+// `AnyTargetControl` reads it; what else that reads, and a link may hold, stands in the list as it is.
+
+import {filled, make} from '../kit/dom.js';
+import {readPatches, writePatches} from '../kit/grid.js';
+import {paintingBoard, pickingBoard} from '../kit/patches.js';
+import {sendPicture} from '../kit/sending.js';
+
+/** Each kind of target as it is written. */
+const FORMS = {
+  class: /^-?\d+$/, rather: /^(\d+) vs (\d+)$/, alike: /^patch (\d+),(\d+)$/, region: /^region (.+)$/, like: /^like:(\S+)$/,
+};
+const KINDS = Object.keys(FORMS);
+
+/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+export function draw({name, label, board, words, more, options: first}, {settled, pending, image}) {
+  const hasClasses = first.some(({value}) => FORMS.class.test(value));
+  const kinds = KINDS.filter((kind) => hasClasses || !['class', 'rather'].includes(kind));
+  const kind = make('select', {name, onchange: begin}), one = make('select', {ariaLabel: words.class, onchange: ask});
+  const than = make('span', {className: 'between', textContent: words.rather_than});
+  const other = make('select', {ariaLabel: words.rather_than, onchange: ask});
+  const images = make('select', {ariaLabel: words.image, onchange: ask}, ...more.images.map(({id, title}) => new Option(title, id)));
+  const file = make('input', {type: 'file', className: 'unseen', accept: 'image/*', onchange: send});
+  const sending = make('label', {className: 'send'}, file, make('span', {textContent: words.choose_image}));
+  const picking = pickingBoard({board, image, label: words.pick, follows: false, picked: pick});
+  const remark = make('p', {className: 'remark', role: 'status'});
+  const {sheet, ...painting} = paintingBoard({
+    board, image, label: words.help, most: Infinity, begun() {}, full() {}, painted: count,
+    settled(marked) { region = writePatches(marked, board); ask(); },
+    walked([row, col], isIn) { remark.textContent = `${filled(words.patch, {row, col})}: ${isIn ? words.hidden : words.visible}`; },
+  });
+  sheet.classList.add('marks');
+  const parts = {class: [one], rather: [one, than, other], alike: [picking.box], region: [sheet, remark], like: [images, sending, remark]};
+  const element = make('div', {className: 'vx-target vx-large'},
+    make('label', {}, make('span', {textContent: label}), kind), one, than, other, picking.box, sheet, images, sending, remark);
+  let patch = '', region = '', written = '', listed = '';
+
+  const kindOf = (value) => KINDS.find((one) => FORMS[one].test(value)) ?? '';
+
+  function count(marked) {
+    remark.textContent = filled(words.count, {hidden: marked.size, all: board.rows * board.cols});
+  }
+
+  /** As Python reads it; empty where something is still to be chosen. */
+  function value() {
+    return {
+      class: () => one.value, rather: () => `${one.value} vs ${other.value}`, alike: () => patch && `patch ${patch}`,
+      region: () => region && `region ${region}`, like: () => `like:${images.value}`,
+    }[kind.value]?.() ?? kind.value;
+  }
+
+  function show() {
+    const now = /** @type {HTMLElement[]} */ (parts[kind.value] ?? []);
+    for (const part of new Set(Object.values(parts).flat())) part.hidden = !now.includes(part);
+    remark.textContent = '';
+    if (kind.value === 'region') count(readPatches(region, board));
+  }
+
+  /** Another kind: what is there to choose is shown, and explained once it is chosen. */
+  function begin() {
+    if (one.value === other.value) other.selectedIndex = one.selectedIndex === 0 ? 1 : 0;
+    show();
+    ask();
+  }
+
+  function ask() {
+    if (kind.value === 'rather' && one.value === other.value) return;
+    const now = value();
+    if (!now || now === written) return;
+    written = now;
+    settled();
+  }
+
+  function pick(at) {
+    patch = at.join();
+    picking.show(at);
+    ask();
+  }
+
+  async function send() {
+    const [picture] = file.files;
+    if (!picture) return;
+    const answer = await sendPicture(picture, () => {});
+    if (!('image' in answer)) { remark.textContent = answer.refused || words.image_lost; return; }
+    take(`like:${answer.image}`);
+    ask();
+  }
+
+  /** Everything stands as it is written. */
+  function take(now) {
+    const of = kindOf(now), [, first = '', second = ''] = (of && now.match(FORMS[of])) || [];
+    if (of === 'class') one.value = now;
+    if (of === 'rather') [one.value, other.value] = [first, second];
+    if (of === 'alike') patch = `${first},${second}`;
+    if (of === 'region') region = first;
+    if (of === 'like') {
+      if (![...images.options].some((option) => option.value === first)) images.append(new Option(words.own_image, first));
+      images.value = first;
+    }
+    kind.value = of || now;
+    picking.show(patch ? /** @type {[number, number]} */ (patch.split(',').map(Number)) : null);
+    painting.show(readPatches(region, board));
+    show();
+  }
+
+  function list(options, now) {
+    const classes = options.filter((option) => FORMS.class.test(option.value)), pair = now.match(FORMS.rather)?.slice(1) ?? [];
+    for (const select of [one, other]) {
+      const chosen = select.value;
+      select.replaceChildren(...classes.map((option) => new Option(option.label, option.value)));
+      for (const value of pair) if (!classes.some((option) => option.value === value)) select.append(new Option(value, value));
+      if ([...select.options].some((option) => option.value === chosen)) select.value = chosen;
+    }
+    const beyond = kindOf(now) ? [] : options.filter((option) => option.value === now);
+    kind.replaceChildren(...kinds.map((key) => new Option(words[key], key)), ...beyond.map((option) => new Option(option.label, option.value)));
+    patch ||= options.map((option) => option.value.match(FORMS.alike)).find(Boolean)?.slice(1).join() ?? '';
+  }
+
+  return {
+    element,
+    value,
+    answer({options, value: now}) {
+      if (painting.painting() || (written && written !== now && pending())) return;
+      const state = JSON.stringify([options, now]);
+      if (state === listed && written === now) return;
+      list(options, now);
+      [listed, written] = [state, now];
+      take(now);
+    },
+  };
+}
