@@ -282,6 +282,26 @@ def test_an_unknown_model_is_named(linked: Visit, url: str) -> None:
     assert parameters(page)["model"] == "scenes_dino_patch16_192"
 
 
+@pytest.mark.parametrize(
+    ("lang", "answer", "said"),
+    [
+        ("en", {"error": "This picture is gone."}, "This picture is gone."),
+        ("zh", {"error": None}, "程序内部出错"),
+    ],
+)
+def test_why_a_question_was_refused_is_said(linked: Visit, url: str, lang: str, answer: dict, said: str) -> None:
+    linked.open(url, lang=lang)
+    page = linked.page
+    page.route("**/run/predict**", lambda asked: asked.fulfill(status=422, json=answer))
+    page.locator("#vx-attention-canvas .blocks .before").click()
+    expect(page.locator(".vx-status[data-kind='error'] .line")).to_contain_text(said)
+    page.unroute_all()
+    page.locator("#vx-attention-canvas .blocks .after").click()
+    page.wait_for_selector('.vx-status[data-kind="ready"]', timeout=60_000)  # and goes again
+    assert all("422" in one for one in linked.errors)
+    linked.errors.clear()
+
+
 def test_a_page_that_the_server_has_forgotten_loads_again(desk: BrowserContext, pages: str) -> None:
     """But not one that has only just been loaded: it would do so for ever."""
     page = desk.new_page()

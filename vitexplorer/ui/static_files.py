@@ -108,7 +108,7 @@ def page_head(language: Language) -> str:
     """
     folder = f"./modules/{version()}/"
     start = (_FOLDER / _START).read_text(encoding="utf-8")
-    sentence = html.escape(word("module_failed", language))
+    failed, unexpected = (html.escape(word(key, language)) for key in ("module_failed", "unexpected"))
     return "\n".join(
         [
             f'<link rel="stylesheet" href="{folder}{_STYLE}">',
@@ -116,7 +116,8 @@ def page_head(language: Language) -> str:
                 f'<template data-module="{module}">{_filled(markup, language)}</template>'
                 for module, markup in _markup().items()
             ),
-            f'<script data-modules="{folder}{_SCRIPT}" data-plotly=".{PLOTLY}" data-failed="{sentence}">',
+            f'<script data-modules="{folder}{_SCRIPT}" data-plotly=".{PLOTLY}" data-failed="{failed}" '
+            f'data-unexpected="{unexpected}">',
             f"{start}</script>",
             f'<script type="module" src="{folder}{_SCRIPT}"></script>',
         ]

@@ -2,16 +2,24 @@
 // itself: it must be there before gradio is, and say so where a module does not arrive. The component's markup, which
 // stands in the page as a template, is shown at once, so that nothing moves when the module is there.
 //
-// And loads the page again where the server no longer knows it (410): its address says what it showed.
+// And loads the page again where the server no longer knows it (410): its address says what it showed. Why any other
+// question is refused gradio keeps to itself: the page is told, and the status line says it.
 {
   const plain = window.fetch, opening = 5000;  // milliseconds: a page that has just been loaded is not loaded again
+  const question = /\/gradio_api\/(run\/predict|queue\/join)\b/;
+  const {modules, failed, unexpected} = document.currentScript.dataset;
 
   window.fetch = async (...request) => {
     const answer = await plain(...request);
     if (answer.status === 410 && performance.now() > opening) location.reload();
+    else if (!answer.ok && question.test(answer.url)) tell(answer.clone());
     return answer;
   };
-  const {modules, failed} = document.currentScript.dataset;
+
+  const tell = async (answer) => {
+    const {error} = await answer.json().catch(() => ({}));
+    document.dispatchEvent(new CustomEvent('vx-refused', {detail: typeof error === 'string' && error ? error : unexpected}));
+  };
 
   window.vxMount = async (path, events, {element, props, trigger, watch}) => {
     const markup = document.querySelector(`template[data-module="${path}"]`);

@@ -5,6 +5,8 @@ import {onWritten, writeAddress} from '../kit/address.js';
 import {make, setText} from '../kit/dom.js';
 import {addressFor, isEmbedded} from './embedded.js';
 
+const SAID = 10_000;  // milliseconds for which a refusal stands there
+
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-status'), part = (selector) => root.querySelector(selector);
@@ -15,8 +17,10 @@ export function mount({element, props, trigger, watch}) {
   lead();
   part('.hint button').addEventListener('click', () => trigger('choose', {model: props.value.hint_model}));
 
+  let refused = '', ends = 0;  // why a question was not answered, while that stands there
+
   function show() {
-    const value = props.value || {};
+    const value = refused ? {...props.value, kind: 'error', answer: '', text: refused, address: null} : props.value || {};
     const share = value.share ?? null;
     line.replaceChildren(...(value.answer ? [make('b', {textContent: value.answer})] : [value.text || '']));
     line.title = value.kind === 'ready' ? value.text : '';
@@ -37,6 +41,12 @@ export function mount({element, props, trigger, watch}) {
     if (value.kind === 'ready') document.dispatchEvent(new CustomEvent('vx-ready'));
   }
 
-  watch('value', show);
+  document.addEventListener('vx-refused', ({detail}) => {
+    refused = detail;
+    clearTimeout(ends);
+    ends = setTimeout(() => { refused = ''; show(); }, SAID);
+    show();
+  });
+  watch('value', () => { refused = ''; show(); });
   show();
 }
