@@ -3,6 +3,7 @@
 import {inAddress, onLink, writeAddress} from '../kit/address.js';
 import {camera} from '../kit/camera.js';
 import {filled, setText} from '../kit/dom.js';
+import {followed} from '../kit/punctuation.js';
 import {saveFile} from '../kit/saving.js';
 import {sendPicture} from '../kit/sending.js';
 import {cameFrom} from './came_from.js';
@@ -107,7 +108,11 @@ export function mount({element, props, trigger, watch}) {
   const view = boxesView(part('.boxes'), {
     add, hold,
     letGo: (box) => { if (held === box) held = null; },
-    rename: (box, name) => { box.name = name; ask('rename', {box: box.key, name}).then(showBoxes).then(() => schedule.taught()); },
+    async rename(box, name) {
+      box.name = name;
+      view.showPictures(box, words());  // nothing is drawn anew: somebody may be typing the next name
+      if (await ask('rename', {box: box.key, name})) schedule.taught();
+    },
     remove: (box) => change('remove', {box: box.key}),
     drop: (box, {id}) => change('drop', {box: box.key, picture: id}),
   });
@@ -195,7 +200,7 @@ export function mount({element, props, trigger, watch}) {
     const text = words(), {model: name} = here(), total = count();
     if (!text.teach_title) return;
     const isRandom = props.value.weights === 'random', says = total ? filled(text.teach_says, {model: name, count: total}) : text.teach_begin;
-    setText(part('.says'), isRandom ? `${text.teach_random} ${says}` : says);
+    setText(part('.says'), isRandom ? followed(text.teach_random, says) : says);
     root.classList.toggle('random', isRandom);
     setText(part('h2'), text.teach_title);
     setText(part('.fill'), text.teach_fill);

@@ -15,7 +15,7 @@ TEACH_WORDS: dict[str, Text] = {
         "A linear probe on the frozen features of {model}, taught with {count} examples.",
         "在 {model} 的冻结特征上做线性探测，已用 {count} 个示例教过。",
     ),
-    "teach_random": Text("Random weights: these features were never trained.", "随机权重：这些特征未经训练。"),
+    "teach_random": Text("Random weights: these features were never trained", "随机权重：这些特征未经训练"),
     "teach_fill": Text("Fill with drawn examples", "填入绘制的示例"),
     "teach_save": Text("Save as zip", "保存为 zip"),
     "teach_forget": Text("Delete all", "全部删除"),
