@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import threading
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -254,6 +256,24 @@ def test_an_answer_is_the_probes_on_the_features_of_the_examples(
     left_out = probe.leave_one_out(features, labels)
     assert f"{int((left_out == labels).sum())} of 9 examples" in score["score"]
     assert len(score["wrong"]) == int((left_out != labels).sum())
+
+
+def test_who_asks_again_waits_for_the_latest_score_alone(client: TestClient, tmp_path: Path, monkeypatch) -> None:
+    browser, begun = Browser(client), threading.Event()
+    browser.teach(class_folder(tmp_path / "data", per_class=2))
+
+    def endless(features: ndarray, labels: ndarray, report) -> ndarray:
+        begun.set()
+        while True:
+            report(0, 1)
+
+    with ThreadPoolExecutor(1) as pool:
+        with monkeypatch.context() as patch:
+            patch.setattr(probe, "leave_one_out", endless)
+            first = pool.submit(browser.ask, "score", status=409)
+            assert begun.wait(20)
+        assert "of 6 examples" in Browser(client).ask("score")["score"]
+        assert first.result() == {"stopped": True}
 
 
 def test_pictures_of_strangers_are_refused_and_lose_nothing(client: TestClient, monkeypatch) -> None:

@@ -12,6 +12,7 @@ import {boxesView} from './teach_boxes.js';
 import {asked, turns} from './teaching.js';
 
 const SETTLED = 900;  // milliseconds without a new example
+const PATIENCE = 600;  // milliseconds after which it is said what is being done
 const BETWEEN_STILLS = 250;  // milliseconds while a button is held
 const BETWEEN_ASKED = 120;  // milliseconds at least between two questions about the camera's picture
 const STILL = 320;  // pixels
@@ -49,6 +50,7 @@ export function mount({element, props, trigger, watch}) {
   async function ask(what, parameters = {}, picture = undefined) {
     const came = await asked(what, {...here(), ...parameters}, picture);
     const found = await came?.json().catch(() => null) ?? {refused: words().image_lost};
+    if (found.stopped) return null;  // it was asked again since
     if (found.error || found.refused !== undefined) {
       complain(found.error || found.refused || words().image_lost);
       return null;
@@ -140,7 +142,9 @@ export function mount({element, props, trigger, watch}) {
     },
     async score() {
       if (!isSeen()) return;
+      const patience = setTimeout(() => seen.score({score: words().teach_scoring}, words()), PATIENCE);
       const came = count() ? await ask('score') : {};
+      clearTimeout(patience);
       if (came) seen.score(came, words());
     },
     async ask() {

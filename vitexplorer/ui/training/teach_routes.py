@@ -26,7 +26,7 @@ from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.intake import answer_picture
 from vitexplorer.ui.jobs import StoppedError
-from vitexplorer.ui.language import language_of, word
+from vitexplorer.ui.language import language_of
 from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.ui.training.amounts import percentage
 from vitexplorer.ui.training.boxes import MOST_BOXES, MOST_PICTURES, Box, Boxes, as_jpeg, class_files
@@ -216,7 +216,7 @@ def teach_routes(engine: Engine) -> list[Route]:
         except ExplainedError as error:
             return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
         except StoppedError:
-            return JSONResponse({"refused": word("image_lost", language)}, 409)
+            return JSONResponse({"stopped": True}, 409)
 
     return [Route("/teach/{what}", answer, methods=["POST"])]
 

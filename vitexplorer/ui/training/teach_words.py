@@ -78,6 +78,7 @@ TEACH_WORDS: dict[str, Text] = {
         "Leave-one-out: {right} of {total} examples are right when it is taught with all the others.",
         "留一法：用其余示例教过后，{total} 个示例中判对 {right} 个。",
     ),
+    "teach_scoring": Text("Leaving out one example after the other ...", "正在逐个留出示例……"),
     "teach_why": Text("Why did it get these wrong? Press one to look closer.", "这些为什么判错？点按即可仔细查看。"),
 }
 

@@ -122,13 +122,16 @@ class Teaching:
         return await result(self.engine.turns.steps(Waiter(f"teaching {visitor}"), object(), work))
 
     async def left_out(self, visitor: str, taught: Taught) -> Int[ndarray, " images"]:
-        """What each example, which were looked at, is taken for by a probe of the others."""
+        """What each example, which were looked at, is taken for by a probe of the others.
+
+        Raises StoppedError where the visitor asks again before it is known.
+        """
         from vitexplorer.finetune.probe import leave_one_out
 
         features, labels = self.features(taught), taught.labels
-        steps = self.engine.long.steps(
-            Waiter(f"teaching {visitor}"), object(), lambda report: leave_one_out(features, labels, report)
-        )
+        self.engine.long.leave(f"scoring {visitor}")
+        waiter = Waiter(f"scoring {visitor}")
+        steps = self.engine.long.steps(waiter, object(), lambda report: leave_one_out(features, labels, report))
         return await result(steps)
 
     def _capture(self, model: Picture, path: Path) -> Capture:
