@@ -70,6 +70,15 @@ def views_table() -> str:
     return markdown(("view", "question", "controls", "paper"), rows)
 
 
+def comparisons_table() -> str:
+    """Every comparison."""
+    rows = [
+        (f"`{key}`", record.question.en, named(control.name for control in record.controls), link(record.paper))
+        for key, record in vx.comparisons().items()
+    ]
+    return markdown(("comparison", "question", "controls", "paper"), rows)
+
+
 def interventions_table() -> str:
     """Every change."""
     rows = [
@@ -141,6 +150,7 @@ def families_table() -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "views": views_table,
     "families": families_table,
+    "comparisons": comparisons_table,
     "interventions": interventions_table,
     "options": options_table,
     "methods": methods_table,

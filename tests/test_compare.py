@@ -12,14 +12,14 @@ from tests.app import Steps
 from tests.built import built
 from tests.small_models import load_small, picture
 from vitexplorer.capture import Capture, capture
+from vitexplorer.quantities.places import matched, placed
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import OTHER, Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.language import Translations
-from vitexplorer.ui.rooms.block_data import placed
-from vitexplorer.ui.rooms.compare import CompareRoom, chosen
-from vitexplorer.ui.rooms.two_sided import matched
+from vitexplorer.ui.rooms.compare import CompareRoom
+from vitexplorer.ui.rooms.pairs import chosen
 
 VIT, SWIN, DINO = "scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_dino_patch16_192"
 HERE = Address(image="scene_flower", model=VIT, room="compare")

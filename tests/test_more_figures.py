@@ -17,6 +17,7 @@ from tests.least import cheaply, run_once
 from tests.refused import NO_CLASS_TOKEN, is_refused
 from tests.small_models import capture_small
 from tests.thorough import quick
+from vitexplorer.comparisons import compare
 from vitexplorer.figures import render
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import caption
@@ -184,6 +185,7 @@ def test_a_chinese_figure_has_no_english_word(geometry):
 def test_every_type_of_result_is_among_them():
     made = {type(result) for geometry in ("vit", "swin_padded") for result in results_of(geometry, MORE)}
     made.add(type(compute("before_after", intervene(capture_small("vit"), "top_k:k=2"))))
+    made |= {type(compare(key, capture_small("vit"), capture_small("vit"))) for key in ("maps", "cka", "answers")}
     ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.types"} - OF_TRAININGS
     assert made == ours - {ReconstructionResult}  # asks for a decoder: test_mae.py draws it
 

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 if TYPE_CHECKING:
-    from vitexplorer import capture, finetune, interventions, models, views
+    from vitexplorer import capture, comparisons, finetune, interventions, models, views
+    from vitexplorer.comparisons import compare
     from vitexplorer.figures import render, save
     from vitexplorer.finetune.attaching import attach, count_parameters, merge, methods
     from vitexplorer.finetune.peft import export_peft, import_peft
@@ -40,6 +41,8 @@ __all__ = [
     "attach",
     "capture",
     "cka",
+    "compare",
+    "comparisons",
     "compute",
     "count_parameters",
     "export_peft",
@@ -68,6 +71,7 @@ _HOMES = {
     "load_model": "vitexplorer.models.loading",
     "compute": "vitexplorer.views",
     "reading": "vitexplorer.views",
+    "compare": "vitexplorer.comparisons",
     "attach": "vitexplorer.finetune.attaching",
     "count_parameters": "vitexplorer.finetune.attaching",
     "merge": "vitexplorer.finetune.attaching",

@@ -28,6 +28,8 @@ steps       points of a curve
 images      of a validation set
 figures     numbers that say how good predictions are
 trainings   runs of fine-tuning that are compared
+sides       left and right of a comparison
+quantities  numbers of one thing, each in a unit of its own
 ==========  =====================================================================================
 """
 
@@ -39,6 +41,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from vitexplorer.grids import PADDING as PADDING
+from vitexplorer.grids import PatchGrid, TokenLayout, WindowLayout
 from vitexplorer.shown import ShownInNotebooks
 from vitexplorer.words import Text, same
 
@@ -49,59 +53,6 @@ Fit = Literal["crop", "squash", "pad", "native"]
 Size = tuple[int, int]
 """height, width in pixels"""
 Weights = Literal["pretrained", "bundled", "random", "file", "fine-tuned"]
-
-PADDING = -32768  # the position of a token that timm added to fill a window
-
-
-@dataclass(frozen=True)
-class PatchGrid:
-    """Where the patch tokens of one block lie in the image."""
-
-    rows: int
-    cols: int
-    patch_size: int
-    """side of one cell in pixels of the model's input (grows from stage to stage in Swin)"""
-    num_prefix_tokens: int = 0
-
-    @property
-    def num_patches(self) -> int:
-        """Patch tokens, rows x cols."""
-        return self.rows * self.cols
-
-
-@dataclass(frozen=True)
-class WindowLayout:
-    """How one windowed block cuts its patch grid: cyclic shift, padding at the lower right, then windows."""
-
-    window_size: tuple[int, int]
-    shift_size: tuple[int, int]
-
-    def positions(self, grid: PatchGrid) -> np.ndarray:
-        """Int (windows, tokens of a window): index in the patch grid of every token, `PADDING` for added ones.
-
-        Undoes, in this order, window partition, padding and cyclic shift (Swin, arXiv 2103.14030, section 3.2).
-        """
-        index = np.arange(grid.num_patches).reshape(grid.rows, grid.cols)
-        index = np.roll(index, (-self.shift_size[0], -self.shift_size[1]), axis=(0, 1))
-        height, width = self.window_size
-        padding = ((0, -grid.rows % height), (0, -grid.cols % width))
-        index = np.pad(index, padding, constant_values=PADDING)
-        windows = index.reshape(index.shape[0] // height, height, index.shape[1] // width, width).swapaxes(1, 2)
-        return np.ascontiguousarray(windows.reshape(-1, height * width))
-
-
-@dataclass(frozen=True, eq=False)
-class TokenLayout:
-    """Where the queries and the keys of a block lie where they are not the same tokens, or not in plain windows.
-
-    Both are int (windows, tokens): an index in the grid, row by row; -1 - i for prefix token i; `PADDING`.
-    """
-
-    queries: np.ndarray
-    """in the block's own grid"""
-    keys: np.ndarray
-    """in `key_grid`"""
-    key_grid: PatchGrid
 
 
 @dataclass(frozen=True)
@@ -141,11 +92,13 @@ class Provenance:
     """whether that was asked for instead of the model's own"""
     changes: tuple[Text, ...] = ()
     """what was changed in this run; empty for the plain one"""
+    beside: Provenance | None = None
+    """of the right side, where this is the left one of a comparison"""
 
     @property
     def is_random(self) -> bool:
-        """True when nothing was ever learned: such a picture needs a visible warning."""
-        return self.weights == "random"
+        """True when nothing was ever learned, on either side: such a picture needs a visible warning."""
+        return self.weights == "random" or (self.beside is not None and self.beside.is_random)
 
     @property
     def weights_text(self) -> Text:
@@ -244,6 +197,50 @@ class MatrixResult(Result):
     """bool, shape of `values`: the entries that the view points out"""
     relative: np.ndarray | None = None
     """shape of `values`: each as a share of the largest it could be"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlikeResult(MatrixResult):
+    """How alike the tokens of two captures are, values (blocks, blocks): rows are blocks of the left one."""
+
+    axis_names: tuple[Text, Text]
+    """of rows and columns"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairResult(Result):
+    """A picture of each of two captures by place, values (sides, rows, cols) or (sides, rows, cols, 3) colours in 0-1.
+
+    They lie on the left one's grid: the right one is read where the middles of the left one's patches lie.
+    """
+
+    grid: PatchGrid
+    image: np.ndarray
+    """(height, width, 3) uint8: what the left one saw"""
+    other_grid: PatchGrid
+    other_image: np.ndarray
+    other: np.ndarray
+    """the right one on its own grid"""
+    names: tuple[Text, Text]
+    agree: bool
+    """whether both saw the same image in the same way, on grids of the same shape"""
+
+    @property
+    def difference(self) -> np.ndarray | None:
+        """(rows, cols) right minus left; None where places or colours cannot be taken from each other."""
+        return self.values[1] - self.values[0] if self.agree and self.values.ndim == 3 else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SidesResult(Result):
+    """The same numbers of two captures, values (classes, sides) or (quantities, sides); NaN where one has none."""
+
+    entries: tuple[Text, ...]
+    """names of the rows"""
+    units: tuple[Text, ...]
+    """of the rows"""
+    names: tuple[Text, Text]
+    """of the sides"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ page, in a slide or a paper, must still say what it is.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ MODEL = Text("Model", "模型")
 WEIGHTS = Text("Weights", "权重")
 CHANGED = Text("Changed", "更改")
 IMAGE = Text("Image", "图像")
+BESIDE = Text("Right side", "右侧")
 WHERE = Text("Where", "位置")
 QUERY = Text("Query → keys", "查询 → 键")
 FORMULA = Text("Formula", "公式")
@@ -85,6 +87,17 @@ def _image(result: Result) -> Iterator[Text]:
         yield same(provenance.image_hash[:8])
 
 
+def _beside(result: Result) -> Iterator[Text]:
+    """What stands on the right of a comparison."""
+    other = result.provenance.beside
+    if other is None:
+        return
+    yield same(other.model)
+    yield other.weights_text
+    yield from other.changes
+    yield from _image(replace(result, provenance=other))
+
+
 def _settings(result: Result) -> Iterator[Text]:
     """In words where the view gave them, as the API names them where somebody made the result by hand."""
     for name, value in result.settings.items():
@@ -126,6 +139,7 @@ def facts(result: Result, normalisation: Text | None = None, remarks: tuple[Text
         (WEIGHTS, [result.provenance.weights_text]),
         (CHANGED, [*result.provenance.changes]),
         (IMAGE, [*_image(result)]),
+        (BESIDE, [*_beside(result)]),
         (WHERE, [*_where(result)]),
         (QUERY, [Text("{query} → patches", "{query} → 图块").format(query=query_text(query))] if query else []),
         (FORMULA, [formula_text(result)] if result.formula else []),
@@ -142,7 +156,7 @@ def caption(result: Result, normalisation: Text | None = None, remarks: tuple[Te
     """The facts in one line, the title first."""
     said = [
         Text("{label} {value}", "{label} {value}").format(label=fact.label, value=fact.value)
-        if fact.label in (QUERY, DROPPED, MODEL, CHANGED)
+        if fact.label in (QUERY, DROPPED, MODEL, CHANGED, BESIDE)
         else fact.value
         for fact in facts(result, normalisation, remarks)
     ]

@@ -20,6 +20,8 @@ def facts_of(view: str, provenance: Provenance, settings: Mapping[str, object], 
     """Columns that are the same in every row of a table, by name."""
     height, width = provenance.input_size
     size = f"{height} x {width} px" if height else ""
+    beside = facts_of(view, provenance.beside, settings, language) if provenance.beside else {}
+    right = {f"right_{name}": beside[name] for name in ("model", "weights", "changed", "image") if beside}
     return {
         "view": view,
         "settings": "; ".join(f"{name}={_short(value)}" for name, value in settings.items() if value is not None),
@@ -27,6 +29,7 @@ def facts_of(view: str, provenance: Provenance, settings: Mapping[str, object], 
         "weights": provenance.weights_text.in_(language),
         "changed": "; ".join(change.in_(language) for change in provenance.changes),
         "image": " ".join(filter(None, (provenance.image_hash[:8], provenance.fit, size))),
+        **right,
     }
 
 
@@ -49,7 +52,8 @@ def file_stem(result: Result) -> str:
         if result.settings.get(name) is not None
     ]
     provenance = result.provenance
-    parts = [result.view, provenance.model, run_of(provenance), *told, provenance.image_hash[:8]]
+    beside = [provenance.beside.model, run_of(provenance.beside)] if provenance.beside else []
+    parts = [result.view, provenance.model, run_of(provenance), *beside, *told, provenance.image_hash[:8]]
     return "_".join(filter(None, map(_safe, parts)))[:LONGEST]
 
 

@@ -16,6 +16,7 @@ from vitexplorer.types import (
     Prediction,
     PredictionChange,
     Result,
+    SidesResult,
 )
 from vitexplorer.words import Language
 
@@ -31,6 +32,8 @@ def named_columns(result: Result, language: Language) -> Columns:
         return _readings(result, language)
     if isinstance(result, BeforeAfterResult):
         return _answers(result, language)
+    if isinstance(result, SidesResult):
+        return _sides(result, language)
     if isinstance(result, MethodsResult):
         return _methods(result, language) | _target(result, language)
     return _target(result, language)
@@ -75,6 +78,13 @@ def _methods(result: MethodsResult, language: Language) -> Columns:
     if result.areas is not None:
         columns |= dict(zip(result.curves, np.repeat(result.areas, each, axis=0).T.tolist(), strict=True))
     return columns
+
+
+def _sides(result: SidesResult, language: Language) -> Columns:
+    """What each row is and in which unit, and whose number it is."""
+    entries = [entry.in_(language) for entry in result.entries for _ in result.names]
+    units = [unit.in_(language) for unit in result.units for _ in result.names]
+    return {"entry": entries, "unit": units, "whose": [name.in_(language) for name in result.names] * len(result.units)}
 
 
 def _target(result: Result, language: Language) -> Columns:

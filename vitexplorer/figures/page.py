@@ -128,7 +128,8 @@ class Page:
         if not self.sheet.is_slide:
             return self._warning(self.margin) if result.provenance.is_random else float(self.margin)
         y = self.text(self.margin, 26, result.title, size=TITLE_SIZE, bold=True, pixels=self.inner) + 14
-        if changes := result.provenance.changes:
+        beside = result.provenance.beside
+        if changes := (*result.provenance.changes, *(beside.changes if beside else ())):
             listed = Text("; ".join(change.en for change in changes), "；".join(change.zh for change in changes))
             words = Text("Changed run: {changes}", "更改后的运行：{changes}").format(changes=listed)
             y = self.text(self.margin, y - 4, words, color=self.theme.bar, bold=True, pixels=self.inner) + 12

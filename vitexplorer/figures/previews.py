@@ -35,9 +35,11 @@ from vitexplorer.types import (
     MatrixResult,
     MethodsResult,
     OffsetsResult,
+    PairResult,
     ReconstructionResult,
     Result,
     SequenceResult,
+    SidesResult,
     TokenStepsResult,
     TreeResult,
 )
@@ -166,6 +168,26 @@ def _(result: BeforeAfterResult) -> np.ndarray:
 def _(result: ColoursResult) -> np.ndarray:
     colours = (255 * result.values.clip(0, 1)).round().astype(np.uint8)
     return _sized(colours, (SIDE, SIDE), Image.Resampling.NEAREST)
+
+
+@_pixels.register
+def _(result: PairResult) -> np.ndarray:
+    halves = [_half(result.values[0]), _half(result.other)]
+    return np.concatenate([halves[0], np.zeros((SIDE, 4, 4), np.uint8), halves[1]], 1)
+
+
+def _half(values: np.ndarray) -> np.ndarray:
+    size = ((WIDE - 4) // 2, SIDE)
+    if values.ndim == 2:
+        return heat(values, size)
+    colours = _sized((255 * values.clip(0, 1)).round().astype(np.uint8), size, Image.Resampling.NEAREST)
+    return np.concatenate([colours, np.full((*colours.shape[:2], 1), 255, np.uint8)], -1)
+
+
+@_pixels.register
+def _(result: SidesResult) -> np.ndarray:
+    largest = np.nanmax(result.values, axis=1, keepdims=True)
+    return bars((result.values / np.where(largest > 0, largest, 1)).ravel())
 
 
 @_pixels.register

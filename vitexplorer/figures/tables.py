@@ -22,6 +22,9 @@ from vitexplorer.words import Language, Text
 REPEATED = 100_000
 """rows up to which each says what it is of; a longer table would be several times as large for it"""
 
+PIXELS = ("image", "other_image")
+"""fields that hold a picture the model saw, which is not among the numbers"""
+
 SINGULAR = {
     "heads": "head",
     "queries": "query",
@@ -42,6 +45,8 @@ SINGULAR = {
     "filters": "filter",
     "methods": "method",
     "curves": "curve",
+    "sides": "side",
+    "quantities": "quantity",
     "steps": "step",
     "row_offsets": "row_offset",
     "col_offsets": "col_offset",
@@ -95,7 +100,7 @@ def as_json(result: Result) -> str:
 def as_document(result: Result, language: Language | None = None) -> dict[str, Any]:
     """The same as what JSON is made of; texts in one language where one is named."""
     document = {
-        field.name: getattr(result, field.name) for field in dataclasses.fields(result) if field.name != "image"
+        field.name: getattr(result, field.name) for field in dataclasses.fields(result) if field.name not in PIXELS
     }
     document |= {"type": type(result).__name__, "caption": caption(result)}
     return _plain(document, lambda text: text.in_(language) if language else text._asdict())

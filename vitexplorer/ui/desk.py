@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,20 @@ class Desk:
             f'result = vx.compute("{view}", capture{arguments})\n'
             'vx.save(result, "figure.png")'
         )
+
+    def lines_of_two(self, left: Address, right: Address, comparison: str, settings: Mapping[str, object]) -> str:
+        """The lines that reproduce a comparison; images are `left.png` and `right.png` where they differ."""
+        alike = left.image == right.image
+        arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
+        lines = ["import vitexplorer as vx", ""]
+        for side, address in (("left", left), ("right", right)):
+            size = f", size={python_size(address.picture.size)}" if address.picture.size else ""
+            file = "picture.png" if alike else f"{side}.png"
+            lines.append(f'{side} = vx.capture(vx.{self._load(address)}, "{file}", fit="{address.fit}"{size})')
+        if right.other_change:
+            lines.append(f'right = vx.intervene(right, "{right.other_change}")')
+        lines += [f'result = vx.compare("{comparison}", left, right{arguments})', 'vx.save(result, "figure.png")']
+        return "\n".join(lines)
 
     def _load(self, address: Address) -> str:
         file = self.engine.places.file_of(address.model)

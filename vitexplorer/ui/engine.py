@@ -192,6 +192,19 @@ class Engine:
         image, patch = found
         return {**given, "target": like_capture(image, self.capture(replace(plain, image=image)), patch)}
 
+    def compare(
+        self, run: Hashable, left: Capture, right: Capture, comparison: str, given: Mapping[str, Any]
+    ) -> Result:
+        """A comparison of two captures; one that runs a model is remembered. Raises as `compute`."""
+        from vitexplorer.comparisons import COMPARISONS, compare
+
+        record = COMPARISONS[comparison]
+        if record.runs == "nothing":
+            return self._seen(run, compare(comparison, left, right, **given))
+        settings = record.settings(left, given)
+        key = (run, comparison, *settings.items())
+        return self._seen(run, self.remembered(self.turns, key, lambda _: compare(comparison, left, right, **settings)))
+
     def remembered(self, turns: Turns, key: Hashable, make: Callable[[Report], Result]) -> Result:
         """A result that is kept, made in one of these turns where it is not. Raises as `make` and `Turns.need`."""
         return turns.kept(self._results, key, make)

@@ -24,15 +24,20 @@ from vitexplorer.words import Text
 
 LEFT = 40
 LARGEST_HEIGHT, TALLEST = 620, 44
-WORDS = {"heads": Text("head", "头"), "tokens": Text("token", "标记")}
+WORDS = {"heads": Text("head", "头"), "tokens": Text("token", "标记"), "blocks": Text("right block", "右侧块")}
 HATCHED = Text("Hatched: this block has no such {what}.", "斜线部分：该块没有对应的{what}。")
 MARKED = Text("A diamond marks an outlier.", "菱形标出离群者。")
 ROOM_FOR_BOTH = 80
 RELATIVE = Text("In brackets the share of the largest it could be.", "括号内为占可能最大值的比例。")
 
 
-def draw(page: Page, result: MatrixResult, *, colormap: str | None = None) -> float:
-    """Draw the matrix. Option: colormap, None takes inferno or, for signed values, balance."""
+def draw(
+    page: Page, result: MatrixResult, names: tuple[Text, Text] | None = None, *, colormap: str | None = None
+) -> float:
+    """Draw the matrix; `names` of rows and columns where the axes do not say it.
+
+    Option: colormap, None takes inferno or, for signed values, balance.
+    """
     values, missing = painted(result.values, "raw").values, ~np.isfinite(result.values)
     scale, (rows, cols) = scale_of(values, colormap), values.shape
     y = page.header(result) + 24
@@ -45,7 +50,7 @@ def draw(page: Page, result: MatrixResult, *, colormap: str | None = None) -> fl
     )
     page.cells(box, values, axis, where=where.format(what=what))
     hatch(page, [box.part(rows, cols, cells) for cells in runs(missing)])
-    _axes(page, box, result)
+    _axes(page, box, result, names or (axis_text(result.axes[0]), axis_text(result.axes[1])))
     _numbers(page, box, values, scale, result)
     marked = np.zeros(values.shape, bool) if result.marked is None else result.marked
     for row, col in np.argwhere(marked).tolist():
@@ -67,9 +72,9 @@ def runs(mask: np.ndarray) -> list[tuple[int, int, int, int]]:
     return found
 
 
-def _axes(page: Page, box: Box, result: MatrixResult) -> None:
+def _axes(page: Page, box: Box, result: MatrixResult, names: tuple[Text, Text]) -> None:
     rows, cols = result.values.shape
-    page.text(page.margin, box.y - 24, axis_text(result.axes[0]), size=SMALL_SIZE, color=page.theme.muted)
+    page.text(page.margin, box.y - 24, names[0], size=SMALL_SIZE, color=page.theme.muted)
     every = math.ceil(18 / (box.height / rows))
     for row in range(0, rows, every):
         y = box.part(rows, cols, (row, 0, 1, 1)).centre[1]
@@ -78,7 +83,7 @@ def _axes(page: Page, box: Box, result: MatrixResult) -> None:
         x = box.part(rows, cols, (0, col, 1, 1)).centre[0]
         page.text(x, box.bottom + 6, str(col), size=SMALL_SIZE, anchor="center")
     x, _ = box.centre
-    page.text(x, box.bottom + 28, axis_text(result.axes[1]), size=SMALL_SIZE, color=page.theme.muted, anchor="center")
+    page.text(x, box.bottom + 28, names[1], size=SMALL_SIZE, color=page.theme.muted, anchor="center")
 
 
 def _numbers(page: Page, box: Box, values: np.ndarray, scale: Scale, result: MatrixResult) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,13 +24,14 @@ from vitexplorer.ui.figure_panel.elsewhere import model_showing
 from vitexplorer.ui.files import ServedFile, cached_file, image_file
 from vitexplorer.ui.jobs import Step
 from vitexplorer.ui.language import word
-from vitexplorer.ui.parts.frame import FrameData, about, frame_words
+from vitexplorer.ui.parts.frame import FrameData, about_record, frame_words
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.turns import NotYetError
-from vitexplorer.words import ExplainedError, Language
+from vitexplorer.words import ExplainedError, Language, Text
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
+    from vitexplorer.interfaces import Comparison, View
 
 _WORDS = (
     "panel_working",
@@ -135,11 +137,26 @@ def panel_words(language: Language) -> dict[str, str]:
     return frame_words(language) | {key: word(key, language) for key in _WORDS}
 
 
-def panel_view(capture: Capture, key: str, language: Language) -> PanelView:
-    """One view in the list of a room."""
-    from vitexplorer.views import VIEWS, refusal
+@dataclass(frozen=True)
+class Shelf:
+    """What a panel takes its views from: those of one capture, or the comparisons of two."""
 
-    record, reason = VIEWS[key], refusal(key, capture)
+    records: Mapping[str, View | Comparison]
+    refusal: Callable[[str, Capture], Text | None]
+    """why one has no meaning for what is on the screen"""
+    reading: Callable[[Result, Language], str]
+
+
+def of_views() -> Shelf:
+    """The views of one capture."""
+    from vitexplorer.views import VIEWS, reading, refusal
+
+    return Shelf(VIEWS, refusal, reading)
+
+
+def panel_view(capture: Capture, key: str, language: Language, shelf: Shelf) -> PanelView:
+    """One view in the list of a room."""
+    record, reason = shelf.records[key], shelf.refusal(key, capture)
     return PanelView(
         key=key,
         title=record.title.in_(language),
@@ -150,16 +167,14 @@ def panel_view(capture: Capture, key: str, language: Language) -> PanelView:
     )
 
 
-def work_data(step: Step, view: str, language: Language) -> PanelData:
-    """The line over the earlier figure while a view is computed."""
-    from vitexplorer.views import VIEWS
-
+def work_data(step: Step, title: Text, language: Language) -> PanelData:
+    """The line over the earlier figure while a view of this title is computed."""
     if step.place:
-        text = word("panel_waiting", language, view=VIEWS[view].title, place=step.place)
+        text = word("panel_waiting", language, view=title, place=step.place)
         return PanelData(work=PanelWork(text=text))
     if not step.total:
         return PanelData(work=PanelWork(text=word("panel_working", language)))
-    text = word("panel_progress", language, view=VIEWS[view].title, done=step.done, total=step.total)
+    text = word("panel_progress", language, view=title, done=step.done, total=step.total)
     if step.seconds_left is not None:
         text += word("panel_left", language, seconds=max(1, round(step.seconds_left)))
     return PanelData(work=PanelWork(text=text, share=step.done / step.total))
@@ -173,27 +188,27 @@ def panel_data(
     given: Mapping[str, Any],
     theme: str,
     compute: Compute,
+    shelf: Shelf | None = None,
 ) -> tuple[PanelData, dict[str, Any]]:
     """The panel for one view under the given settings, and those settings checked.
 
     A view that has no meaning for the model, or a setting it cannot take, is answered with its sentence in place of
     the figure. Raises NotYetError alone.
     """
-    from vitexplorer.views import VIEWS, reading
-
-    record = VIEWS[view]
+    shelf = shelf or of_views()
+    record = shelf.records[view]
     data = PanelData(
         theme="dark" if theme == "dark" else "light",
-        views=[panel_view(capture, key, language) for key in views],
+        views=[panel_view(capture, key, language, shelf) for key in views],
         chosen=view,
-        **about(view, language),
+        **about_record(record, language),
         words=panel_words(language),
     )
     settings: dict[str, Any] = {}
     result: Result | None = None
     data.refused = next(one.refused for one in data.views if one.key == view)
     if data.refused:
-        data.elsewhere = model_showing(view) or ""
+        data.elsewhere = (model_showing(view) or "") if record.room != "compare" else ""
         return data, settings
     try:
         result = compute(view, given)
@@ -201,7 +216,7 @@ def panel_data(
         data.settings = departures(record.controls, capture, settings)
         data.figure, data.facts = figure_file(result, language, data.theme)
         data.csv = csv_file(result, language)
-        data.reading = reading(result, language)
+        data.reading = shelf.reading(result, language)
         data.opens = result.axes == ("blocks", "heads")
     except NotYetError:
         raise
@@ -217,13 +232,16 @@ def panel_data(
     return data, settings
 
 
-def bare_data(capture: Capture, views: tuple[str, ...], language: Language, view: str) -> PanelData:
+def bare_data(
+    capture: Capture, views: tuple[str, ...], language: Language, view: str, shelf: Shelf | None = None
+) -> PanelData:
     """The panel without a figure."""
+    shelf = shelf or of_views()
     return PanelData(
         bare=True,
-        views=[panel_view(capture, key, language) for key in views],
+        views=[panel_view(capture, key, language, shelf) for key in views],
         chosen=view,
-        **about(view, language),
+        **about_record(shelf.records[view], language),
         words=panel_words(language),
     )
 

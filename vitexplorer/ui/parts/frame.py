@@ -5,10 +5,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from gradio.data_classes import GradioModel
 
 from vitexplorer.ui.language import word
 from vitexplorer.words import Language
+
+if TYPE_CHECKING:
+    from vitexplorer.interfaces import Comparison, View
 
 _WORDS = ("misleads", "more", "save", "save_as", "table", "row_by_col")
 
@@ -40,7 +45,11 @@ def about(view: str, language: Language) -> dict[str, str]:
     """A view's question, its trap and its source, as fields of `FrameData`."""
     from vitexplorer.views import VIEWS
 
-    record = VIEWS[view]
+    return about_record(VIEWS[view], language)
+
+
+def about_record(record: View | Comparison, language: Language) -> dict[str, str]:
+    """The same of a view, or of a comparison."""
     return {
         "question": record.question.in_(language),
         "misleads": record.misleads.in_(language),

@@ -46,25 +46,9 @@ def shown_query(capture: Capture, block: int, query: Query) -> Query:
 
 def carried(capture: Capture, query: Query, before: int, after: int) -> Query:
     """A query of one block in another: a patch is the one at its place, in the middle of what the image shows of it."""
+    from vitexplorer.quantities.places import placed
+
     return placed(query, (capture, before), (capture, after))
-
-
-def placed(query: Query, here: tuple[Capture, int], there: tuple[Capture, int]) -> Query:
-    """The patch of one block that lies where a patch of another does, which may be of another capture.
-
-    Where the middle of what its image shows of a patch lies, in shares of the image's height and width, is looked up in
-    the other image. A token without a place that the other one has not is its mean over patches.
-    """
-    (one, block), (other, to) = here, there
-    if isinstance(query, str):
-        return query if query == "mean" or query in other.prefix_tokens else "mean"
-    side, grid = one.grid(block).patch_size, other.grid(to)
-    lengths = zip(query, one.input.pixels.shape, other.input.pixels.shape, (grid.rows, grid.cols), strict=False)
-    row, col = (
-        min(most - 1, (at * side + min(long, (at + 1) * side)) * wide // (2 * long * grid.patch_size))
-        for at, long, wide, most in lengths
-    )
-    return row, col
 
 
 def on_grids(queries: PatchGrid, keys: PatchGrid) -> dict[str, Any]:

@@ -5,24 +5,21 @@ The left side is what the bar above shows; the right one has chips of its own. B
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 from gradio.blocks import Block
 
-from vitexplorer.models.catalog import find
-from vitexplorer.numbers import percent
 from vitexplorer.settings import settings
-from vitexplorer.types import prefix_text
 from vitexplorer.ui.address import OTHER, OWN, Address
 from vitexplorer.ui.answers import answered, session_of
 from vitexplorer.ui.changes.changes import START
 from vitexplorer.ui.desk import QUICK, WAITING, Listen, Updates
 from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
-from vitexplorer.ui.jobs import Done, Step, StoppedError, Waiter
+from vitexplorer.ui.jobs import Done, StoppedError, Waiter
 from vitexplorer.ui.language import word
 from vitexplorer.ui.menu import model_chip, tuned_choices
 from vitexplorer.ui.parts.image_chip import ImageChip, ImageChipData, image_chip
@@ -30,38 +27,33 @@ from vitexplorer.ui.parts.model_chip import ModelChip
 from vitexplorer.ui.parts.size_chip import SizeChip, SizeChipData
 from vitexplorer.ui.parts.widget import sent
 from vitexplorer.ui.places import MODEL
+from vitexplorer.ui.rooms.pair_figures import PairFigures
+from vitexplorer.ui.rooms.pairs import (
+    DINO,
+    VIT,
+    Pair,
+    answer_of,
+    chosen,
+    line_of,
+    matching,
+    on_the_left,
+    parameters_of,
+    pixels_of,
+    presets,
+    title_of,
+)
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.rooms.two_sided import Blocks, Side, TwoSided
-from vitexplorer.ui.sides.sides import Preset, Sides, SidesData
+from vitexplorer.ui.rooms.two_sided import Blocks, TwoSided
+from vitexplorer.ui.sides.sides import Sides, SidesData
 from vitexplorer.ui.turns import NotYetError
 from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    pass
 
-VIT, DINO, MAE, SWIN = (
-    f"scenes_{name}" for name in ("vit_patch16_192", "dino_patch16_192", "mae_patch16_192", "swin_patch4_window6_192")
-)
 BESIDE = "beside"
 """what one waits for who puts another model on the right"""
-_CHOICES = {"image", "model", "weights", "fit", "size", "change"}
 _WORDS = ("compare_swap", "compare_no_swap", "compare_changed", "compare_presets")
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Both sides, and the address that they are of, in full."""
-
-    address: Address
-    left: Capture
-    right: Capture
-    refused: str = ""
-    """why the right one is not what was asked for"""
-
-    def sides(self, language: Language) -> tuple[Side, Side]:
-        """For the stage."""
-        left, right = (_named(capture, language) for capture in (self.left, self.right))
-        return Side(self.left, left), Side(self.right, right)
 
 
 class CompareRoom(Room):
@@ -84,7 +76,7 @@ class CompareRoom(Room):
             state = [self.beside, self.blocks, self.desk.language]
             self.stage.build(self.move, state, [self.sides, self.blocks])
         choices = [sent(part, "choose") for part in (self.image, self.model, self.size, self.sides)]
-        gr.on(
+        chosen = gr.on(
             choices,
             self.choose,
             [self.beside, self.blocks, self.desk.language, self.desk.visitor],
@@ -93,6 +85,9 @@ class CompareRoom(Room):
             **WAITING,
         )
         self.size.cost(self.cost, [self.beside, self.desk.language], self.size, trigger_mode="always_last", **QUICK)
+        self.panel = PairFigures(replace(self.desk, address=self.beside))
+        self.panel.build()
+        self.panel.enter_on(chosen.then, gr.State(self.key))
         return []
 
     @property
@@ -101,12 +96,13 @@ class CompareRoom(Room):
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Fill the room when it is entered, and when the left side is another."""
-        listen(
+        entered = listen(
             self.enter,
             [active, self.desk.address, self.beside, self.shown, self.desk.language, self.desk.visitor],
             [*self._filled, self.beside, self.shown],
             **WAITING,
         )
+        self.panel.enter_on(entered.then, active)
 
     # -------------------------------------------------------------------------------------- events
 
@@ -217,7 +213,7 @@ class CompareRoom(Room):
         try:
             async with aclosing(answered(waiter, make)) as steps:
                 async for step in steps:
-                    yield step.result if isinstance(step, Done) else SidesData(working=_line(step, language))
+                    yield step.result if isinstance(step, Done) else SidesData(working=line_of(step, language))
         except StoppedError:  # another one was chosen; gradio ends with what was said last, which is past
             yield gr.skip()
         except ExplainedError as error:
@@ -257,127 +253,16 @@ class CompareRoom(Room):
         return SidesData(
             question=word("compare_question", language),
             reading=word(
-                "compare_answers", language, left=_answer(pair.left, language), right=_answer(pair.right, language)
+                "compare_answers", language, left=answer_of(pair.left, language), right=answer_of(pair.right, language)
             ),
             refused=pair.refused,
-            title=_title(provenance.model, language),
-            note=f"{provenance.weights_text.in_(language)} · {_pixels(height, width)}",
-            presets=list(_presets(pair, language)),
-            swapped=_named_fields(other, "") | _named_fields(address, "other_"),
+            title=title_of(provenance.model, language),
+            note=f"{provenance.weights_text.in_(language)} · {pixels_of(height, width)}",
+            presets=list(presets(pair, language)),
+            swapped=parameters_of(other, "") | parameters_of(address, "other_"),
             address={name: getattr(address, name) for name in OTHER},
             change=address.other_change,
             first_change=START,
-            notes=list(_notes(pair, blocks, language)),
+            notes=list(matching(pair, blocks, language)),
             words={key: word(key, language) for key in _WORDS},
         )
-
-
-def chosen(data: Mapping[str, Any], beside: Address) -> Address | None:
-    """The address with another right side, as a browser names it; None for what is no choice."""
-    if len(data) != 1 or beside == Address():
-        return None
-    (name, value), *_ = data.items()
-    if name not in _CHOICES or not isinstance(value, str):
-        return None
-    value = value or (OWN if name == "size" else "")
-    anew = {"other_size": OWN, "other_change": ""} if name == "model" else {}
-    field = f"other_{name}"
-    read = Address.read({**beside.parameters(), field: value})
-    return replace(beside, **{**anew, field: value}, other_block="") if getattr(read, field) == value else None
-
-
-def on_the_left(address: Address) -> Address:
-    """What is on the right, as it would be on the left."""
-    other = address.other
-    return replace(address, image=other.image, model=other.model, weights=other.weights, fit=other.fit, size=other.size)
-
-
-def _named_fields(address: Address, prefix: str) -> dict[str, str]:
-    """Image, model, weights, fit and size of the left side, as parameters of one side, all of them named."""
-    size = address.picture.size or (OWN if prefix else "")
-    fields = {name: getattr(address, name) for name in ("image", "model", "weights", "fit")}
-    return {f"{prefix}{name}": value for name, value in (fields | {"size": size}).items()}
-
-
-def _line(step: Step, language: Language) -> str:
-    return step.doing.in_(language) if step.doing else word("status_queue", language, place=max(1, step.place))
-
-
-def _title(model: str, language: Language) -> str:
-    entry = find(model)
-    return entry.title.in_(language) if entry else model
-
-
-def _named(capture: Capture, language: Language) -> str:
-    height, width = capture.provenance.input_size
-    return f"{_title(capture.provenance.model, language)} · {_pixels(height, width)}"
-
-
-def _pixels(height: int, width: int) -> str:
-    return f"{height} px" if height == width else f"{height} × {width} px"
-
-
-def _answer(capture: Capture, language: Language) -> str:
-    """The likeliest class, or why there is none."""
-    from vitexplorer.quantities.read_out import class_text, top_classes
-
-    if capture.provenance.is_random:
-        return word("weights_random_note", language)
-    if capture.logits is None:
-        return word("status_no_answer", language)
-    if capture.model.num_classes == 1:
-        return f"{float(capture.logits[0]):.3g}"
-    best = top_classes(capture.logits, capture.model.class_texts, 1)[0]
-    return word("status_answer", language, name=class_text(best.index, best.name), share=percent(best.probability))
-
-
-def _notes(pair: Pair, blocks: Blocks, language: Language) -> list[str]:
-    """How places, blocks and tokens are matched, where that is not plain."""
-    (left, right), (one, two) = (pair.left, pair.right), blocks
-    names = {"left": word("compare_left", language), "right": word("compare_right", language)}
-    grids = [capture.grid(block) for capture, block in ((left, one), (right, two))]
-    shapes = [f"{grid.rows} × {grid.cols}" for grid in grids]
-    found = []
-    if left.provenance.image_hash != right.provenance.image_hash:
-        found.append(word("compare_images", language))
-    elif left.input.fit != right.input.fit:
-        found.append(word("compare_fits", language))
-    if shapes[0] != shapes[1]:
-        found.append(word("compare_grids", language, one=shapes[0], other=shapes[1]))
-    if left.depth != right.depth:
-        found.append(
-            word("compare_depths", language, one=one, last=left.depth - 1, other=two, other_last=right.depth - 1)
-        )
-    for side, name, other in ((left, "left", right), (right, "right", left)):
-        missing = [prefix_text(token) for token in other.prefix_tokens if token not in side.prefix_tokens]
-        if missing:
-            found.append(word("compare_token", language, side=names[name], token=missing[0]))
-    if pair.right.change:
-        said = "；" if language == "zh" else "; "
-        texts = said.join(text.in_(language) for text in pair.right.change.texts)
-        found.append(word("compare_change", language, what=texts))
-    return found
-
-
-def _presets(pair: Pair, language: Language) -> list[Preset]:
-    """Good pairs, on the image that is shown."""
-    address, image = pair.address, {"image": pair.address.image, **dict.fromkeys(OTHER, "")}
-    plain = {"weights": "trained", "size": "", "other_weights": "trained", "other_size": OWN}
-    found = [
-        Preset(label=word(f"compare_{name}", language), changes={**image, **plain, "model": one, "other_model": other})
-        for name, one, other in (
-            ("vit_dino", VIT, DINO),
-            ("vit_swin", VIT, SWIN),
-            ("dino_mae", DINO, MAE),
-        )
-    ]
-    model = {**image, "model": address.model, "other_model": address.model, "weights": "trained"}
-    random = {**model, "other_weights": "random", "other_size": address.picture.size or OWN}
-    found.append(Preset(label=word("compare_trained", language), changes=random))
-    own = pair.left.model.unsized or pair.left.model
-    height, width = own.preprocessing.input_size
-    if own.family.size_step(own.module) and height == width:
-        sizes = {"size": "", "other_size": str(2 * height), "other_weights": "trained"}
-        label = word("compare_sizes", language, one=height, other=2 * height)
-        found.append(Preset(label=label, changes={**model, **sizes}))
-    return found

@@ -13,7 +13,16 @@ from vitexplorer.types import Result
 from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.answers import answered, session_of
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Listen, Updates
-from vitexplorer.ui.figure_panel import FigurePanel, PanelData, PanelWork, bare_data, panel_data, work_data
+from vitexplorer.ui.figure_panel import (
+    FigurePanel,
+    PanelData,
+    PanelWork,
+    Shelf,
+    bare_data,
+    of_views,
+    panel_data,
+    work_data,
+)
 from vitexplorer.ui.files import ServedFile, cached_file
 from vitexplorer.ui.jobs import Done, Waiter
 from vitexplorer.ui.language import word
@@ -22,6 +31,7 @@ from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
+    from vitexplorer.interfaces import Comparison, View
 
 
 SHOWN = "(...inputs) => window.vxShown(...inputs)"
@@ -84,10 +94,19 @@ class RoomFigures:
 
     def views(self) -> tuple[str, ...]:
         """Keys of the views of this room; what one looks at first comes first, many runs of the network last."""
+        records = self.records()
+        keys = [key for key, view in records.items() if view.room == self.room and key not in self._own]
+        return tuple(sorted(keys, key=lambda key: (not records[key].overview, records[key].runs == "many")))
+
+    def records(self) -> Mapping[str, View | Comparison]:
+        """Of which the room shows its own."""
         from vitexplorer.views import VIEWS
 
-        keys = [key for key, view in VIEWS.items() if view.room == self.room and key not in self._own]
-        return tuple(sorted(keys, key=lambda key: (not VIEWS[key].overview, VIEWS[key].runs == "many")))
+        return VIEWS
+
+    def shelf(self, address: Address) -> Shelf:
+        """Where the panel takes its views from."""
+        return of_views()
 
     def listed(self) -> tuple[str, ...]:
         """The same after the one that the room shows in its own way."""
@@ -114,13 +133,11 @@ class RoomFigures:
 
         Nothing is computed for the room's own, and what runs the model is left for the browser to ask for.
         """
-        from vitexplorer.views import VIEWS, refusal
-
-        capture, shown = self.capture(address), ShownView.read(said)
+        capture, shown, shelf = self.capture(address), ShownView.read(said), self.shelf(address)
         asked = self._first(address, capture, shown)
-        own = asked.view in self._own and refusal(asked.view, capture) is None
-        if own or VIEWS[asked.view].runs != "nothing":
-            data = bare_data(capture, self.listed(), language, asked.view)
+        own = asked.view in self._own and shelf.refusal(asked.view, capture) is None
+        if own or shelf.records[asked.view].runs != "nothing":
+            data = bare_data(capture, self.listed(), language, asked.view, shelf)
             data.settings = dict(asked.settings)
             return self._placed(data, address, language)
         return self._show(asked, address, language)
@@ -130,28 +147,26 @@ class RoomFigures:
 
         Where it can show none that is the first one, which says why.
         """
-        from vitexplorer.views import VIEWS, refusal
-
-        keys = [key for key in self.listed() if refusal(key, capture) is None]
+        shelf = self.shelf(address)
+        keys = [key for key in self.listed() if shelf.refusal(key, capture) is None]
         if shown.room == self.room and shown.view in keys:
             given = dict(shown.settings)
             try:
-                VIEWS[shown.view].settings(capture, self.desk.engine.resolved(self.run(address), given))
+                shelf.records[shown.view].settings(capture, self.desk.engine.resolved(self.run(address), given))
             except ExplainedError:  # they were another model's
                 given = {}
             return Question(shown.view, given, shown.theme)
         if shown.room == self.room and shown.view in self.views():
             return Question(shown.view, theme=shown.theme)
-        quick = [key for key in keys if VIEWS[key].runs != "many"]
+        quick = [key for key in keys if shelf.records[key].runs != "many"]
         return Question(next(iter([*quick, *keys, *self.listed()])), theme=shown.theme)
 
     def previews(self, address: Address, language: Language) -> PanelData:
         """Small pictures of all views that are read off the capture, and of those that were computed before."""
-        from vitexplorer.views import VIEWS, refusal
-
-        capture, found = self.capture(address), {}
+        capture, found, shelf = self.capture(address), {}, self.shelf(address)
         for key in self.listed():
-            if VIEWS[key].runs == "nothing" and refusal(key, capture) is None and self._preview(address, key) is None:
+            is_quick = shelf.records[key].runs == "nothing" and shelf.refusal(key, capture) is None
+            if is_quick and self._preview(address, key) is None:
                 try:
                     self.compute(address, capture, key, {})
                 except ExplainedError:
@@ -181,10 +196,11 @@ class RoomFigures:
             return
         waiter = Waiter(session_of(request), FIGURE, asked.number)
         self.desk.engine.leave(waiter.visitor, FIGURE, before=asked.number)
+        title = self.records()[asked.view].title
         try:
             async with aclosing(answered(waiter, lambda: self._show(asked, address, language))) as steps:
                 async for step in steps:
-                    data = step.result if isinstance(step, Done) else work_data(step, asked.view, language)
+                    data = step.result if isinstance(step, Done) else work_data(step, title, language)
                     data.asked = asked.number
                     yield data
         except ExplainedError as error:  # too much waits already
@@ -204,6 +220,7 @@ class RoomFigures:
             asked.settings,
             asked.theme,
             lambda view, given: self.compute(address, capture, view, given),
+            self.shelf(address),
         )
         data.asked, data.python = asked.number, self.python(address, asked.view, settings)
         return self._placed(data, address, language)

@@ -20,7 +20,7 @@ from vitexplorer.ui.desk import QUICK, Updates
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.widget import sent
 from vitexplorer.ui.rooms.attention import is_block
-from vitexplorer.ui.rooms.block_data import block_data, default_query, placed
+from vitexplorer.ui.rooms.block_data import block_data, default_query
 from vitexplorer.words import Language
 
 if TYPE_CHECKING:
@@ -37,11 +37,6 @@ class Side:
     capture: Capture
     name: str
     """what stands over its picture"""
-
-
-def matched(block: int, depth: int, other: int) -> int:
-    """The block of a network of `other` blocks at the share of the depth at which `block` is among `depth`."""
-    return round(block * (other - 1) / (depth - 1)) if depth > 1 else other - 1
 
 
 class TwoSided:
@@ -75,6 +70,8 @@ class TwoSided:
 
     def open(self, sides: tuple[Side, Side], address: Address, language: Language) -> tuple[Blocks, Updates]:
         """Both as the address has them, as far as these models can; the last block of the left where it has none."""
+        from vitexplorer.quantities.places import matched, placed
+
         (left, right), depths = (side.capture for side in sides), [side.capture.depth for side in sides]
         block = min(int(address.both_block or depths[0] - 1), depths[0] - 1)
         named = address.other_block and left.depth != right.depth
@@ -94,6 +91,8 @@ class TwoSided:
 
         A query is answered where the attention of a block is too large to be sent in one piece.
         """
+        from vitexplorer.quantities.places import matched
+
         at = int(event.target is self.right)
         captures = [side.capture for side in sides]
         if "to" not in event._data:
@@ -108,6 +107,8 @@ class TwoSided:
     def _rows(
         self, event: gr.EventData, at: int, sides: tuple[Side, Side], blocks: Blocks, language: Language
     ) -> tuple[Blocks, Updates] | None:
+        from vitexplorer.quantities.places import placed
+
         places = [(side.capture, block) for side, block in zip(sides, blocks, strict=True)]
         if all(block_address(*place) is not None for place in places):
             return None

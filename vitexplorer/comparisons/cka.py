@@ -1,0 +1,71 @@
+"""Do the two hold the same of the image? Linear CKA of their tokens, every block with every block.
+
+Kornblith et al. 2019 (arXiv 1905.00414, equation 4), as `quantities/cka.py` has it: rows are places of the image, and
+where grids differ both are brought to the coarser one.
+Misleading: with fewer patches than dimensions unrelated tokens are alike too; one image says little, many say more.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.capture import Capture
+from vitexplorer.comparisons.sides import names_of
+from vitexplorer.interfaces import Comparison, Paper
+from vitexplorer.numbers import measured
+from vitexplorer.quantities.cka import cka
+from vitexplorer.types import AlikeResult
+from vitexplorer.words import Text
+
+TITLE = Text("Token similarity (CKA)", "标记相似度（CKA）")
+AXIS = Text("block · {name}", "块 · {name}")
+
+
+def compute(left: Capture, right: Capture) -> AlikeResult:
+    """Linear CKA, (blocks of the left, blocks of the right), 0-1."""
+    one, other = names_of(left, right)
+    return AlikeResult(
+        view="cka",
+        title=TITLE,
+        values=cka(left, right),
+        axes=("blocks", "blocks"),
+        unit=Text("linear CKA", "线性 CKA"),
+        formula="‖Yᵀ X‖² / (‖Xᵀ X‖ ‖Yᵀ Y‖)",
+        provenance=left.provenance,
+        notes=(Text("Prefix tokens are left out.", "不包含前缀标记。"),),
+        axis_names=(AXIS.format(name=one), AXIS.format(name=other)),
+    )
+
+
+def refuses(left: Capture, right: Capture) -> Text | None:
+    """Tokens of two images."""
+    if left.input.image_hash == right.input.image_hash:
+        return None
+    return Text(
+        "CKA compares tokens of the same places: put the same image on both sides.",
+        "CKA 比较的是相同位置的标记：两侧请使用同一幅图像。",
+    )
+
+
+def reading(result: AlikeResult) -> Text:
+    """The pair of blocks that is most alike, and the last ones."""
+    values = result.values
+    row, col = np.unravel_index(int(np.nanargmax(values)), values.shape)
+    return Text(
+        "Most alike are block {row} on the left and block {col} on the right ({most}); the last blocks have {last}.",
+        "最相似的是左侧第 {row} 块与右侧第 {col} 块（{most}）；最后一块之间为 {last}。",
+    ).format(row=int(row), col=int(col), most=measured(values[row, col]), last=measured(values[-1, -1]))
+
+
+COMPARISON = Comparison(
+    title=TITLE,
+    question=Text("Do the two hold the same of the image?", "两者对图像的表示是否相同？"),
+    misleads=Text(
+        "With fewer patches than dimensions, unrelated tokens look alike too (0.5 and more).",
+        "当图块数少于维度时，毫不相关的标记也会显得相似（0.5 以上）。",
+    ),
+    compute=compute,
+    reading=reading,
+    refuses=refuses,
+    paper=Paper("Kornblith et al. 2019, equation 4", "https://arxiv.org/abs/1905.00414"),
+)

@@ -1,0 +1,104 @@
+"""Where does attention go in the one and in the other? A map of each, and what the right one has more or less.
+
+Attention rollout through all blocks (Abnar & Zuidema 2020, arXiv 2005.00928) or the attention of one block, each as its
+own view gives it; of networks of unequal depth the block of the right one is that at the same share of the depth. A
+patch that looks is the one at its place, and a token that the right one has not is the mean over its patches. Where
+both saw the same image on the same grid, their difference stands beside them.
+Misleading: shares of attention are divided among the patches, so that finer grids have smaller ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.capture import Capture
+from vitexplorer.comparisons.sides import pair_of
+from vitexplorer.controls import BlockControl, Choice, QueryControl
+from vitexplorer.interfaces import Comparison, Paper
+from vitexplorer.numbers import measured
+from vitexplorer.quantities.on_the_map import extreme
+from vitexplorer.quantities.places import matched, placed
+from vitexplorer.types import MapResult, PairResult, Query, query_text
+from vitexplorer.words import Text
+
+TITLE = Text("Maps side by side", "注意力图对比")
+KINDS = (
+    ("rollout", Text("attention rollout", "注意力展开（rollout）")),
+    ("attention", Text("attention of a block", "单个块的注意力")),
+)
+LOOKS = Text("{side}: {query} → patches.", "{side}：{query} → 图块。")
+BLOCKS = Text("Block {one} on the left, {other} on the right.", "左侧第 {one} 块，右侧第 {other} 块。")
+
+
+class QueryOfMap(QueryControl):
+    """The token that looks; a patch of the left one's chosen block, or of its last one for the rollout."""
+
+    def grid(self, capture, settings):
+        """That of the block whose map is shown."""
+        last = capture.depth - 1
+        return capture.grid(last if settings.get("map") == "rollout" else settings.get("attention_block", last))
+
+
+def compute(left: Capture, right: Capture, map: str, attention_block: int, query: Query) -> PairResult:
+    """The map of each, (sides, rows, cols) on the left one's grid, not rescaled."""
+    block = attention_block
+    other = matched(block, left.depth, right.depth)
+    asked, shown = ((left.depth - 1, right.depth - 1), (0, 0)) if map == "rollout" else ((block, other), (block, other))
+    looking = placed(query, (left, asked[0]), (right, asked[1]))
+    pictures = map_of(left, map, block, query), map_of(right, map, other, looking)
+    grids = [(capture, at) for capture, at in zip((left, right), shown, strict=True)]
+    notes = [
+        LOOKS.format(side=side, query=query_text(token))
+        for side, token in ((Text("Left", "左"), query), (Text("Right", "右"), looking))
+    ]
+    if map == "attention":
+        notes.append(BLOCKS.format(one=block, other=other))
+    settings = {"map": map, "attention_block": block, "query": query}
+    return pair_of("maps", TITLE, (grids[0], grids[1]), pictures, settings, tuple(notes))
+
+
+def map_of(capture: Capture, kind: str, block: int, query: Query) -> MapResult:
+    """One map of one capture, by its own view."""
+    from vitexplorer.views import compute as compute_view
+
+    if kind == "rollout":
+        return compute_view("attention_rollout", capture, query=query)
+    return compute_view("attention_map", capture, block=block, query=query)
+
+
+def reading(result: PairResult) -> Text:
+    """Where each is strongest, and how far the two go together."""
+    left, right = result.values
+    said = Text(
+        "The left map is strongest at {one}; the right one, read at the places of its patches, at {other}{more}",
+        "左图在{one}最强；右图按左图各图块的位置读取，在{other}最强{more}",
+    )
+    return said.format(one=extreme(left), other=extreme(right), more=alike(left, right))
+
+
+def alike(left: np.ndarray, right: np.ndarray) -> Text:
+    """The correlation of two maps, as the end of a sentence."""
+    if not (np.ptp(left) and np.ptp(right)):
+        return Text(".", "。")
+    share = measured(float(np.corrcoef(left.ravel(), right.ravel())[0, 1]))
+    return Text(", and their correlation is {share}.", "，两者的相关系数为 {share}。").format(share=share)
+
+
+COMPARISON = Comparison(
+    title=TITLE,
+    question=Text("Where does attention go in the one and in the other?", "注意力在两者中各流向哪里？"),
+    misleads=Text(
+        "Shares are divided among the patches: on a finer grid each is smaller, and only maps of one grid can be "
+        "taken from each other.",
+        "份额分摊到各图块：网格越细，每块的份额越小；只有同一网格上的图才能相减。",
+    ),
+    compute=compute,
+    reading=reading,
+    overview=True,
+    controls=(
+        Choice("map", Text("Map", "图"), KINDS),
+        BlockControl("attention_block", Text("Block of the attention, left", "左侧注意力所在的块")),
+        QueryOfMap(),
+    ),
+    paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
+)

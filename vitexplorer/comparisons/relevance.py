@@ -1,0 +1,115 @@
+"""Which patches speak for one class in the one and in the other? A relevance map of each for the same class.
+
+Each is what the view of the method gives for its own model with its other settings at their defaults. Classes are
+matched by name where both models name theirs, otherwise by number where they have as many.
+Misleading: units of two models differ; the difference of two relevance maps is one of numbers, not of reasons.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.capture import Capture
+from vitexplorer.comparisons.maps import alike
+from vitexplorer.comparisons.sides import pair_of
+from vitexplorer.controls import Choice, TargetControl
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.interfaces import Comparison, Paper
+from vitexplorer.quantities.on_the_map import extreme
+from vitexplorer.quantities.read_out import class_text
+from vitexplorer.types import MapResult, PairResult
+from vitexplorer.words import Text
+
+TITLE = Text("Relevance of one class", "同一类别的相关性")
+METHODS = (
+    ("grad_cam", Text("Grad-CAM", "Grad-CAM")),
+    ("generic_relevance", Text("Generic relevance", "通用相关性（generic relevance）")),
+    ("legrad", Text("LeGrad", "LeGrad")),
+    ("input_x_gradient", Text("Input × gradient", "输入 × 梯度")),
+)
+
+
+def same_class(left: Capture, right: Capture, target: int) -> int:
+    """The number on the right of a class on the left. Raises UnsupportedError where the right one has no such class."""
+    names, others = left.model.class_names, right.model.class_names
+    if names and others:
+        if names[target] in others:
+            return target if names == others else others.index(names[target])
+    elif left.model.num_classes == right.model.num_classes:
+        return target
+    name = class_text(target, left.model.class_texts[target] if names else Text("", ""))
+    raise UnsupportedError(
+        Text(
+            "{right} has no class {name}: choose one that both know.", "{right} 没有类别 {name}：请选择两者都有的类别。"
+        ).format(right=right.model.name, name=name)
+    )
+
+
+def refuses(left: Capture, right: Capture) -> Text | None:
+    """Models without a classifier, and two whose classes have nothing in common."""
+    for capture in (left, right):
+        if capture.logits is None:
+            return Text(
+                "{model} has no classifier, so there is no class to explain on both sides.",
+                "{model} 没有分类头，因此没有可在两侧同时解释的类别。",
+            ).format(model=capture.model.name)
+    if left.model.class_names and right.model.class_names:
+        shared = bool({*left.model.class_names} & {*right.model.class_names})
+    else:
+        shared = left.model.num_classes == right.model.num_classes
+    if shared:
+        return None
+    return Text("The two know no class in common.", "两个模型没有共同的类别。")
+
+
+def compute(left: Capture, right: Capture, method: str, target: int) -> PairResult:
+    """The map of each, (sides, rows, cols) on the left one's grid, not rescaled."""
+    from vitexplorer.views import compute as compute_view
+
+    there = same_class(left, right, target)
+    pictures: tuple[MapResult, MapResult] = (
+        compute_view(method, left, target=target),
+        compute_view(method, right, target=there),
+    )
+    return pair_of(
+        "relevance",
+        TITLE,
+        (_on_grid(left, pictures[0]), _on_grid(right, pictures[1])),
+        pictures,
+        {"method": method, "target": target},
+    )
+
+
+def _on_grid(capture: Capture, picture: MapResult) -> tuple[Capture, int]:
+    """The capture with a block whose grid is that of the map."""
+    shape = picture.grid.rows, picture.grid.cols
+    blocks = range(capture.depth)
+    return capture, next(one for one in blocks if (capture.grid(one).rows, capture.grid(one).cols) == shape)
+
+
+def reading(result: PairResult) -> Text:
+    """What speaks most for the class on either side."""
+    left, right = result.values
+    return Text(
+        "For {name} {one} counts most on the left; on the right, read at the places of those patches, {other}{more}",
+        "对于{name}，左侧最重要的是{one}；右侧按左侧图块的位置读取，最重要的是{other}{more}",
+    ).format(
+        name=class_text(result.target.index, result.target.name) if result.target else Text("the class", "该类别"),
+        one=extreme(left),
+        other=extreme(right),
+        more=alike(left, right),
+    )
+
+
+COMPARISON = Comparison(
+    title=TITLE,
+    question=Text("Which patches speak for one class in the one and in the other?", "在两者中，哪些图块支持同一类别？"),
+    misleads=Text(
+        "Each map is in the unit of its own model: shapes can be compared, sizes hardly.",
+        "每张图以各自模型的单位表示：形状可以比较，数值大小则不宜比较。",
+    ),
+    compute=compute,
+    reading=reading,
+    refuses=refuses,
+    runs="once",
+    controls=(Choice("method", Text("Method", "方法"), METHODS), TargetControl()),
+    paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
+)

@@ -1,0 +1,72 @@
+"""Do the same colours mean the same things? Principal components of the tokens of both, in one basis.
+
+As in DINOv2 (Oquab et al. 2023, arXiv 2304.07193, figure 1), which does it for several pictures of one model: the three
+directions in which the patch tokens of both together differ most, as red, green, blue.
+Misleading: between two models that were trained apart no direction of the one is a direction of the other. Then the
+first component tells the models apart, and like colours say nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.capture import Capture
+from vitexplorer.comparisons.sides import pair_of
+from vitexplorer.controls import BlockControl, Switch
+from vitexplorer.interfaces import Comparison, Paper
+from vitexplorer.numbers import measured
+from vitexplorer.types import PairResult
+from vitexplorer.views.token_pca import shared_token_pca
+from vitexplorer.words import Text
+
+TITLE = Text("Principal components in one basis", "共用一组基的主成分")
+APART = Text(
+    "Two models that were trained apart: their directions have nothing to do with each other.",
+    "两个模型分别训练：它们的方向彼此无关。",
+)
+
+
+def compute(left: Capture, right: Capture, block: int, norm: bool) -> PairResult:
+    """Colours of each, (sides, rows, cols, 3) in 0-1 on the left one's grid."""
+    pictures = shared_token_pca([left, right], block, norm)
+    apart = (left.provenance.model, left.provenance.weights) != (right.provenance.model, right.provenance.weights)
+    settings = {"block": block, "norm": norm}
+    notes = (APART,) if apart else ()
+    return pair_of("shared_pca", TITLE, ((left, block), (right, block)), (pictures[0], pictures[1]), settings, notes)
+
+
+def refuses(left: Capture, right: Capture) -> Text | None:
+    """Tokens of unequal width, which have no basis in common."""
+    widths = [[one.residual_after(block).shape[-1] for block in range(one.depth)] for one in (left, right)]
+    if widths[0] == widths[1]:
+        return None
+    return Text(
+        "A basis is shared by tokens of one width through networks of one depth: put the same model on both sides, "
+        "with another image, size or weights.",
+        "共用一组基要求标记宽度与网络深度都相同：请在两侧使用同一模型，只更换图像、尺寸或权重。",
+    )
+
+
+def reading(result: PairResult) -> Text:
+    """How far apart the two stand on the first component."""
+    left, right = result.values[0, ..., 0].mean(), result.other[..., 0].mean()
+    return Text(
+        "On the first component, shown in red, the left patches lie at {one} on average and the right ones at {other} "
+        "of the way from the lowest to the highest.",
+        "在第一主成分（红色）上，从最低到最高，左侧图块平均位于 {one} 处，右侧图块平均位于 {other} 处。",
+    ).format(one=measured(float(left)), other=measured(float(np.float64(right))))
+
+
+COMPARISON = Comparison(
+    title=TITLE,
+    question=Text("Do the same colours mean the same things?", "相同的颜色是否表示相同的东西？"),
+    misleads=Text(
+        "One basis makes sense for one model: two that were trained apart have no direction in common.",
+        "共用的基只对同一模型有意义：分别训练的两个模型没有共同的方向。",
+    ),
+    compute=compute,
+    reading=reading,
+    refuses=refuses,
+    controls=(BlockControl(), Switch("norm", Text("Final norm", "最后的归一化"), start=True)),
+    paper=Paper("Oquab et al. 2023, figure 1", "https://arxiv.org/abs/2304.07193"),
+)

@@ -1,0 +1,16 @@
+"""How alike two captures are, block by block: a matrix whose rows and columns are blocks of two networks."""
+
+from __future__ import annotations
+
+from vitexplorer.figures.page import Page
+from vitexplorer.figures.renderers import matrix
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.types import AlikeResult
+
+
+def draw(page: Page, result: AlikeResult, *, colormap: str | None = None) -> float:
+    """Draw the matrix. Option: colormap, as of a matrix."""
+    return matrix.draw(page, result, result.axis_names, colormap=colormap)
+
+
+RENDERER = Renderer(AlikeResult, draw)

@@ -1,0 +1,156 @@
+"""Two captures as the room Compare speaks of them: what each is and says, how they are matched, good pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from vitexplorer.models.catalog import find
+from vitexplorer.numbers import percent
+from vitexplorer.types import prefix_text
+from vitexplorer.ui.address import OTHER, OWN, Address
+from vitexplorer.ui.jobs import Step
+from vitexplorer.ui.language import word
+from vitexplorer.ui.rooms.two_sided import Blocks, Side
+from vitexplorer.ui.sides.sides import Preset
+from vitexplorer.words import Language
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
+
+VIT, DINO, MAE, SWIN = (
+    f"scenes_{name}" for name in ("vit_patch16_192", "dino_patch16_192", "mae_patch16_192", "swin_patch4_window6_192")
+)
+_CHOICES = {"image", "model", "weights", "fit", "size", "change"}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Both sides, and the address that they are of, in full."""
+
+    address: Address
+    left: Capture
+    right: Capture
+    refused: str = ""
+    """why the right one is not what was asked for"""
+
+    def sides(self, language: Language) -> tuple[Side, Side]:
+        """For the stage."""
+        left, right = (named(capture, language) for capture in (self.left, self.right))
+        return Side(self.left, left), Side(self.right, right)
+
+
+def chosen(data: Mapping[str, Any], beside: Address) -> Address | None:
+    """The address with another right side, as a browser names it; None for what is no choice."""
+    if len(data) != 1 or beside == Address():
+        return None
+    (name, value), *_ = data.items()
+    if name not in _CHOICES or not isinstance(value, str):
+        return None
+    value = value or (OWN if name == "size" else "")
+    anew = {"other_size": OWN, "other_change": ""} if name == "model" else {}
+    field = f"other_{name}"
+    read = Address.read({**beside.parameters(), field: value})
+    return replace(beside, **{**anew, field: value}, other_block="") if getattr(read, field) == value else None
+
+
+def on_the_left(address: Address) -> Address:
+    """What is on the right, as it would be on the left."""
+    other = address.other
+    return replace(address, image=other.image, model=other.model, weights=other.weights, fit=other.fit, size=other.size)
+
+
+def parameters_of(address: Address, prefix: str) -> dict[str, str]:
+    """Image, model, weights, fit and size of the left side, as parameters of one side, all of them named."""
+    size = address.picture.size or (OWN if prefix else "")
+    fields = {name: getattr(address, name) for name in ("image", "model", "weights", "fit")}
+    return {f"{prefix}{name}": value for name, value in (fields | {"size": size}).items()}
+
+
+def line_of(step: Step, language: Language) -> str:
+    """How far the right side is."""
+    return step.doing.in_(language) if step.doing else word("status_queue", language, place=max(1, step.place))
+
+
+def title_of(model: str, language: Language) -> str:
+    """A model as the catalogue calls it."""
+    entry = find(model)
+    return entry.title.in_(language) if entry else model
+
+
+def named(capture: Capture, language: Language) -> str:
+    """What stands over a side's picture."""
+    height, width = capture.provenance.input_size
+    return f"{title_of(capture.provenance.model, language)} · {pixels_of(height, width)}"
+
+
+def pixels_of(height: int, width: int) -> str:
+    """A size of input."""
+    return f"{height} px" if height == width else f"{height} × {width} px"
+
+
+def answer_of(capture: Capture, language: Language) -> str:
+    """The likeliest class, or why there is none."""
+    from vitexplorer.quantities.read_out import class_text, top_classes
+
+    if capture.provenance.is_random:
+        return word("weights_random_note", language)
+    if capture.logits is None:
+        return word("status_no_answer", language)
+    if capture.model.num_classes == 1:
+        return f"{float(capture.logits[0]):.3g}"
+    best = top_classes(capture.logits, capture.model.class_texts, 1)[0]
+    return word("status_answer", language, name=class_text(best.index, best.name), share=percent(best.probability))
+
+
+def matching(pair: Pair, blocks: Blocks, language: Language) -> list[str]:
+    """How places, blocks and tokens are matched, where that is not plain."""
+    (left, right), (one, two) = (pair.left, pair.right), blocks
+    names = {"left": word("compare_left", language), "right": word("compare_right", language)}
+    grids = [capture.grid(block) for capture, block in ((left, one), (right, two))]
+    shapes = [f"{grid.rows} × {grid.cols}" for grid in grids]
+    found = []
+    if left.provenance.image_hash != right.provenance.image_hash:
+        found.append(word("compare_images", language))
+    elif left.input.fit != right.input.fit:
+        found.append(word("compare_fits", language))
+    if shapes[0] != shapes[1]:
+        found.append(word("compare_grids", language, one=shapes[0], other=shapes[1]))
+    if left.depth != right.depth:
+        found.append(
+            word("compare_depths", language, one=one, last=left.depth - 1, other=two, other_last=right.depth - 1)
+        )
+    for side, name, other in ((left, "left", right), (right, "right", left)):
+        missing = [prefix_text(token) for token in other.prefix_tokens if token not in side.prefix_tokens]
+        if missing:
+            found.append(word("compare_token", language, side=names[name], token=missing[0]))
+    if pair.right.change:
+        said = "；" if language == "zh" else "; "
+        texts = said.join(text.in_(language) for text in pair.right.change.texts)
+        found.append(word("compare_change", language, what=texts))
+    return found
+
+
+def presets(pair: Pair, language: Language) -> list[Preset]:
+    """Good pairs, on the image that is shown."""
+    address, image = pair.address, {"image": pair.address.image, **dict.fromkeys(OTHER, "")}
+    plain = {"weights": "trained", "size": "", "other_weights": "trained", "other_size": OWN}
+    found = [
+        Preset(label=word(f"compare_{name}", language), changes={**image, **plain, "model": one, "other_model": other})
+        for name, one, other in (
+            ("vit_dino", VIT, DINO),
+            ("vit_swin", VIT, SWIN),
+            ("dino_mae", DINO, MAE),
+        )
+    ]
+    model = {**image, "model": address.model, "other_model": address.model, "weights": "trained"}
+    random = {**model, "other_weights": "random", "other_size": address.picture.size or OWN}
+    found.append(Preset(label=word("compare_trained", language), changes=random))
+    own = pair.left.model.unsized or pair.left.model
+    height, width = own.preprocessing.input_size
+    if own.family.size_step(own.module) and height == width:
+        sizes = {"size": "", "other_size": str(2 * height), "other_weights": "trained"}
+        label = word("compare_sizes", language, one=height, other=2 * height)
+        found.append(Preset(label=label, changes={**model, **sizes}))
+    return found
