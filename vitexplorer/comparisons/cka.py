@@ -17,7 +17,7 @@ from vitexplorer.quantities.cka import cka
 from vitexplorer.types import AlikeResult
 from vitexplorer.words import Text
 
-TITLE = Text("Token similarity (CKA)", "标记相似度（CKA）")
+TITLE = Text("Token similarity (CKA)", "标记相似度（中心核对齐）")
 AXIS = Text("block · {name}", "块 · {name}")
 
 
@@ -29,7 +29,7 @@ def compute(left: Capture, right: Capture) -> AlikeResult:
         title=TITLE,
         values=cka(left, right),
         axes=("blocks", "blocks"),
-        unit=Text("linear CKA", "线性 CKA"),
+        unit=Text("linear CKA", "线性中心核对齐"),
         formula="‖Yᵀ X‖² / (‖Xᵀ X‖ ‖Yᵀ Y‖)",
         provenance=left.provenance,
         notes=(Text("Prefix tokens are left out.", "不包含前缀标记。"),),
@@ -43,7 +43,7 @@ def refuses(left: Capture, right: Capture) -> Text | None:
         return None
     return Text(
         "CKA compares tokens of the same places: put the same image on both sides.",
-        "CKA 比较的是相同位置的标记：两侧请使用同一幅图像。",
+        "中心核对齐比较的是相同位置的标记：两侧请使用同一幅图像。",
     )
 
 
