@@ -35,7 +35,7 @@ from vitexplorer.ui.parts.header import Header
 from vitexplorer.ui.parts.image_chip import ImageChip
 from vitexplorer.ui.parts.kept import KeptViews
 from vitexplorer.ui.parts.model_chip import ModelChip
-from vitexplorer.ui.parts.rail import LOOK, SELECTED, Rail
+from vitexplorer.ui.parts.rail import SELECTED, Rail
 from vitexplorer.ui.parts.size_chip import SizeChip
 from vitexplorer.ui.parts.status import StatusData, StatusLine
 from vitexplorer.ui.parts.widget import sent
@@ -49,9 +49,11 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size import SizeRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.ui.visit import Visit
-from vitexplorer.ui.visitor import VISITOR, visitor_of
+from vitexplorer.ui.visitor import visitor_of
 from vitexplorer.words import Language
 
+LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
+"""lets the rail fire the event of the room that is looked at, and says who the browser is"""
 ROOMS: tuple[type[Room], ...] = (
     PatchesRoom,
     AttentionRoom,
@@ -130,6 +132,8 @@ class Page:
         visit.rail.enter(None, None, visit.tabs, js=SELECTED, **QUICK)
         for room in self.rooms:
             room.lead(visit, self.then_explore)
+        stops = [sent(room.panel.panel, "stop") for room in self.rooms if room.panel]
+        gr.on(stops, self.stop, None, None, **QUICK)
         self.then_explore(page.load(visit.start, None, visit.components, **QUICK))
         visit.size.cost(self.cost, [self.desk.address, visit.language], visit.size, trigger_mode="always_last", **QUICK)
         links = [sent(part, "go") for part in (visit.kept, visit.guide)]
@@ -151,8 +155,7 @@ class Page:
             **WAITING,
         )
         who = [self._browser, self.visit.wanted, self.visit.language]
-        explored.then(None, js=LOOK)
-        explored.then(self.menu, who, [self.desk.visitor, self.visit.model], js=VISITOR, **QUICK)
+        explored.then(self.menu, who, [self.desk.visitor, self.visit.model], js=LOOK, **QUICK)
 
     # -------------------------------------------------------------------------------------- events
 
@@ -160,6 +163,10 @@ class Page:
         """The room that a person opened; none where gradio itself selected a tab. What ran in the last one stops."""
         self.desk.engine.leave(session_of(request), FIGURE)
         return room if room in get_args(RoomKey) else gr.skip()
+
+    def stop(self, request: gr.Request) -> None:
+        """The stop button of a room's figures."""
+        self.desk.engine.leave(session_of(request), FIGURE)
 
     def choose(self, event: gr.EventData, address: Address, language: Language, visitor: str) -> Updates:
         """Another image, model, weights, size or fit."""

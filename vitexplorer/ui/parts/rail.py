@@ -14,8 +14,6 @@ from vitexplorer.ui.parts.widget import Widget
 
 SELECTED = "() => ({__type__: 'update', selected: document.querySelector('.vx-rail').dataset.room})"
 """what the tabs become in the browser itself, without a word to the server"""
-LOOK = "() => window.vxLook()"
-"""lets the rail fire the event of the room that is looked at, again without a word to the server"""
 
 
 class RailItem(GradioModel):

@@ -66,7 +66,7 @@ class RoomFigures:
         self.desk, self.room, self._own = desk, room, own
 
     def build(self) -> None:
-        """The panel, and the capture it was filled from."""
+        """The panel, and the capture it was filled from; the page binds its stop button, one for all rooms."""
         self.panel = FigurePanel(elem_id=f"vx-{self.room}-panel")
         self.filled, self.said = gr.State(None), gr.Textbox(visible=False)
         state = [self.desk.address, self.desk.language]
@@ -80,7 +80,6 @@ class RoomFigures:
             trigger_mode="multiple",  # a second question stops the first
             **WAITING,
         )
-        self.panel.stop(self.stop, None, None, **QUICK)
 
     def enter_on(self, listen: Listen, active: gr.State) -> None:
         """Let `enter` follow an event: a room was entered, or a capture is new."""
@@ -207,7 +206,7 @@ class RoomFigures:
             yield PanelData(asked=asked.number, work=PanelWork(text=error.text.in_(language)))
 
     def stop(self, request: gr.Request) -> None:
-        """The stop button."""
+        """What is worked on for this visitor is not waited for any more."""
         self.desk.engine.leave(session_of(request), FIGURE)
 
     def _show(self, asked: Question, address: Address, language: Language) -> PanelData:
