@@ -317,7 +317,7 @@ def test_every_kind_of_target_is_chosen_in_the_page_and_stands_in_its_address(vi
         sheet.press(key)
     explained(r"region 6.6\+6.7")
     kind.select_option("like")
-    explained("like:scene_flower")
+    explained("like scene_flower")
     assert "scene_flower" in page.inner_text("#vx-flow-panel .reading")
     page.reload()
     kind.wait_for(timeout=PATIENCE)

@@ -269,9 +269,10 @@ def test_a_region_of_one_patch_is_that_patch():
 def test_another_image_is_named_with_or_without_a_patch():
     assert likeness("like:scene_fish") == ("scene_fish", None)
     assert likeness("like:my picture.jpg patch 2,3") == ("my picture.jpg", (2, 3))
+    assert likeness("like scene_fish patch 0,1") == ("scene_fish", (0, 1))
     assert likeness("patch 2,3") is None
     assert likeness(7) is None
-    assert str(given("vit", LATER[1])) == "like:scene patch 1,0"
+    assert str(given("vit", LATER[1])) == "like scene patch 1,0"
     with pytest.raises(SettingError, match="no patch"):
         like_capture("scene", other_image("vit"), (40, 0))
 
@@ -284,6 +285,6 @@ def test_the_page_finds_the_image_that_a_target_names():
     other = vx.capture(captured.model, examples()["scene_gear"].path)
     expected = vx.compute("grad_cam", captured, target=other.patch_embedding((3, 4)))
     np.testing.assert_allclose(found.values, expected.values, atol=1e-6)
-    assert written_value(found.settings["target"]) == "like:scene_gear patch 3,4"
+    assert written_value(found.settings["target"]) == "like scene_gear patch 3,4"
     with pytest.raises(ExplainedError):
         engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"})

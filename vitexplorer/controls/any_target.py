@@ -25,7 +25,7 @@ from vitexplorer.words import Text, same
 _PATCHES = re.compile(r"patch\s+(\d+)\s*,\s*(\d+)(?:\s+vs\s+(\d+)\s*,\s*(\d+))?")
 _VERSUS = re.compile(r"\s+vs\s+")
 _REGION = re.compile(r"region\b(.*)")
-_LIKE = re.compile(r"like:\s*(.+?)(?:\s+patch\s+(\d+)\s*,\s*(\d+))?")
+_LIKE = re.compile(r"like(?::\s*|\s+)(.+?)(?:\s+patch\s+(\d+)\s*,\s*(\d+))?")
 WORDS = {
     **PAINTING,
     "class": Text("a class", "一个类别"),
@@ -204,9 +204,9 @@ _LETTERS = 15
 
 
 def likeness(written: Any) -> tuple[str, Patch | None] | None:
-    """The image and the patch of it that a target compares with: `like:IMAGE`, `like:IMAGE patch ROW,COL`.
+    """The image that a target compares with, and the patch of it: `like:IMAGE`, `like:IMAGE patch ROW,COL`.
 
-    None for any other target.
+    A space in place of the colon is how the page writes it. None for any other target.
     """
     found = _LIKE.fullmatch(written.strip()) if isinstance(written, str) else None
     if found is None:

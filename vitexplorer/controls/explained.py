@@ -33,7 +33,7 @@ class Alike:
     """the numbers are those of this patch of the other image; None where they are of all of it"""
 
     def __str__(self) -> str:
-        return f"like:{self.name}" + (f" patch {self.patch[0]},{self.patch[1]}" if self.patch else "")
+        return f"like {self.name}" + (f" patch {self.patch[0]},{self.patch[1]}" if self.patch else "")
 
 
 @dataclass(frozen=True)

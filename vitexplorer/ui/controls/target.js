@@ -8,7 +8,7 @@ import {sendPicture} from '../kit/sending.js';
 
 /** Each kind of target as it is written. */
 const FORMS = {
-  class: /^-?\d+$/, rather: /^(\d+) vs (\d+)$/, alike: /^patch (\d+),(\d+)$/, region: /^region (.+)$/, like: /^like:(\S+)$/,
+  class: /^-?\d+$/, rather: /^(\d+) vs (\d+)$/, alike: /^patch (\d+),(\d+)$/, region: /^region (.+)$/, like: /^like[: ](\S+)$/,
 };
 const KINDS = Object.keys(FORMS);
 
@@ -45,7 +45,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
   function value() {
     return {
       class: () => one.value, rather: () => `${one.value} vs ${other.value}`, alike: () => patch && `patch ${patch}`,
-      region: () => region && `region ${region}`, like: () => `like:${images.value}`,
+      region: () => region && `region ${region}`, like: () => `like ${images.value}`,
     }[kind.value]?.() ?? kind.value;
   }
 
@@ -82,7 +82,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     if (!picture) return;
     const answer = await sendPicture(picture, () => {});
     if (!('image' in answer)) { remark.textContent = answer.refused || words.image_lost; return; }
-    take(`like:${answer.image}`);
+    take(`like ${answer.image}`);
     ask();
   }
 
