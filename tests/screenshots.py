@@ -47,7 +47,7 @@ SHOTS = (
     Shot("positions_zh", {"room": "positions", "lang": "zh", "model": VIT}),
     Shot("size", {"room": "size", "model": VIT}),
     Shot("what_if", {"room": "what_if", "model": VIT, "image": "scene_fish"}),
-    Shot("finetune_zh", {"room": "finetune", "lang": "zh"}),
+    Shot("finetune_zh", {"room": "finetune", "lang": "zh"}, press=(".vx-teach .fill",)),
     Shot("phone", {}, PHONE),
     Shot("lecture_dark", {"lecture": "1", "__theme": "dark", "image": "scene_crescent"}, HALL),
 )
