@@ -129,6 +129,20 @@ def test_a_person_teaches_with_a_webcam(filmed: Visit, url: str) -> None:
     assert asked() == before
 
 
+@pytest.mark.thorough
+def test_the_same_camera_takes_the_picture_that_all_rooms_show(filmed: Visit, url: str) -> None:
+    page = filmed.page
+    filmed.open(url)
+    page.locator(".vx-image .chip").click()
+    page.locator(".vx-image .webcam").click()
+    expect(page.locator(".vx-image .camera")).to_be_visible(timeout=SOON)
+    page.wait_for_function("document.querySelector('.vx-image video').videoWidth > 0")
+    page.locator(".vx-image .take").click()
+    expect(page.locator(".vx-image")).to_have_attribute("data-image", re.compile("^upload-"), timeout=SOON)
+    assert page.evaluate("document.querySelector('.vx-image video').srcObject") is None
+    expect(page.locator(".vx-image .camera")).to_be_hidden()
+
+
 GIVEN = """([selector, kind, address]) => {
   const bytes = Uint8Array.from(atob(address.split(',')[1]), (one) => one.charCodeAt(0)), given = new DataTransfer();
   given.items.add(new File([bytes], 'ring.jpg', {type: 'image/jpeg'}));
