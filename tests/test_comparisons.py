@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
 
 import vitexplorer as vx
 from tests.small_models import capture_small, load_small, picture
@@ -121,6 +122,22 @@ def test_maps_of_other_grids_are_read_at_their_places(one, other):
         for col in range(grid.cols):
             assert result.values[1, row, col] == own[slow_place(row, col, left, block, right, to)]
     assert result.difference is None
+
+
+@torch.no_grad()
+def test_a_model_beside_its_lora_differs_by_what_was_learned():
+    left = seen("vit")
+    tuned = vx.attach(left.model, "lora", num_classes=3, r=2)
+    begun = vx.compare("maps", left, vx.capture(tuned, picture(64, 64), fit="squash"))
+    np.testing.assert_allclose(begun.difference, 0, atol=1e-6)
+    for name, parameter in tuned.module.named_parameters():
+        if parameter.requires_grad and "blocks" in name:
+            parameter.normal_(generator=torch.Generator().manual_seed(0))
+    right = vx.capture(tuned, picture(64, 64), fit="squash")
+    learned = vx.compare("maps", left, right)
+    own = [vx.compute("attention_rollout", capture).values for capture in (left, right)]
+    np.testing.assert_array_equal(learned.difference, own[1] - own[0])
+    assert np.abs(learned.difference).max() > 1e-3
 
 
 def test_two_images_have_no_difference():

@@ -370,6 +370,17 @@ def test_the_leaderboard_and_its_files(job):
     assert all(image_path(job.folder, job["lora"], n).is_file() for n in range(len(job["lora"].paths)))
 
 
+def test_a_tuned_model_stands_beside_its_base(job):
+    room = a_room(Settings(runs_folder=str(job.folder.parent)))
+    part, engine = room.results, room.desk.engine
+    shown = part.show("", job.folder.name, "lora", "en")[part.results]
+    address = Address.read({**shown.beside, "image": "scene_flower"})
+    assert (address.room, address.model) == ("compare", job["lora"].base[0])
+    assert address.picture.weights == ("random" if job["lora"].base[1] == "random" else "trained")
+    assert engine.places.file_of(address.other.model) == job["lora"].file
+    assert (address.other.image, address.other.weights, address.other.size) == ("scene_flower", "trained", "")
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_figure_of_a_training_is_drawn(job, language):
     first = result_figures(job, "lora", Asked(), language)

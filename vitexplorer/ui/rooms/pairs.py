@@ -81,8 +81,10 @@ def title_of(model: str, language: Language) -> str:
 
 def named(capture: Capture, language: Language) -> str:
     """What stands over a side's picture."""
-    height, width = capture.provenance.input_size
-    return f"{title_of(capture.provenance.model, language)} · {pixels_of(height, width)}"
+    provenance = capture.provenance
+    kinds = {"random": "weights_random_note", "fine-tuned": "state_tuned"}
+    kind = [word(kinds[provenance.weights], language)] if provenance.weights in kinds else []
+    return " · ".join([title_of(provenance.model, language), *kind, pixels_of(*provenance.input_size)])
 
 
 def pixels_of(height: int, width: int) -> str:

@@ -15,6 +15,7 @@ from gradio.events import Dependency
 
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.folder import read_config, stem_of
+from vitexplorer.ui.address import OTHER, OWN
 from vitexplorer.ui.answers import session_of
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.figure_panel.component import FigurePanel
@@ -94,12 +95,19 @@ class ResultPart:
         except ExplainedError:
             return None
 
+    def _board(self, comparison: Comparison, run: str, language: Language) -> ResultsData:
+        """The results, and how the chosen run is put beside its base."""
+        data = results_data(comparison, run, language)
+        result = comparison[data.chosen]
+        data.beside = beside_its_base(result.base, self.desk.engine.places.name_of(result.file))
+        return data
+
     def show(self, visitor: str, training: str, run: str, language: Language) -> Updates:
         """The results of a training."""
         comparison = self._comparison(visitor, training)
         if comparison is None or not comparison.results:
             return {self.results: no_results(language), self.found: None, self.column: gr.Column(visible=False)}
-        data = results_data(comparison, run, language)
+        data = self._board(comparison, run, language)
         return {
             self.results: data,
             self.found: finished(comparison),
@@ -125,7 +133,7 @@ class ResultPart:
         run = str(event._data.get("run"))
         of_run = replace(asked, settings={**asked.settings, "run": run}, number=0)
         comparison = self._comparison(visitor, training)
-        board = results_data(comparison, run, language) if comparison else no_results(language)
+        board = self._board(comparison, run, language) if comparison else no_results(language)
         return {self.results: board, self.session.run: run} | self._figures(comparison, run, of_run, language)
 
     def _figures(self, comparison: Comparison | None, run: str, asked: Asked, language: Language) -> Updates:
@@ -168,6 +176,17 @@ class ResultPart:
                     yield step.result if isinstance(step, Done) else ResultsData(working=line)
         except ExplainedError as error:
             yield ResultsData(refused=error.text.in_(language))
+
+
+def beside_its_base(base: tuple[str, str, int], tuned: str) -> dict[str, str]:
+    """The address of the room Compare with a base, as a result names it, on the left and its tuned model on the right.
+
+    Both see the image that is on the screen, at their own size.
+    """
+    model, weights, _ = base
+    right = dict.fromkeys(OTHER, "") | {"other_model": tuned, "other_weights": "trained", "other_size": OWN}
+    left = {"model": model, "weights": "random" if weights == "random" else "trained", "size": ""}
+    return {"room": "compare", **left, **right}
 
 
 def answers(folder: Path, run: str, paths: list[str], report: Report) -> FileData:

@@ -1,5 +1,6 @@
 // Leaderboard, images and files. A row that is pressed becomes the chosen run; an image that is pressed opens the rooms.
 
+import {goTo} from '../kit/address.js';
 import {filled, make, refill} from '../kit/dom.js';
 import {cameFrom} from './came_from.js';
 
@@ -56,9 +57,10 @@ export function mount({element, props, trigger, watch}) {
 
   const button = (textContent, options) => make('button', {type: 'button', textContent, ...options});
 
-  function buttons({chosen: run, opens, files, words}) {
+  function buttons({chosen: run, opens, beside, files, words}) {
     const rooms = opens ? [
       button(words.board_open, {className: 'open primary', onclick: () => { opening = ''; trigger('open', {run}); }}),
+      button(words.board_compare, {className: 'compare', onclick: () => goTo(beside)}),
       button(words.board_changed, {className: 'changed', onclick: () => trigger('changed', {run})}),
     ] : [];
     const home = files.map(({what, label}) => button(label, {dataset: {what}, onclick: () => fetchFile(what)}));

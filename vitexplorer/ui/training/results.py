@@ -72,6 +72,8 @@ class ResultsData(GradioModel):
     wrong: list[WrongImage] = []
     opens: bool = True
     """whether the other rooms can show the chosen model"""
+    beside: dict[str, str] = {}
+    """parameters of the address that put the base on the left and the chosen run on the right of the room Compare"""
     files: list[Takeaway] = []
     download: ServedFile | None = None
     """made ready because somebody asked; stands alone"""

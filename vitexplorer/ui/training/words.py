@@ -208,6 +208,7 @@ TRAINING_WORDS: dict[str, Text] = {
     "figures_cost": Text("Cost", "代价"),
     "figures_what": Text("Show", "显示"),
     # what changed
+    "board_compare": Text("Compare with its base", "与基础模型对比"),
     "board_changed": Text("What changed?", "改变了什么？"),
     "changed_map": Text("Maps", "图"),
     "changed_size": Text("Size of the change", "改变量大小"),
