@@ -67,6 +67,13 @@ class Hands:
         for key in keys:
             self.page.keyboard.press(key)
 
+    def tick(self, box: Locator) -> None:
+        """Switch a box on; once more where the room, which has just come, was not there for the first press."""
+        self.reach(box, "Space")
+        self.page.wait_for_timeout(300)
+        if not box.is_checked():
+            self.reach(box, "Space")
+
 
 def another_size(hands: Hands, told: StepText) -> None:
     hands.reach(hands.page.locator("#vx-size .chip"), "Enter")
@@ -102,7 +109,7 @@ def the_next_block(hands: Hands, told: StepText) -> None:
 
 
 def the_puzzle(hands: Hands, told: StepText) -> None:
-    hands.reach(hands.page.locator(".vx-changes .item[data-key=shuffle_patches] [type=checkbox]"), "Space")
+    hands.tick(hands.page.locator(".vx-changes .item[data-key=shuffle_patches] [type=checkbox]"))
 
 
 def a_smaller_share(hands: Hands, told: StepText) -> None:
@@ -115,7 +122,7 @@ def the_mask(hands: Hands, told: StepText) -> None:
 
 def the_adapter(hands: Hands, told: StepText) -> None:
     hands.reach(hands.page.locator("#vx-training-scenes"), "Enter")
-    hands.reach(hands.page.locator(".vx-methods [data-key=adapter] [type=checkbox]"), "Space")
+    hands.tick(hands.page.locator(".vx-methods [data-key=adapter] [type=checkbox]"))
 
 
 ACTS: dict[str, Callable[[Hands, StepText], None]] = {

@@ -25,6 +25,13 @@ MUTANTS = (
         "test_numbers_of_the_stack",
     ),
     Mutant(
+        "a handout whose letters are all of the first choice",
+        "_answer",
+        'letter="ABCDEF"[right]',
+        'letter="ABCDEF"[0]',
+        "test_the_handout_has_the_numbers_and_the_figures_of_each_step",
+    ),
+    Mutant(
         "a step that is done by one of its parameters",
         JAVASCRIPT,
         ".every(([name, pattern])",

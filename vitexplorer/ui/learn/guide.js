@@ -87,10 +87,13 @@ export function mount({element, props, trigger, watch}) {
   /** Between the bar and the sheet, however late the room gets its size. */
   function bring() {
     const where = isNew && LIT[page.dataset.light];
-    const lit = where && [...document.querySelectorAll(where)].find((one) => one.checkVisibility())?.getBoundingClientRect();
+    const lit = where && [...document.querySelectorAll(where)].find((one) => one.checkVisibility());
     if (!lit) return;
-    const sheet = root.getBoundingClientRect(), isBelow = sheet.left < lit.right && lit.left < sheet.right;
-    const by = scrollFor(lit, document.querySelector('#vx-bar').getBoundingClientRect().bottom, isBelow ? sheet.top : innerHeight);
+    const place = lit.getBoundingClientRect(), sheet = root.getBoundingClientRect();
+    const bar = document.querySelector('#vx-bar').getBoundingClientRect().bottom;
+    const top = Math.max(bar, parseFloat(getComputedStyle(lit).scrollMarginTop));  // what else stays above it
+    const isBelow = sheet.left < place.right && place.left < sheet.right;
+    const by = scrollFor(place, top, isBelow ? sheet.top : innerHeight);
     if (by) scrollBy(0, by);
   }
 
