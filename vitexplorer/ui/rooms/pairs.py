@@ -82,8 +82,9 @@ def title_of(model: str, language: Language) -> str:
 def named(capture: Capture, language: Language) -> str:
     """What stands over a side's picture."""
     provenance = capture.provenance
-    kinds = {"random": "weights_random_note", "fine-tuned": "state_tuned"}
-    kind = [word(kinds[provenance.weights], language)] if provenance.weights in kinds else []
+    kind = (
+        [word("state_tuned", language)] if provenance.weights == "fine-tuned" else []
+    )  # random says it on the picture
     return " · ".join([title_of(provenance.model, language), *kind, pixels_of(*provenance.input_size)])
 
 
