@@ -174,6 +174,15 @@ def test_pictures_are_dropped_into_boxes_and_pasted_to_ask(
     expect(page.locator(".vx-teach .alert")).to_be_visible(timeout=SOON)
     expect(boxes.first).to_have_attribute("data-count", "1")
     assert page.locator(".vx-image").get_attribute("data-image") == before
+
+    page.goto(f"{url}?room=finetune&plan=x")  # of the part behind
+    visit.wait_ready()
+    page.locator(".vx-teach .back").click()
+    expect(boxes.first).to_be_visible(timeout=SOON)
+    page.reload()
+    visit.wait_ready()
+    expect(boxes.first).to_be_visible(timeout=SOON)
+    assert "plan=x" in page.url
     visit.errors = [error for error in visit.errors if "422" not in error]  # as the browser tells of a refusal
 
 

@@ -18,8 +18,8 @@ const BETWEEN_ASKED = 120;  // milliseconds at least between two questions about
 const STILL = 320;  // pixels
 
 const pause = (time) => new Promise((done) => { setTimeout(done, time); });
-/** What only the other part of the room shows. */
-const LINKS = ['compare', 'run', 'images', 'plan'];
+/** What of an address only the other part of the room shows. */
+const LINKS = ['run', 'images', 'plan'];
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
@@ -224,9 +224,11 @@ export function mount({element, props, trigger, watch}) {
     if (boxes.length || root.dataset.part === 'compare') root.dataset.state = total ? 'taught' : 'empty';
   }
 
+  const isLinked = () => LINKS.some((name) => inAddress(name));
+
   function turnTo(key) {
     root.dataset.part = key;
-    writeAddress({compare: key === 'compare' ? '1' : ''});
+    writeAddress({compare: key === 'compare' ? '1' : isLinked() ? '0' : ''});
     scrollTo({top: 0});
     if (key !== 'teach') lens.stop();
     else schedule.asks();
@@ -234,8 +236,8 @@ export function mount({element, props, trigger, watch}) {
 
   /** A link, or a step of the guided path, that speaks of the other part. */
   function follow() {
-    const other = LINKS.some((name) => inAddress(name)) || page.dataset.light === 'methods';
-    if (other) turnTo('compare');
+    const which = inAddress('compare');
+    if (which === '1' || page.dataset.light === 'methods' || (which !== '0' && isLinked())) turnTo('compare');
   }
 
   async function show() {
@@ -293,10 +295,7 @@ export function mount({element, props, trigger, watch}) {
     turnTo('compare');
     if (count()) trigger('compare', {});
   });
-  part('.back').addEventListener('click', () => {
-    writeAddress({run: '', images: '', plan: ''});
-    turnTo('teach');
-  });
+  part('.back').addEventListener('click', () => turnTo('teach'));
   root.addEventListener('dragover', (event) => event.preventDefault());
   root.addEventListener('drop', (event) => {
     event.preventDefault();
