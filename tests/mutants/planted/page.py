@@ -27,6 +27,27 @@ MUTANTS = (
         "test_a_patch_stands_beside_the_one_at_its_place",
     ),
     Mutant(
+        "classes of two models matched by number",
+        "same_class",
+        "return target if names == others else others.index(names[target])",
+        "return target",
+        "test_relevance_is_of_the_class_of_that_name",
+    ),
+    Mutant(
+        "difference of two sides the wrong way round",
+        "PairResult.difference",
+        "self.values[1] - self.values[0]",
+        "self.values[0] - self.values[1]",
+        "test_the_difference_is_that_of_the_two_views",
+    ),
+    Mutant(
+        "random weights on the right without a warning",
+        "Provenance.is_random",
+        " or (self.beside is not None and self.beside.is_random)",
+        "",
+        "test_random_weights_on_one_side_carry_the_warning",
+    ),
+    Mutant(
         "blocks beside each other by their numbers",
         "matched",
         "round(block * (other - 1) / (depth - 1)) if",
