@@ -16,6 +16,7 @@ const TURNS = {PageDown: 1, PageUp: -1};
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-guide'), part = (selector) => root.querySelector(selector);
   const page = document.documentElement, progress = remembered();
+  const isBare = !['model', 'room', 'view'].some(inAddress);  // a link that names a step and leaves its state to it
   let now = '';  // the step that is looked at; empty while the path is closed
   let isNew = false;  // to the eye: what is lit up is brought into view until a person moves the page themselves
   let shown = null;  // the last step that was told
@@ -56,9 +57,9 @@ export function mount({element, props, trigger, watch}) {
   }
 
   /** @param {string} query */
-  function lead(query) {
+  function lead(query, goes = 'pushState') {
     const isAnother = pictureOf(query) !== pictureOf(location.search);
-    history.pushState(history.state, '', `?${query}`);
+    history[goes](history.state, '', `?${query}`);
     trigger('go', {query});
     document.dispatchEvent(new CustomEvent('vx-address'));
     linkOpened();
@@ -215,8 +216,11 @@ export function mount({element, props, trigger, watch}) {
     }
     if (!handout) ({shown} = props.value);
     const step = inAddress('step');
-    if (!now && step && steps().some(({key}) => key === step)) show(step);
-    else if (now) write();
+    const found = steps().find(({key}) => key === step);
+    if (!now && found) {
+      show(step);
+      if (isBare) lead(addressOf(found.state, step, location.search), 'replaceState');
+    } else if (now) write();
     notice();
   }
 
