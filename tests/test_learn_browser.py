@@ -156,8 +156,8 @@ def agrees(guide: Locator, step: Step, language: Language) -> StepText:
     return told
 
 
-A_FEW = [step for step in STEPS if step.key in ("cut", "position", "class_token")]
-"""done in their own room and in another, with a new picture and with the same"""
+A_FEW = [step for step in STEPS if step.key in ("cut", "class_token")]
+"""done in its own room, and in another"""
 WALKS = [(language, width, theme) for language in ("en", "zh") for width in (1440, 390) for theme in ("light", "dark")]
 
 
