@@ -101,7 +101,8 @@ export function draw({label, board, words, more}, {image, settled, asked, disabl
     value: () => past.now().written,
     // What the figure hides is painted from here on; without a figure, and during a gesture, what was painted stays.
     answer({value, state}) {
-      if (!painting.painting() && emptied !== asked()) {
+      if (painting.painting()) return;
+      if (emptied !== asked()) {
         const {hidden, written} = past.now();
         const answered = state.hidden ? new Set(state.hidden) : value || !others.length ? readPatches(value, board) : hidden;
         if (written === value) past.correct({hidden: answered, written});
