@@ -52,9 +52,8 @@ class Hands:
     def until(self, key: str, target: Locator) -> None:
         """Press a key until the target is focused."""
         expect(target).to_be_enabled(timeout=PATIENCE)
-        handle = target.element_handle()
         for _ in range(MOST):
-            if handle.evaluate("(node) => node === document.activeElement"):
+            if target.evaluate("(node) => node === document.activeElement"):  # which an answer may have drawn anew
                 return
             self.page.keyboard.press(key)
         raise AssertionError(f"{target} is not reached with {key}")
