@@ -345,6 +345,7 @@ def test_a_block_is_whole_before_python_says_what_stands_around_it(show, tab):
     expect(canvas.root).to_have_class(re.compile("waiting"))
 
 
+@pytest.mark.thorough
 def test_playing_goes_on_until_a_person_does_something(show):
     canvas = show("units")
     first = int(canvas.root.get_attribute("data-block"))

@@ -32,8 +32,7 @@ ROOMS = {
     "finetune": (".vx-methods", {'.vx-methods [name="epochs"]': "7", '.vx-methods [data-key="norm"] input': " "}),
 }
 """where the picture of a room is, and what is set there: a value, or a key that is pressed"""
-LATER = ("patches", "flow", "outputs", "positions", "size", "compare")
-"""rooms of a panel or a canvas alone, as Tokens and Attention are, and those with a board of their own"""
+LATER = ("patches", "flow", "tokens", "outputs", "positions", "size", "compare")
 KEYS = ("ArrowLeft", "ArrowDown", "]", " ")
 
 
