@@ -43,15 +43,13 @@ LARGEST = Text("A cell is the largest of {every} × {every} weights.", "每格�
 
 def painted_rows(result: SequenceResult, every: int = 1) -> Float[np.ndarray, "queries keys"]:
     """Each row as a share of its largest, NaN for what is hidden; of `every` x `every` weights the largest."""
-    values = result.values
+    rows = result.values.astype(float)
+    rows /= rows.max(1, keepdims=True)  # a softmax's: never 0
+    starts = np.arange(0, len(rows), every)
+    largest = np.maximum.reduceat(np.maximum.reduceat(rows, starts, axis=0), starts, axis=1)
     if result.masked:
-        values = np.where(np.tri(len(values), dtype=bool), values, np.nan)
-    rows, missing = painted_each(values).values, -len(values) % every
-    tiles = np.pad(rows, (0, missing), constant_values=np.nan).reshape(
-        (len(rows) + missing) // every, every, (len(rows) + missing) // every, every
-    )
-    largest = np.nan_to_num(tiles, nan=-np.inf).max(axis=(1, 3))
-    return np.where(np.isfinite(largest), largest, np.nan)
+        largest[starts >= np.minimum(starts + every, len(rows))[:, None]] = np.nan
+    return largest
 
 
 def draw(page: Page, result: SequenceResult, *, colormap: str | None = None) -> float:

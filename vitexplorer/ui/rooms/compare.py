@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gradio as gr
 from gradio.blocks import Block
@@ -47,9 +47,6 @@ from vitexplorer.ui.rooms.two_sided import Blocks, TwoSided
 from vitexplorer.ui.sides.sides import Sides, SidesData
 from vitexplorer.ui.turns import NotYetError
 from vitexplorer.words import ExplainedError, Language
-
-if TYPE_CHECKING:
-    pass
 
 BESIDE = "beside"
 """what one waits for who puts another model on the right"""
