@@ -209,6 +209,12 @@ def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_p
     page, step = visit.page, STEPS[0]
     visit.open(url, step=step.key, image="scene_gear", **step.state)
     told = agrees(page.locator(".vx-guide"), step, "en")
+    page.route("**/run/predict**", lambda asked: asked.fulfill(status=422, json={"error": "No room."}))
+    page.locator(".vx-guide .handout").click()
+    expect(page.locator(".vx-status .line")).to_have_text("No room.")
+    expect(page.locator(".vx-guide .handout")).to_be_enabled()  # to be asked for again
+    page.unroute_all()
+    visit.errors.clear()
     with page.expect_download(timeout=PATIENCE) as download:
         Hands(page, tabs=True).reach(page.locator(".vx-guide .handout"), "Enter")
     home = tmp_path / "handout.html"

@@ -192,6 +192,10 @@ export function mount({element, props, trigger, watch}) {
     else enter(steps().some(({key}) => key === progress.step) ? progress.step : steps()[0].key);
   });
   document.addEventListener('vx-ready', tell);
+  document.addEventListener('vx-refused', () => {
+    isPrinting = false;
+    if (props.value) write();
+  });
   onWritten(notice);
   addEventListener('popstate', () => {
     const step = inAddress('step');
