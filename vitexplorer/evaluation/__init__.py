@@ -1,0 +1,1 @@
+"""Whether maps are right: protocols that hold them against a known truth, one file each, and the tables they make."""
