@@ -51,7 +51,7 @@ VIT, SWIN = "vit_patch16_192", "swin_patch4_window6_192"
 
 REFUSED = {
     ("vit", "swin_padded"): {"shared_pca"},  # other widths
-    ("encoder", "vit"): {"answers", "relevance"},  # without a classifier
+    ("encoder", "vit"): {"answers", "own_answers", "relevance"},  # without a classifier
     ("swin", "swin"): set(),
     ("dinov2_registers", "beit"): set(),
 }
@@ -178,6 +178,17 @@ def test_relevance_is_of_the_class_of_that_name():
     some = replace(right, model=replace(right.model, class_names=("gear", *(f"x{n}" for n in range(len(names) - 1)))))
     with pytest.raises(UnsupportedError, match=r"has no class fish: choose one that both know"):
         vx.compare("relevance", left, some, target="fish")
+
+
+def test_each_answer_is_explained_by_the_view_of_its_own_model():
+    left, right = scene(VIT), scene(SWIN, "scene_flower")
+    result = vx.compare("own_answers", left, right)
+    for capture, shown, name in zip((left, right), (result.values[0], result.other), result.names, strict=True):
+        best = int(capture.logits.argmax())
+        np.testing.assert_array_equal(shown, vx.compute("grad_cam", capture, target=best).values)
+        assert capture.model.class_names[best] in name.en
+    assert result.names[0].en.endswith("for gear")
+    assert result.names[1].en.endswith("for flower")
 
 
 def test_answers_are_the_probabilities_of_each():

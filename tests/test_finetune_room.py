@@ -551,18 +551,17 @@ def test_prompts_and_patches_share_the_attention():
         change.prompt_attention(capture(load_small("vit"), picture(*tuned.preprocessing.input_size), fit="squash"))
 
 
-def test_maps_of_the_same_model_do_not_differ():
-    from vitexplorer.views import compute
-
-    model = load_small("vit")
-    seen = capture(model, picture(*model.preprocessing.input_size), fit="squash")
-    drawn = compute("attention_rollout", seen)
-    same = change.maps_beside(seen, seen, (drawn, drawn), "cls", Text("rollout", "展开"))
-    assert not same.values.any()
-    np.testing.assert_allclose(same.cosines, 1, atol=1e-6)
-    words = " ".join(note.text for note in render(same).layout.annotations)
-    assert "before" in words
-    assert "after" in words
+def test_the_token_of_base_and_tuned_model_turns_by_its_cosine():
+    models = load_small("vit"), slightly_trained("full")
+    before, after = (capture(one, picture(*one.preprocessing.input_size), fit="squash") for one in models)
+    found = change.token_change(before, after).values
+    assert found.shape == (1, before.depth)
+    for block in range(before.depth):
+        one, other = (seen.residual_after(block)[0].double() for seen in (before, after))
+        lengths = math.sqrt(sum(x * x for x in one)) * math.sqrt(sum(x * x for x in other))
+        assert found[0, block] == pytest.approx(float(sum(one * other)) / lengths, abs=1e-6)
+    assert found[0, -1] < 0.999
+    assert change.token_change(before, before).values == pytest.approx(np.ones(found.shape), abs=1e-6)
 
 
 # ---------------------------------------------------------------------------------------------- the room

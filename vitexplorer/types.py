@@ -513,8 +513,6 @@ class BeforeAfterResult(Result):
     """(blocks,) cosine between the two runs of one token after each block"""
     token: Query
     """whose cosine: the class token, or the mean over patches"""
-    names: tuple[Text, Text] = (Text("plain run", "原始运行"), Text("changed run", "更改后"))
-    """what the two are called"""
 
 
 @dataclass(frozen=True)

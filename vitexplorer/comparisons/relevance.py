@@ -43,21 +43,31 @@ def same_class(left: Capture, right: Capture, target: int) -> int:
     )
 
 
-def refuses(left: Capture, right: Capture) -> Text | None:
-    """Models without a classifier, and two whose classes have nothing in common."""
+def no_classifier(left: Capture, right: Capture) -> Text | None:
+    """Why there is no class to explain on both sides, where one of the models has none."""
     for capture in (left, right):
         if capture.logits is None:
             return Text(
                 "{model} has no classifier, so there is no class to explain on both sides.",
                 "{model} 没有分类头，因此没有可在两侧同时解释的类别。",
             ).format(model=capture.model.name)
+    return None
+
+
+def refuses(left: Capture, right: Capture) -> Text | None:
+    """Models without a classifier, and two whose classes have nothing in common."""
+    if reason := no_classifier(left, right):
+        return reason
     if left.model.class_names and right.model.class_names:
         shared = bool({*left.model.class_names} & {*right.model.class_names})
     else:
         shared = left.model.num_classes == right.model.num_classes
     if shared:
         return None
-    return Text("The two know no class in common.", "两个模型没有共同的类别。")
+    return Text(
+        "The two know no class in common. “Relevance of each one's answer” explains what each of them says.",
+        "两个模型没有共同的类别。“各自答案的相关性”可解释两者各自的答案。",
+    )
 
 
 def compute(left: Capture, right: Capture, method: str, target: int) -> PairResult:
@@ -72,13 +82,13 @@ def compute(left: Capture, right: Capture, method: str, target: int) -> PairResu
     return pair_of(
         "relevance",
         TITLE,
-        (_on_grid(left, pictures[0]), _on_grid(right, pictures[1])),
+        (on_grid(left, pictures[0]), on_grid(right, pictures[1])),
         pictures,
         {"method": method, "target": target},
     )
 
 
-def _on_grid(capture: Capture, picture: MapResult) -> tuple[Capture, int]:
+def on_grid(capture: Capture, picture: MapResult) -> tuple[Capture, int]:
     """The capture with a block whose grid is that of the map."""
     shape = picture.grid.rows, picture.grid.cols
     blocks = range(capture.depth)

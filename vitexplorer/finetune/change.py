@@ -1,9 +1,8 @@
-"""What fine-tuning changed: weights by block, what the tokens became, where a map moved, what prompts attract.
+"""What fine-tuning changed: weights by block, what the token that is read became, what prompts attract.
 
 Weights are compared with the base model's; where a method merges, what it adds is merged first. Adapters and prompts
-leave every weight of the base as it was: then the tokens and maps tell, not the weights.
-Misleading: a large change of a weight need not matter, and a small one may decide; maps of two models with other
-classes explain other questions.
+leave every weight of the base as it was: then the tokens tell, not the weights. Maps of both are for `vx.compare`.
+Misleading: a large change of a weight need not matter, and a small one may decide.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from vitexplorer.finetune.methods import METHODS
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
 from vitexplorer.quantities.two_runs import token_cosines
-from vitexplorer.types import BeforeAfterResult, CurvesResult, MapResult, MatrixResult, Query
+from vitexplorer.types import CurvesResult, MatrixResult, query_text
 from vitexplorer.words import Text
 
 KINDS = {
@@ -31,7 +30,6 @@ KINDS = {
     "mlp": Text("MLP", "MLP"),
     "": Text("norms and the rest", "归一化层及其他"),
 }
-BASE, TUNED = Text("before", "微调前"), Text("after", "微调后")
 BLOCK = Text("block (counted from 0)", "块（从 0 开始编号）")
 
 
@@ -126,49 +124,28 @@ def _untouched(tuned: TunedModel, changed: np.ndarray) -> tuple[Text, ...]:
     )
 
 
-# ---------------------------------------------------------------------------------------------- tokens and maps
+# ---------------------------------------------------------------------------------------------- tokens
 
 
-def maps_beside(
-    before: Capture, after: Capture, maps: tuple[MapResult, MapResult], query: Query, name: Text
-) -> BeforeAfterResult:
-    """One map of the base and of the tuned model on one picture, their difference, and how far the token moved.
+def token_change(before: Capture, after: Capture) -> CurvesResult:
+    """Cosine of the class token (the patches' mean without one) of base and tuned model after each block, (blocks,).
 
     Args:
         before: of the base model.
         after: of the tuned model, on the same picture.
-        maps: one of each, of the same kind and grid.
-        query: whose map it is, for the caption.
-        name: of the kind of map.
-
-    Raises UnsupportedError where the two saw pictures of other sizes.
     """
-    one, other = maps
-    if one.values.shape != other.values.shape:
-        raise UnsupportedError(
-            Text("The two models cut the picture into other grids.", "两个模型将图像划分为不同的网格。")
-        )
     token = "cls" if "cls" in before.prefix_tokens else "mean"
-    return BeforeAfterResult(
-        view="tuned_before_after",
-        title=Text("Before and after fine-tuning: {map}", "微调前后：{map}").format(map=name),
-        values=other.values - one.values,
-        axes=("rows", "cols"),
-        unit=one.unit,
-        formula=one.formula,
+    return CurvesResult(
+        view="token_change",
+        title=Text("How far the token that is read moved", "用于读出的标记改变了多少"),
+        values=token_cosines(before, after, token)[None],
+        axes=("curves", "blocks"),
+        unit=Text("cosine between base and tuned model", "基础模型与微调模型之间的余弦"),
+        formula="x · x' / (‖x‖ ‖x'‖)",
         provenance=after.provenance,
-        settings=dict(other.settings),
-        settings_said=dict(other.settings_said),
-        grid=one.grid,
-        before=one.values,
-        after=other.values,
-        image=before.input.pixels,
-        changed_image=after.input.pixels,
-        query=query,
-        classes=(),
-        cosines=token_cosines(before, after, token),
-        token=token,
-        names=(BASE, TUNED),
+        x=np.arange(before.depth),
+        x_name=BLOCK,
+        curves=(query_text(token),),
     )
 
 

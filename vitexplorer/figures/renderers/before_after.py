@@ -21,8 +21,11 @@ from vitexplorer.numbers import percent
 from vitexplorer.types import PREFIX_WORDS, BeforeAfterResult, PredictionChange
 from vitexplorer.words import Text
 
-DIFFERENCE = Text("{after} − {before}", "{after} − {before}")
-CLASSES = Text("likeliest classes: {before} → {after}", "最可能的类别：{before} → {after}")
+PLAIN, CHANGED = Text("plain run", "原始运行"), Text("changed run", "更改后")
+DIFFERENCE = Text("{after} − {before}", "{after} − {before}").format(before=PLAIN, after=CHANGED)
+CLASSES = Text("likeliest classes: {before} → {after}", "最可能的类别：{before} → {after}").format(
+    before=PLAIN, after=CHANGED
+)
 COSINE = Text("cosine between the two: {token}", "两者之间的余弦：{token}")
 NUMBERED = Text("class {index}", "类别 {index}")
 TITLE, GAP, STEP = 26, 18, 46
@@ -58,13 +61,11 @@ def _maps(page: Page, result: BeforeAfterResult, y: float, opacity: float) -> fl
         third = second.below(TITLE + GAP)
     both = scale_of(np.stack([result.before, result.after]), None)
     axis = page.color_scale(both, beside=_whole(second), title=result.unit)
-    plain, changed = result.names
-    difference = DIFFERENCE.format(before=plain, after=changed)
-    signed = page.color_scale(scale_of(_signed(result.values), SIGNED), beside=_whole(third), title=difference)
+    signed = page.color_scale(scale_of(_signed(result.values), SIGNED), beside=_whole(third), title=DIFFERENCE)
     for at, word, image, values, colors in (
-        (first, plain, result.image, result.before, axis),
-        (second, changed, result.changed_image, result.after, axis),
-        (third, difference, None, result.values, signed),
+        (first, PLAIN, result.image, result.before, axis),
+        (second, CHANGED, result.changed_image, result.after, axis),
+        (third, DIFFERENCE, None, result.values, signed),
     ):
         page.text(at.image.x, at.image.y - TITLE, word, bold=True)
         if image is not None:
@@ -85,8 +86,7 @@ def _whole(at: Place) -> Box:
 
 def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
     """Two bars for each class: the plain run's probability, thinner the changed one's. Returns y below them."""
-    before, after = result.names
-    page.text(box.x, box.y, CLASSES.format(before=before, after=after), bold=True)
+    page.text(box.x, box.y, CLASSES, bold=True)
     y = box.y + 30
     changed = style_of(page, 1).color
     for one in result.classes:
@@ -99,7 +99,7 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
             page.rectangle(Box(box.x, y + at, box.width * share, 6), fill=color)
         y += STEP
     x = box.x
-    for word, color in ((before, page.theme.bar), (after, changed)):
+    for word, color in ((PLAIN, page.theme.bar), (CHANGED, changed)):
         page.rectangle(Box(x, y + 6, 22, 6), fill=color)
         page.text(x + 30, y, word, size=SMALL_SIZE)
         x += 140

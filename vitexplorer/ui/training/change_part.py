@@ -1,4 +1,4 @@
-"""What fine-tuning changed: base and tuned model on the picture on the screen, and their weights, in a panel."""
+"""What fine-tuning changed in numbers: weights, the token that is read, prompts. Its maps stand in the room Compare."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.figure_panel.component import FigurePanel, PanelData
-from vitexplorer.ui.training.figures import Asked, choice, panel_of
+from vitexplorer.ui.training.figures import Asked, panel_of
 from vitexplorer.ui.training.session import Session
-from vitexplorer.ui.training.words import TRAINING_WORDS, say
+from vitexplorer.ui.training.words import say
 from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ MOVE_THERE = """() => {
   move(120);
 }"""
 """the answer stands far below the button that was pressed, and is mounted some frames after it came"""
-MAPS = ("attention_rollout", "attention_map", "generic_relevance")
 
 
 class ChangePart:
@@ -74,7 +73,7 @@ class ChangePart:
             return {self.column: gr.Column(visible=False)}
         return {
             self.column: gr.Column(visible=True),
-            self.title: f"### {say('changed_open', language, run=result.run, model=result.base[0])}",
+            self.title: say("changed_open", language, run=result.run, model=result.base[0]),
             self.panel: self._panel(result, Asked(), address, language),
         }
 
@@ -94,28 +93,23 @@ class ChangePart:
     def _panel(self, result: FinetuneResult, asked: Asked, address: Address, language: Language) -> PanelData:
         from vitexplorer.finetune.methods import METHODS
 
-        keys = ("map", "size", "rank", *(("prompts",) if METHODS[result.method].adds_tokens else ()))
+        keys = ("size", "rank", "token", *(("prompts",) if METHODS[result.method].adds_tokens else ()))
         view = asked.view if asked.view in keys else keys[0]
-        controls = []
-        if view == "map":
-            kinds = {kind: say(f"changed_{kind}", language) for kind in MAPS}
-            controls = [choice("kind", say("changed_kind", language), asked.settings.get("kind", ""), kinds)]
-        kind = controls[0].value if controls else ""
         engine = self.desk.engine
         return panel_of(
             asked,
             keys,
             lambda key: say(f"changed_{key}", language),
             language,
-            controls,
-            lambda view: changed(engine, result, view, kind, address),
-            python_lines(result, engine.places.path_of(result.file), view, kind),
+            [],
+            lambda view: changed(engine, result, view, address),
+            python_lines(result, engine.places.path_of(result.file), view),
         )
 
 
-def changed(engine: Engine, result: FinetuneResult, view: str, kind: str, address: Address) -> Result:
+def changed(engine: Engine, result: FinetuneResult, view: str, address: Address) -> Result:
     """One of the figures, computed from models that the engine keeps. Raises ExplainedError, and as `Turns.need`."""
-    from vitexplorer.finetune.change import maps_beside, prompt_attention, weight_change
+    from vitexplorer.finetune.change import prompt_attention, token_change, weight_change
 
     name, weights, _ = result.base
     base_picture = replace(address.picture, model=name, weights="random" if weights == "random" else "trained")
@@ -126,17 +120,10 @@ def changed(engine: Engine, result: FinetuneResult, view: str, kind: str, addres
     after = engine.capture(tuned_picture)
     if view == "prompts":
         return prompt_attention(after)
-    before = engine.capture(base_picture)
-    query = "cls" if "cls" in before.prefix_tokens else "mean"
-    given = {} if kind == "generic_relevance" else {"query": query}
-    maps = (
-        engine.compute(base_picture, before, kind, given),
-        engine.compute(tuned_picture, after, kind, given),
-    )
-    return maps_beside(before, after, maps, query, TRAINING_WORDS[f"changed_{kind}"])
+    return token_change(engine.capture(base_picture), after)
 
 
-def python_lines(result: FinetuneResult, file: str, view: str, kind: str) -> str:
+def python_lines(result: FinetuneResult, file: str, view: str) -> str:
     """The lines that give the same figure in a script, which finds the tuned model in `file`."""
     name, weights, seed = result.base
     load = f'vx.load_model("{name}"' + (f', weights="random", seed={seed})' if weights == "random" else ")")
@@ -149,8 +136,6 @@ def python_lines(result: FinetuneResult, file: str, view: str, kind: str) -> str
     else:
         lines += [
             'before, after = (vx.capture(model, "picture.png") for model in (base, tuned))',
-            f'maps = tuple(vx.compute("{kind}", capture) for capture in (before, after))',
-            f'name = vx.views.VIEWS["{kind}"].title',
-            'result = change.maps_beside(before, after, maps, "cls", name)',
+            "result = change.token_change(before, after)",
         ]
     return "\n".join([*lines, 'vx.save(result, "figure.png")'])

@@ -210,22 +210,19 @@ TRAINING_WORDS: dict[str, Text] = {
     # what changed
     "board_compare": Text("Compare with its base", "与基础模型对比"),
     "board_changed": Text("What changed?", "改变了什么？"),
-    "changed_map": Text("Maps", "图"),
     "changed_size": Text("Size of the change", "改变量大小"),
     "changed_rank": Text("Rank of the change", "改变量的秩"),
+    "changed_token": Text("The token that is read", "用于读出的标记"),
     "changed_prompts": Text("Attention to prompts", "对提示标记的注意力"),
-    "changed_question_map": Text(
-        "Does the tuned model look elsewhere on this picture?", "微调后的模型在这幅图上看的位置变了吗？"
-    ),
     "changed_question_size": Text("In which blocks did the weights change most?", "哪些块的权重改变最大？"),
     "changed_question_rank": Text(
         "Is the change simple or spread over all directions?", "改变量是简单的，还是分散在各个方向？"
     ),
-    "changed_question_prompts": Text("Are the learned prompts looked at?", "学到的提示标记被关注了吗？"),
-    "changed_misleads_map": Text(
-        "Another map is no proof of another reason: both models may use what neither map shows.",
-        "图变了并不证明依据变了：两个模型都可能用到图上没有显示的信息。",
+    "changed_question_token": Text(
+        "From which block on does the tuned model make something else of this picture?",
+        "微调后的模型从哪一块开始对这幅图像有不同的理解？",
     ),
+    "changed_question_prompts": Text("Are the learned prompts looked at?", "学到的提示标记被关注了吗？"),
     "changed_misleads_size": Text(
         "A large change of a weight need not matter, and a small one may decide.",
         "权重改变大不一定重要，改变小也可能起决定作用。",
@@ -233,15 +230,19 @@ TRAINING_WORDS: dict[str, Text] = {
     "changed_misleads_rank": Text(
         "The rank says nothing of the size: noise has a high rank.", "秩与大小无关：噪声的秩也很高。"
     ),
+    "changed_misleads_token": Text(
+        "A token that turned far may still be read as the same class: only the directions that the classifier reads "
+        "count.",
+        "标记的方向改变很大，仍可能被读成同一类别：只有分类头读取的方向才起作用。",
+    ),
     "changed_misleads_prompts": Text(
         "Attention to a prompt is not yet an effect: its value may be small.",
         "对提示标记的注意力不等于影响：它的值向量可能很小。",
     ),
-    "changed_kind": Text("Map", "图"),
-    "changed_attention_rollout": Text("attention rollout", "注意力展开（rollout）"),
-    "changed_attention_map": Text("attention of the last block", "最后一块的注意力"),
-    "changed_generic_relevance": Text("relevance of the predicted class", "预测类别的相关性"),
-    "changed_open": Text("What {run} changed in {model}", "{run} 改变了 {model} 的什么"),
+    "changed_open": Text(
+        "### What {run} changed in {model}\n\nThe maps of both stand side by side under “Compare with its base”.",
+        "### {run} 改变了 {model} 的什么\n\n两者的图在“与基础模型对比”中并排显示。",
+    ),
     # runs that were made before
     "runs_title": Text("Earlier trainings", "以往的训练"),
     "runs_none": Text("None yet.", "暂无。"),

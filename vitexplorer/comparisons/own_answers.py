@@ -1,0 +1,74 @@
+"""Which patches speak for what each of the two answers? A relevance map of each for its own likeliest class.
+
+For two whose classes are other ones, a model and its tuned one above all: each is what the view of the method gives
+for its own model and its own answer, with all other settings at their defaults.
+Misleading: maps of two classes explain two questions; where they differ it may be the class, not the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vitexplorer.capture import Capture
+from vitexplorer.comparisons.maps import alike
+from vitexplorer.comparisons.relevance import METHODS, no_classifier, on_grid
+from vitexplorer.comparisons.sides import pair_of
+from vitexplorer.controls import Choice
+from vitexplorer.interfaces import Comparison, Paper
+from vitexplorer.quantities.on_the_map import extreme
+from vitexplorer.quantities.read_out import class_text
+from vitexplorer.types import MapResult, PairResult
+from vitexplorer.words import Text
+
+TITLE = Text("Relevance of each one's answer", "各自答案的相关性")
+_FOR = Text("{side}, for {name}", "{side}，解释{name}")
+
+
+def compute(left: Capture, right: Capture, method: str) -> PairResult:
+    """The map of each, (sides, rows, cols) on the left one's grid, not rescaled."""
+    from vitexplorer.views import compute as compute_view
+
+    pictures: tuple[MapResult, MapResult] = (compute_view(method, left), compute_view(method, right))
+    result = pair_of(
+        "own_answers",
+        TITLE,
+        (on_grid(left, pictures[0]), on_grid(right, pictures[1])),
+        pictures,
+        {"method": method},
+    )
+    one, other = (
+        _FOR.format(side=side, name=class_text(picture.target.index, picture.target.name))
+        for side, picture in zip(result.names, pictures, strict=True)
+    )
+    return replace(result, target=None, names=(one, other))
+
+
+def reading(result: PairResult) -> Text:
+    """What speaks most for the answer on either side."""
+    left, right = result.values
+    return Text(
+        "{left}: {one} counts most. {right}: read at the places of the left patches, {other}{more}",
+        "{left}：最重要的是{one}。{right}：按左侧图块的位置读取，最重要的是{other}{more}",
+    ).format(
+        left=result.names[0],
+        right=result.names[1],
+        one=extreme(left),
+        other=extreme(right),
+        more=alike(left, right),
+    )
+
+
+COMPARISON = Comparison(
+    title=TITLE,
+    question=Text("Which patches speak for what each of the two answers?", "哪些图块支持两者各自的答案？"),
+    misleads=Text(
+        "Where the two answer with other classes, the maps explain other questions.",
+        "如果两者给出的类别不同，两张图解释的就是不同的问题。",
+    ),
+    compute=compute,
+    reading=reading,
+    refuses=no_classifier,
+    runs="once",
+    controls=(Choice("method", Text("Method", "方法"), METHODS),),
+    paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
+)
