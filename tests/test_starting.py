@@ -74,3 +74,13 @@ def test_a_port_in_use_is_one_sentence_in_the_language_of_the_installation(monke
 def test_the_address_is_one_that_a_browser_understands(host: str, name: str) -> None:
     with listen(Settings(host=host, port=0)) as listening:
         assert address_of(listening) == f"http://{name}:{listening.getsockname()[1]}/"
+
+
+def test_what_is_written_goes_out_at_once() -> None:
+    """An answer is written in two parts: were they gathered, the second would wait for the browser's delayed ACK."""
+    with (
+        listen(Settings(host="127.0.0.1", port=0)) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as answering,
+    ):
+        assert answering.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

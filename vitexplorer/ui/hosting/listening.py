@@ -37,7 +37,10 @@ def listen(settings: Settings) -> socket.socket:
     host = settings.host.strip("[]")
     try:
         family, *_ = socket.getaddrinfo(host, settings.port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server((host, settings.port), family=family, backlog=WAITS)
+        listening = socket.create_server((host, settings.port), family=family, backlog=WAITS)
+        # connections inherit it; asyncio sets it only where the protocol is named, which create_server does not
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listening
     except (OSError, UnicodeError) as error:
         taken = getattr(error, "errno", None) == errno.EADDRINUSE
         reason = getattr(error, "strerror", None) or str(error)
