@@ -156,11 +156,13 @@ def merge_matrix(rows: int, cols: int) -> np.ndarray:
     return M
 
 
-def swin_rollout(blocks: list[dict], fusion: str = "mean", ratio: float = 0.0, start: int = 0) -> np.ndarray:
+def swin_rollout(
+    blocks: list[dict], fusion: str = "mean", ratio: float = 0.0, start: int = 0, alone: bool = False
+) -> np.ndarray:
     """Rollout through windows and merges, a full matrix: (patches of the last block, patches of block `start`).
 
     Each block: attention (windows, heads, T, T), rows, cols, windows. Rows are normalised in the window, padding
-    included, and what falls on padding is lost.
+    included, and what falls on padding is lost. `alone`: of each row only what its residual connection keeps.
     """
     R = np.eye(blocks[start]["rows"] * blocks[start]["cols"])
     before = blocks[start]
@@ -169,6 +171,8 @@ def swin_rollout(blocks: list[dict], fusion: str = "mean", ratio: float = 0.0, s
             R = merge_matrix(before["rows"], before["cols"]) @ R
         kept = discard(fused(block["attention"].swapaxes(0, 1), fusion), ratio, 0)
         hat = np.stack([row_normalised(0.5 * window + 0.5 * np.eye(len(window))) for window in kept])
+        if alone:
+            hat = np.stack([np.diag(0.5 / (0.5 * window + 0.5 * np.eye(len(window))).sum(1)) for window in kept])
         dense, _ = dense_attention(hat[:, None], block["rows"], block["cols"], block["windows"])
         R = dense[0] @ R
         before = block

@@ -94,10 +94,13 @@ def test_generic_relevance(any_capture):
     expected, grid = truth_of(any_capture), any_capture.grid(0)
     pairs = zip(expected.attention, expected.attention_gradient, strict=True)
     R = reference_relevance.generic_relevance([reference_relevance.positive_product(A[0], dA[0]) for A, dA in pairs])
-    row = reference_relevance.row_of(R, grid.num_prefix_tokens, reads_class_token(any_capture))
+    of_class_token = reads_class_token(any_capture)
+    if not of_class_token:
+        R -= np.eye(len(R))
+    row = reference_relevance.row_of(R, grid.num_prefix_tokens, of_class_token)
     result = vx.compute("generic_relevance", any_capture, target=TARGET)
-    close(result.values, row[grid.num_prefix_tokens :].reshape(grid.rows, grid.cols))
-    assert result.query == ("cls" if reads_class_token(any_capture) else "mean")
+    close(result.values, row[grid.num_prefix_tokens :].reshape(grid.rows, grid.cols), 5e-4)
+    assert (result.query, result.identity_mass) == (("cls", 0) if of_class_token else ("mean", 1))
 
 
 def test_grad_rollout(any_capture):
@@ -116,13 +119,20 @@ def test_grad_rollout(any_capture):
             )
             blocks.append({"attention": E[:, None], "rows": site.grid.rows, "cols": site.grid.cols, "windows": windows})
         R = reference.swin_rollout(blocks)
+        stays = reference.swin_rollout(blocks, alone=True)
     else:
         R = reference.rollout(list(matrices), num_prefix=p)
-    row = reference_relevance.row_of(R, p, reads_class_token(any_capture))
+        stays = np.diag(np.prod([0.5 / (0.5 * E[0].sum(-1) + 0.5) for E in matrices], axis=0))
+    of_class_token = reads_class_token(any_capture)
+    row, kept = (reference_relevance.row_of(M, p, of_class_token) for M in (R, stays))
+    if not of_class_token:
+        row = row - kept
     result = vx.compute("grad_rollout", any_capture, target=TARGET)
     close(result.values, row[p:].reshape(grid.rows, grid.cols))
     np.testing.assert_allclose(result.prefix_weights, row[:p], atol=1e-5)
-    assert result.values.sum() + result.prefix_mass + result.padding_mass == pytest.approx(1, abs=1e-4)
+    assert result.identity_mass == pytest.approx(0 if of_class_token else kept.sum(), abs=1e-5)
+    everything = result.values.sum() + result.prefix_mass + result.padding_mass + result.identity_mass
+    assert everything == pytest.approx(1, abs=1e-4)
 
 
 def test_grad_cam_at_every_block(any_capture):
@@ -340,6 +350,8 @@ def test_generic_relevance_from_what_captum_says_of_each_block(key):
             product = layer.attribute(captured.input.tensor.clone(), target=TARGET)[0].detach()
         E = product.clamp(min=0).mean(0).double().numpy()
         R = np.eye(len(E)) + E if b == 0 else R + E @ R
+    if not reads_class_token(captured):
+        R -= np.eye(len(R))
     row = reference_relevance.row_of(R, grid.num_prefix_tokens, reads_class_token(captured))
     values = vx.compute("generic_relevance", captured, target=TARGET).values
     close(values, row[grid.num_prefix_tokens :].reshape(values.shape), 1e-3)

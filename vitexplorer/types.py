@@ -158,6 +158,8 @@ class MapResult(Result):
     """(prefix tokens,) share of the query's attention on each prefix token"""
     padding_mass: float = 0.0
     """share on tokens that only fill a window"""
+    identity_mass: float = 0.0
+    """left out of the values: what the patches hold of the identity, from residual connections alone"""
     window: tuple[int, int, int, int] | None = None
     """top, left, height, width in cells: where a windowed query can look; wraps around the grid when it is shifted"""
 

@@ -2,9 +2,9 @@
 
 Chefer et al. 2021 (arXiv 2103.15679, equations 5 and 6): R = I, then R <- R + E_l R over all blocks, where
 E_l = mean over heads of relu(dL/dA_l * A_l) and A_l is the attention after softmax. Shown is the row of the token that
-the classifier reads: the class token's, or the mean over the patches' rows where the model pools its patches (such a
-row holds an even 1 / patches from R = I). Only that row is computed, pushed down through the blocks.
-For a patch's similarity it is the patch's row of R - I: the identity's 1 would outshine all others.
+the classifier reads: the class token's, or the mean over the patches' rows where the model pools its patches. Only that
+row is computed, pushed down through the blocks. A row of patches is one of R - I: what they hold of the identity, 1 for
+a patch's own similarity and an even 1 / patches of a mean, is there before any block and would outshine all others.
 Misleading: what speaks against the answer is cut off, and values and MLPs count only through the gradient.
 """
 
@@ -14,6 +14,7 @@ from vitexplorer.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import PatchAlike, Region, Target
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import measured
 from vitexplorer.quantities.gradients import gradients, positive_attention
 from vitexplorer.quantities.rollout import Pieces, push_added, push_through
 from vitexplorer.quantities.targets import class_map, for_class, read_query, read_shares, row_text
@@ -23,8 +24,8 @@ from vitexplorer.words import Text
 TITLE = Text("Generic relevance", "通用相关性（generic relevance）")
 OWN_PART = Text("Left out is the 1 that the patch holds from the identity.", "该图块从单位矩阵得到的 1 未计入。")
 EVEN_PART = Text(
-    "Every patch holds the same 1/{patches} from the identity that the sum begins with.",
-    "求和从单位矩阵开始，因此每个图块都含有相同的 1/{patches}。",
+    "Left out is the even 1/{patches} that every patch holds from the identity, 1 in all; the map adds up to {sum}.",
+    "每个图块从单位矩阵得到相同的 1/{patches}（合计 1），未计入；此图合计 {sum}。",
 )
 
 
@@ -48,24 +49,26 @@ def compute(capture: Capture, target: Target) -> MapResult:
 
     asked = read_shares(capture, target)
     row = push_through(capture, asked[None], pieces_of, push=push_added)[0]
-    if isinstance(target, PatchAlike | Region):
+    if query != "cls":
         row = row - asked
-    even_part = (EVEN_PART.format(patches=grid.num_patches),) if query == "mean" else ()
+    on_patches = row[grid.num_prefix_tokens :]
+    even_part = EVEN_PART.format(patches=grid.num_patches, sum=measured(float(on_patches.sum())))
     return class_map(
         capture,
         view="generic_relevance",
         title=TITLE,
-        values=row[grid.num_prefix_tokens :],
+        values=on_patches,
         grid=grid,
         unit=Text("relevance", "相关性"),
         formula="R ← R + meanₕ relu(∇A · A) R",
         settings={"target": target},
         notes=(
             row_text(capture, target),
-            *even_part,
+            *((even_part,) if query == "mean" else ()),
             *((OWN_PART,) if isinstance(target, PatchAlike | Region) else ()),
         ),
         query=query,
+        identity_mass=0.0 if query == "cls" else 1.0,
     )
 
 

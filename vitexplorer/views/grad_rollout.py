@@ -6,8 +6,8 @@ rownorm(0.5 E_l + 0.5 I) over all blocks. The weighting is the one of Chefer et 
 13, with attention in place of their relevance). jacobgil/vit-explain, after which the view is named, pairs the
 gradients of one block with the attention of another; this does not.
 
-For a patch's similarity the row is that of the patch, without what residual connections alone keep on it, the product
-of its own shares 0.5 / row sum: it would outshine all others.
+A row of patches (a patch's similarity, the mean of models that pool their patches) is shown without what residual
+connections alone keep on each, the product of its own shares 0.5 / row sum: it would outshine all others.
 Swin is ours and an approximation, as in attention rollout.
 Misleading: where the gradients are small E is small beside the identity, and the row says little but "stay".
 """
@@ -18,7 +18,7 @@ import torch
 
 from vitexplorer.capture import Capture
 from vitexplorer.controls import AnyTargetControl
-from vitexplorer.controls.explained import PatchAlike, Region, Target
+from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import percent
 from vitexplorer.quantities.gradients import gradients, positive_attention
@@ -30,6 +30,10 @@ from vitexplorer.words import Text
 STAYED = Text(
     "Left out is what stays on the patch through residual connections alone: {share}.",
     "仅经残差连接留在该图块上的部分（{share}）未计入。",
+)
+ALL_STAYED = Text(
+    "Left out is what stays on the patches through residual connections alone: {share}.",
+    "仅经残差连接留在各图块上的部分（共 {share}）未计入。",
 )
 TITLE = Text("Gradient rollout", "梯度加权的注意力展开（gradient rollout）")
 
@@ -47,10 +51,10 @@ def compute(capture: Capture, target: Target) -> MapResult:
 
     asked = read_shares(capture, target)[None]
     row, stayed = push_through(capture, asked, pieces_of)[0], torch.zeros(())
-    if isinstance(target, PatchAlike | Region):
+    if query != "cls":
         stayed = push_through(capture, asked, pieces_of, push=push_stayed)[0]
     padding_mass = max(0.0, 1 - float(row.sum())) if capture.site(0).windows else 0.0
-    row = row - stayed
+    row, stays = row - stayed, ALL_STAYED if query == "mean" else STAYED
     return class_map(
         capture,
         view="grad_rollout",
@@ -62,13 +66,14 @@ def compute(capture: Capture, target: Target) -> MapResult:
         settings={"target": target},
         notes=(
             row_text(capture, target),
-            *((STAYED.format(share=percent(float(stayed.sum()))),) if isinstance(target, PatchAlike | Region) else ()),
+            *((stays.format(share=percent(float(stayed.sum()))),) if query != "cls" else ()),
             *((SWIN_NOTE,) if capture.site(0).windows else ()),
         ),
         query=query,
         prefix_names=capture.prefix_tokens,
         prefix_weights=row[:num_prefix].cpu().numpy(),
         padding_mass=padding_mass,
+        identity_mass=float(stayed.sum()),
     )
 
 
