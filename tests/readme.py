@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable
+from inspect import Parameter
 from pathlib import Path
 
 import typer
 
 import vitexplorer as vx
 from tests.families_of_timm import sweep
+from vitexplorer.cli.compare import side_parameters
 from vitexplorer.cli.names import dashed
 from vitexplorer.cli.view import common_parameters
 from vitexplorer.interfaces import Paper
@@ -99,8 +101,17 @@ def methods_table() -> str:
 
 def options_table() -> str:
     """What the command of every view takes; its controls are options beside these."""
+    return _options(common_parameters("en"))
+
+
+def sides_table() -> str:
+    """What the command of a comparison takes beside those."""
+    return _options(side_parameters("en")[len(common_parameters("en")) :])
+
+
+def _options(parameters: Iterable[Parameter]) -> str:
     rows = []
-    for option in common_parameters("en"):
+    for option in parameters:
         info = option.default
         name = option.name.upper() if isinstance(info, typer.models.ArgumentInfo) else f"--{dashed(option.name)}"
         rows.append((f"`{name}`", "" if info.default is None else f"`{info.default}`", info.help))
@@ -153,6 +164,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "comparisons": comparisons_table,
     "interventions": interventions_table,
     "options": options_table,
+    "sides": sides_table,
     "methods": methods_table,
     "bundled": bundled_table,
     "settings": settings_table,

@@ -4,6 +4,8 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +15,15 @@ from typer.testing import CliRunner
 import vitexplorer as vx
 from tests.least import LEAST
 from tests.small_models import picture
+from tests.thorough import always, later
 from vitexplorer.cli import build_app
+from vitexplorer.cli.compare import beside
 from vitexplorer.cli.names import dashed, full_name, questions
+from vitexplorer.cli.runs import Run
 from vitexplorer.cli.text import FITS, table
+from vitexplorer.comparisons import reading as compared
 from vitexplorer.errors import SettingError
+from vitexplorer.figures.tables import as_json
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.settings import ASSETS
 
@@ -57,6 +64,8 @@ def run(*arguments, language="en"):
 
 def test_the_questions_read_from_the_source_are_those_of_the_registry():
     assert dict(questions()) == {dashed(key): view.question for key, view in VIEWS.items()}
+    compared = {dashed(key): record.question for key, record in vx.comparisons().items()}
+    assert dict(questions("comparisons", "COMPARISON")) == compared
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -187,6 +196,75 @@ def test_columns_stand_below_each_other_in_chinese_too():
 @pytest.mark.skipif(not (ASSETS / "examples").is_dir(), reason="no examples yet")
 def test_without_an_image_an_example_is_shown():
     assert run("patch-grid", *SMALL).exit_code == 0
+
+
+# ---------------------------------------------------------------------------------------------- two sides
+
+
+def sides(image, **other):
+    """The captures that `SMALL` with `other` on the right means."""
+    small = vx.load_model("test_vit", weights="random", seed=3)
+    right = vx.load_model(other.get("model", "test_vit"), weights="random", seed=other.get("seed", 3))
+    return vx.capture(small, image), vx.capture(right, other.get("image", image), size=other.get("size"))
+
+
+@pytest.mark.parametrize(
+    ("key", "options", "other", "settings"),
+    [
+        always("maps", ["--other-size", "96", "--query", "mean"], {"size": 96}, {"query": "mean"}),
+        always("cka", ["--other-model", "test_vit4"], {"model": "test_vit4"}, {}),
+        later("relevance", ["--other-weights-seed", "1", "--target", "2"], {"seed": 1}, {"target": 2}),
+        later("shared_pca", ["--block", "1"], {}, {"block": 1}),
+        later("answers", ["--other-weights-seed", "1"], {"seed": 1}, {}),
+        later("costs", ["--other-model", "test_vit4"], {"model": "test_vit4"}, {}),
+    ],
+)
+def test_a_comparison_is_that_of_two_captures(key, options, other, settings, image, tmp_path):
+    out = tmp_path / "result.json"
+    assert run("compare", dashed(key), image, *SMALL, *options, "--out", out).exit_code == 0
+    expected = vx.compare(key, *sides(image, **other), **settings)
+    assert json.loads(out.read_text(encoding="utf-8")) == json.loads(as_json(expected))
+
+
+def test_changes_are_named_for_each_side(image, tmp_path):
+    out, changes = tmp_path / "result.json", ["--change", "top_k:k=2", "--other-change", "positions:how=off"]
+    assert run("compare", "maps", image, *SMALL, *changes, "--out", out).exit_code == 0
+    plain, _ = sides(image)
+    expected = vx.compare("maps", vx.intervene(plain, changes[1]), vx.intervene(plain, changes[3]))
+    assert json.loads(out.read_text(encoding="utf-8")) == json.loads(as_json(expected))
+
+
+def test_what_the_right_side_leaves_out_is_as_on_the_left(image):
+    left = Run(Path(image), "test_vit", "w.pth", 3, "pad", "96", "top_k:k=2")
+    nothing = dict.fromkeys(field.name for field in fields(Run))
+    assert beside(left, nothing) == replace(left, change=None)
+    assert beside(left, {**nothing, "model": "test_vit4"}) == replace(
+        left, model="test_vit4", weights="auto", size=None, change=None
+    )
+    assert beside(left, {**nothing, "size": "own"}).size is None
+
+
+@pytest.mark.thorough
+def test_a_model_stands_beside_its_tuned_one(image, tmp_path):
+    file, out = tmp_path / "tuned.safetensors", tmp_path / "result.json"
+    left, _ = sides(image)
+    vx.save_tuned(vx.attach(left.model, "lora", num_classes=3, r=2), file)
+    assert run("compare", "costs", image, *SMALL, "--other-weights", file, "--out", out).exit_code == 0
+    expected = vx.compare("costs", left, vx.capture(vx.load_tuned(file), image))
+    assert json.loads(out.read_text(encoding="utf-8"))["values"] == expected.values.tolist()
+    wrong = run("compare", "costs", image, *SMALL, "--other-model", "test_vit4", "--other-weights", file)
+    assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
+    assert "was tuned from test_vit, not from test_vit4" in wrong.stderr
+
+
+def test_a_comparison_is_printed_with_what_is_read_off_it(image):
+    done = run("comp", "ans", image, *SMALL, "--other-weights-seed", "1", "--language", "zh")
+    expected = vx.compare("answers", *sides(image, seed=1))
+    lines = done.stdout.splitlines()
+    assert lines[0] == expected.title.zh
+    assert lines[-1] == compared(expected, "zh")
+    assert any(line.startswith(expected.entries[0].zh) for line in lines)
+    assert run("compare", "cka", image, *SMALL, "--other-image", "missing.png").exit_code == 2
 
 
 # ---------------------------------------------------------------------------------------------- errors

@@ -16,6 +16,7 @@ from packaging.requirements import Requirement
 
 import vitexplorer as vx
 from tests.readme import README, TABLES, region
+from vitexplorer.cli.compare import side_parameters
 from vitexplorer.cli.finetune import finetune_command
 from vitexplorer.cli.names import dashed, full_name, questions
 from vitexplorer.models.examples import examples
@@ -73,12 +74,16 @@ def test_the_commands_exist_with_their_options():
     assert command_lines()
     for line in command_lines():
         _, _, _, command, *arguments = shlex.split(line, comments=True)
-        name = full_name(command, [*questions(), "models", "views", "interventions", "finetune", "--help"])
+        name = full_name(command, [*questions(), "models", "views", "interventions", "compare", "finetune", "--help"])
         options = {argument for argument in arguments if argument.startswith("--")}
         common = {"--model", "--weights", "--weights-seed", "--fit", "--change", "--out", "--language"}
         if name in questions():
             controls = {f"--{dashed(control.name)}" for control in vx.views()[name.replace("-", "_")].controls}
             assert options <= common | controls, line
+        elif name == "compare":
+            record = vx.comparisons().get(arguments[0].replace("-", "_"))
+            sides = {f"--{dashed(parameter.name)}" for parameter in side_parameters("en")}
+            assert options <= sides | {f"--{dashed(one.name)}" for one in record.controls} if record else True, line
         elif name == "finetune":
             assert options <= {f"--{dashed(option)}" for option in signature(finetune_command("en")).parameters}, line
         else:

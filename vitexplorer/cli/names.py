@@ -1,4 +1,4 @@
-"""What the commands are called: every view by its key, or by any beginning that only one of them has."""
+"""What the commands are called: views and comparisons by their key, or by any beginning that only one of them has."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def full_name(given: str, commands: Iterable[str]) -> str:
 
 
 @cache
-def questions() -> Mapping[str, Text]:
-    """The question of every view by its command, read from the source without running it."""
-    files = sorted((Path(vitexplorer.__file__).parent / "views").glob("*.py"))
-    found = {dashed(file.stem): _question(file) for file in files}
+def questions(folder: str = "views", record: str = "VIEW") -> Mapping[str, Text]:
+    """The question of every view, or of another folder's records, by its command, read without running the source."""
+    files = sorted((Path(vitexplorer.__file__).parent / folder).glob("*.py"))
+    found = {dashed(file.stem): _question(file, record) for file in files}
     return {name: question for name, question in found.items() if question}
 
 
-def _question(file: Path) -> Text | None:
-    """`question=Text(english, chinese)` of the file's VIEW; None where the file holds no view."""
+def _question(file: Path, record: str) -> Text | None:
+    """`question=Text(english, chinese)` of the file's record; None where the file holds none."""
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["VIEW"]:
+        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [record]:
             (question,) = (keyword.value for keyword in node.value.keywords if keyword.arg == "question")
             return Text(*map(ast.literal_eval, question.args))
     return None

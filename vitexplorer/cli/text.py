@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 import typer
 from rich.cells import cell_len
 
-from vitexplorer.types import Result
+from vitexplorer.types import Result, SidesResult
 from vitexplorer.words import Language, Text
 
+Reading = Callable[[Result, Language], str]
+"""what one says pointing at a figure"""
 FITS = 32
 """rows or columns of numbers that are still printed"""
 
@@ -31,6 +33,8 @@ _AXES = {
     "parts": "部分",
     "height": "高",
     "width": "宽",
+    "sides": "侧",
+    "quantities": "个量",
 }
 """the glossary's axis words in Chinese"""
 
@@ -55,16 +59,15 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("  ".join(row).rstrip() for row in padded)
 
 
-def summary(result: Result, language: Language) -> str:
+def summary(result: Result, language: Language, reading: Reading) -> str:
     """What a figure of the result says of itself, the numbers where they fit a screen, and what is read off them."""
     from vitexplorer.figures.caption import facts
-    from vitexplorer.views import reading
 
     values = np.asarray(result.values)
     said = [(fact.label.in_(language), fact.value.in_(language)) for fact in facts(result)]
     said.append((_NUMBERS.in_(language), _extent(values, result.axes, language)))
     return "\n".join(
-        [result.title.in_(language), table(said), *_numbers(result, values), "", reading(result, language)]
+        [result.title.in_(language), table(said), *_numbers(result, values, language), "", reading(result, language)]
     )
 
 
@@ -77,11 +80,13 @@ def _extent(values: np.ndarray, axes: Sequence[str], language: Language) -> str:
     return f"{shape}: {_number(np.nanmin(values))} – {_number(np.nanmax(values))}"
 
 
-def _numbers(result: Result, values: np.ndarray) -> list[str]:
+def _numbers(result: Result, values: np.ndarray, language: Language) -> list[str]:
     """The values row by row, each under its name where the result has names; nothing where there are too many."""
     if values.ndim not in (1, 2) or values.size == 0 or max(values.shape) > FITS:
         return []
     names = getattr(result, result.axes[0], None)
+    if isinstance(result, SidesResult):
+        names = tuple(entry.in_(language) for entry in result.entries)
     if not isinstance(names, tuple):
         names = [str(index) for index in range(len(values))]
     rows = ([_number(value) for value in np.atleast_1d(row)] for row in values)

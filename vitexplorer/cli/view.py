@@ -3,85 +3,48 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
 import vitexplorer as vx
 from vitexplorer.cli.names import dashed
-from vitexplorer.cli.text import one_sentence, summary
+from vitexplorer.cli.runs import Run
+from vitexplorer.cli.text import Reading, one_sentence, summary
 from vitexplorer.controls import Control, like_capture, likeness
-from vitexplorer.interfaces import View
-from vitexplorer.models.examples import examples
+from vitexplorer.interfaces import Comparison, View
 from vitexplorer.settings import settings
-from vitexplorer.types import Fit
+from vitexplorer.types import Fit, Result
 from vitexplorer.words import Language, Text
 
 
-def explore(
-    view: str,
-    image: Path | None,
-    model: str,
-    weights: str,
-    weights_seed: int,
-    fit: Fit,
-    size: str | None,
-    change: str | None,
-    out: Path | None,
-    language: Language,
-    **controls: str | None,
-) -> None:
+def explore(view: str, out: Path | None, language: Language, run: Run, controls: dict[str, str | None]) -> None:
     """Load, capture, change where asked to, compute; then write the result, or print it."""
     with one_sentence(language):
-        with _download_bar() as progress:
-            loaded = vx.load_model(model, weights=weights, seed=weights_seed, progress=progress)
-        capture = vx.capture(loaded, image or example_image(), fit=fit, size=size)
-        if change:
-            capture = vx.intervene(capture, change)
+        loaded = run.load()
+        capture = run.capture(loaded)
         if found := likeness(controls.get("target")):
-            other = vx.capture(loaded, found[0], fit=fit, size=size)
+            other = vx.capture(loaded, found[0], fit=run.fit, size=run.size)
             controls["target"] = like_capture(other.input.image_hash[:8], other, found[1])
-        result = vx.compute(view, capture, **controls)
-        if out:
-            vx.save(result, out, language=language)
-            typer.echo(out)
-        else:
-            typer.echo(summary(result, language))
+        tell(vx.compute(view, capture, **controls), out, language, vx.reading)
 
 
-def example_image() -> Path:
-    """The first example of the repository."""
-    return next(iter(examples().values())).path
-
-
-@contextmanager
-def _download_bar() -> Iterator[Callable[[int, int], None]]:
-    """Told of bytes done and in all; a bar appears with the first of them where stderr is a terminal."""
-    console = Console(stderr=True)
-    bar = Progress(BarColumn(), DownloadColumn(), TimeRemainingColumn(), console=console, transient=True)
-    task = bar.add_task("", total=None)
-
-    def report(done: int, total: int) -> None:
-        if console.is_terminal:
-            bar.start()
-            bar.update(task, completed=done, total=total or None)
-
-    try:
-        yield report
-    finally:
-        if bar.live.is_started:
-            bar.stop()
+def tell(result: Result, out: Path | None, language: Language, reading: Reading) -> None:
+    """Write a result to the file `out` and name it, or print what it says."""
+    if out:
+        vx.save(result, out, language=language)
+        typer.echo(out)
+    else:
+        typer.echo(summary(result, language, reading))
 
 
 # ---------------------------------------------------------------------------------------------- the command
 
 
-def stub(name: str, question: str, panel: str) -> Any:
+def stub(name: str, question: str, panel: str | None = None) -> Any:
     """What stands in a list for a view's command until it is called."""
     return _command(name, question, lambda: None, panel)
 
@@ -91,13 +54,25 @@ def view_command(name: str, language: Language) -> Any:
     key = name.replace("-", "_")
     view = vx.views()[key]
 
-    def run(**given: Any) -> None:
-        explore(key, **given)
+    def look(**given: Any) -> None:
+        run = Run(**{field.name: given.pop(field.name) for field in fields(Run)})
+        explore(key, given.pop("out"), given.pop("language"), run, given)
 
-    parameters = [*common_parameters(language), *(_control_option(control, language) for control in view.controls)]
+    return registered(name, view, common_parameters(language), look, language)
+
+
+def registered(
+    name: str,
+    record: View | Comparison,
+    common: list[inspect.Parameter],
+    run: Callable[..., None],
+    language: Language,
+) -> Any:
+    """The command of a record: `run` with the `common` options and one for each of its controls."""
+    parameters = [*common, *(_control_option(control, language) for control in record.controls)]
     run.__signature__ = inspect.Signature(parameters)
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return _command(name, _description(view, language), run)
+    return _command(name, _description(record, language), run)
 
 
 def _command(name: str, help_: str, run: Callable[..., None], panel: str | None = None) -> Any:
@@ -106,17 +81,17 @@ def _command(name: str, help_: str, run: Callable[..., None], panel: str | None 
     return typer.main.get_command(app)
 
 
-def _description(view: View, language: Language) -> str:
+def _description(view: View | Comparison, language: Language) -> str:
     cited = Text("{paper}: {url}", "{paper}：{url}").in_(language)
     paper = [cited.format(paper=view.paper.in_(language), url=view.paper.url)] if view.paper else []
     return "\n\n".join([view.question.in_(language), view.misleads.in_(language), *paper])
 
 
 def common_parameters(language: Language) -> list[inspect.Parameter]:
-    """What every view's command takes; the names are those of `explore`."""
+    """What every view's command takes; the names are those of a `Run`."""
 
     def option(name: str, default: Any, en: str, zh: str, kind: Any = str) -> inspect.Parameter:
-        return _option(name, Text(en, zh).in_(language), default, kind)
+        return option_of(name, Text(en, zh).in_(language), default, kind)
 
     image = Text("A picture; an example when none is given.", "图像文件；未指定时使用示例图像。")
     return [
@@ -161,10 +136,11 @@ def _control_option(control: Control, language: Language) -> inspect.Parameter:
     words, takes = control.label, control.spec().takes
     if takes:
         words = Text("{label}: {takes}.", "{label}:{takes}。").format(label=words, takes=takes)
-    return _option(control.name, words.in_(language), None, str | None)
+    return option_of(control.name, words.in_(language), None, str | None)
 
 
-def _option(name: str, help_: str, default: Any, kind: Any) -> inspect.Parameter:
+def option_of(name: str, help_: str, default: Any, kind: Any) -> inspect.Parameter:
+    """An option `--name`."""
     return _parameter(name, kind, typer.Option(default, f"--{dashed(name)}", help=help_))
 
 

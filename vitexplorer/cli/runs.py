@@ -1,0 +1,91 @@
+"""A run as options name it: a model with its weights, an image and how it is taken, and what is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+import vitexplorer as vx
+from vitexplorer.errors import SettingError
+from vitexplorer.models.examples import examples
+from vitexplorer.types import Fit
+from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    from vitexplorer.capture import Capture
+    from vitexplorer.models.loading import LoadedModel
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is captured; an option that is left out is None."""
+
+    image: Path | None
+    model: str
+    weights: str
+    weights_seed: int
+    fit: Fit
+    size: str | None
+    change: str | None
+
+    def load(self) -> LoadedModel:
+        """The model, with a bar where weights are downloaded. Raises as `load_model` and `load_tuned`."""
+        if (tuned := _tuned(self.model, Path(self.weights))) is not None:
+            return tuned
+        with _download_bar() as progress:
+            return vx.load_model(self.model, weights=self.weights, seed=self.weights_seed, progress=progress)
+
+    def capture(self, model: LoadedModel) -> Capture:
+        """The run of `model`, changed where a change is named. Raises as `capture` and `intervene`."""
+        plain = vx.capture(model, self.image or example_image(), fit=self.fit, size=self.size)
+        return vx.intervene(plain, self.change) if self.change else plain
+
+
+def example_image() -> Path:
+    """The first example of the repository."""
+    return next(iter(examples().values())).path
+
+
+def _tuned(model: str, file: Path) -> LoadedModel | None:
+    """The tuned model in a file that holds what was trained and names its base; None for any other."""
+    if not file.is_file():
+        return None
+    from vitexplorer.finetune.storing import load_tuned
+    from vitexplorer.models.about import about
+
+    said = about(file)
+    if said is None or said.merged:
+        return None
+    if said.base.model != model:
+        raise SettingError(
+            Text(
+                "{file} was tuned from {base}, not from {model}: name that model.",
+                "{file} 由 {base} 微调而来，而不是 {model}：请指定该模型。",
+            ).format(file=file.name, base=said.base.model, model=model)
+        )
+    return load_tuned(file)
+
+
+@contextmanager
+def _download_bar() -> Iterator[Callable[[int, int], None]]:
+    """Told of bytes done and in all; a bar appears with the first of them where stderr is a terminal."""
+    console = Console(stderr=True)
+    bar = Progress(BarColumn(), DownloadColumn(), TimeRemainingColumn(), console=console, transient=True)
+    task = bar.add_task("", total=None)
+
+    def report(done: int, total: int) -> None:
+        if console.is_terminal:
+            bar.start()
+            bar.update(task, completed=done, total=total or None)
+
+    try:
+        yield report
+    finally:
+        if bar.live.is_started:
+            bar.stop()
