@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 import gradio as gr
+import numpy as np
 import pytest
 
 from tests.app import Steps
 from tests.built import built
 from tests.small_models import load_small, picture
 from vitexplorer.capture import Capture, capture
+from vitexplorer.comparisons import compare
+from vitexplorer.models.examples import examples
 from vitexplorer.quantities.places import matched, placed
 from vitexplorer.settings import Settings
-from vitexplorer.ui.address import OTHER, Address
+from vitexplorer.ui.address import COMPARED, Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.language import Translations
@@ -98,7 +102,13 @@ def test_the_other_side_is_as_the_left_where_it_says_nothing():
 
 
 def test_what_a_url_says_of_the_other_side_is_checked():
-    said = {"other_model": DINO, "other_image": "scene_ring", "other_size": "own", "other_change": "top_k:k=4"}
+    said = {
+        "other_model": DINO,
+        "other_image": "scene_ring",
+        "other_size": "own",
+        "other_change": "top_k:k=4",
+        "left_change": "top_k:k=2",
+    }
     assert {name: getattr(Address.read(said), name) for name in said} == said
     wrong = {"other_model": "../x", "other_image": "nothing_here", "other_size": "x", "other_weights": "best"}
     assert all(getattr(Address.read(wrong), name) == "" for name in wrong)
@@ -151,7 +161,11 @@ def test_another_right_side_is_chosen(room):
     assert choose(size="384")[room.beside].other == Picture("scene_flower", DINO, size="384")
     changed = choose(change="top_k:k=4")
     assert "更改后的运行" in changed[room.stage.right].warning
-    assert changed[room.sides].change == "top_k:k=4"
+    assert changed[room.sides].changes == {"left_change": "", "change": "top_k:k=4"}
+    other = choose(left_change="top_k:k=4")
+    assert "更改后的运行" in other[room.stage.left].warning
+    assert "更改后的运行" not in other[room.stage.right].warning
+    assert any("左侧的更改" in note for note in other[room.sides].notes)
     refused = choose(size="385")
     assert set(refused) == {room.sides}
     assert "385" in refused[room.sides].refused
@@ -172,8 +186,24 @@ def test_the_two_canvases_move_together(room):
 
 
 def test_the_sides_are_swapped_by_the_address(room):
-    address = Address(**{**vars(HERE), "size": "384", "other_model": SWIN, "other_image": "scene_ring"})
+    address = Address(
+        **{**vars(HERE), "size": "384", "other_model": SWIN, "other_image": "scene_ring", "left_change": "top_k:k=4"}
+    )
     sides = entered(room, address)[room.sides]
     swapped = Address.read({**sides.swapped, "room": "compare"})
     assert (swapped.picture, swapped.other) == (address.other, address.picture)
-    assert all(name in sides.address for name in OTHER)
+    assert (swapped.left_change, swapped.other_change) == ("", "top_k:k=4")
+    assert all(name in sides.address for name in COMPARED)
+
+
+def test_figures_are_of_the_changed_left(room):
+    address = Address(**{**vars(HERE), "other_model": VIT, "left_change": "top_k:k=4"})
+    figures = room.panel
+    left = figures.capture(address)
+    assert left.change is not None
+    assert figures.run(address) != figures.run(replace(address, left_change=""))
+    expected = compare("maps", left, capture(left.model, examples()["scene_flower"].path))
+    np.testing.assert_array_equal(figures.compute(address, left, "maps", {}).values, expected.values)
+    lines = figures.python(address, "maps", {})
+    assert 'left = vx.intervene(left, "top_k:k=4")' in lines
+    assert "right = vx.intervene" not in lines

@@ -23,9 +23,11 @@ from vitexplorer.words import Text
 
 OTHER = ("other_image", "other_model", "other_weights", "other_fit", "other_size", "other_change")
 """what the room Compare shows on the right"""
+COMPARED = (*OTHER, "left_change")
+"""what it shows beside the picture of the bar"""
 OF_BROWSER = (
     *("room", "head", "query", "mode", "colormap", "scale", "opacity", "smooth", "keep", "change", "design"),
-    *OTHER,
+    *COMPARED,
 )
 """what the browser alone writes, as a person chooses it"""
 OWN = "own"
@@ -58,7 +60,7 @@ _FORMS = {
     "both_query": r"cls|dist|mean|\d{1,4},\d{1,4}",
     "other_block": r"\d{1,3}",
 }
-_FORMS |= {name: _FORMS[name.removeprefix("other_")] for name in OTHER}
+_FORMS |= {name: _FORMS[name.removeprefix("other_").removeprefix("left_")] for name in COMPARED}
 _FORMS["other_size"] += f"|{OWN}"
 
 
@@ -106,6 +108,8 @@ class Address:
     """what Compare shows on the right; what is empty is as on the left"""
     other_change: str = ""
     """what is changed there, as `vx.intervene` reads it"""
+    left_change: str = ""
+    """what is changed on its left"""
     other_block: str = ""
     """that is shown there; empty for the one at the same share of the depth"""
     design: str = ""

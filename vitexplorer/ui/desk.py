@@ -65,8 +65,9 @@ class Desk:
             size = f", size={python_size(address.picture.size)}" if address.picture.size else ""
             file = "picture.png" if alike else f"{side}.png"
             lines.append(f'{side} = vx.capture(vx.{self._load(address)}, "{file}", fit="{address.fit}"{size})')
-        if right.other_change:
-            lines.append(f'right = vx.intervene(right, "{right.other_change}")')
+        for side, change in (("left", left.left_change), ("right", right.other_change)):
+            if change:
+                lines.append(f'{side} = vx.intervene({side}, "{change}")')
         lines += [f'result = vx.compare("{comparison}", left, right{arguments})', 'vx.save(result, "figure.png")']
         return "\n".join(lines)
 

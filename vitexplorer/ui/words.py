@@ -273,8 +273,8 @@ UI_WORDS: dict[str, Text] = {
     "compare_left": Text("left", "左侧"),
     "compare_right": Text("right", "右侧"),
     "compare_swap": Text("Swap sides", "左右互换"),
-    "compare_no_swap": Text("A changed run can only stand on the right.", "更改后的运行只能放在右侧。"),
-    "compare_changed": Text("Right: changed as in What if", "右侧：按“假如改变”更改"),
+    "compare_left_changed": Text("Left: changed as in What if", "左侧：按“假如改变”更改"),
+    "compare_right_changed": Text("Right: changed as in What if", "右侧：按“假如改变”更改"),
     "compare_presets": Text("Pairs to begin with", "可供开始的组合"),
     "compare_vit_dino": Text("ViT beside DINO", "ViT 与 DINO"),
     "compare_vit_swin": Text("ViT beside Swin", "ViT 与 Swin"),
@@ -301,7 +301,7 @@ UI_WORDS: dict[str, Text] = {
         "The {side} model has no {token}: where the other looks from it, this one shows the mean over its patches.",
         "{side}模型没有{token}：另一侧从该标记出发时，这一侧显示图块平均。",
     ),
-    "compare_change": Text("Changed on the right: {what}.", "右侧的更改：{what}。"),
+    "compare_change": Text("Changed on the {side}: {what}.", "{side}的更改：{what}。"),
     # size
     "size_figures": Text(
         "Figures: tree of parameters, cost block by block, growth with the image",

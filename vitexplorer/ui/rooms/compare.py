@@ -14,7 +14,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from vitexplorer.settings import settings
-from vitexplorer.ui.address import OTHER, OWN, Address
+from vitexplorer.ui.address import COMPARED, OWN, Address
 from vitexplorer.ui.answers import answered, session_of
 from vitexplorer.ui.changes.changes import START
 from vitexplorer.ui.desk import QUICK, WAITING, Listen, Updates
@@ -37,9 +37,9 @@ from vitexplorer.ui.rooms.pairs import (
     line_of,
     matching,
     on_the_left,
-    parameters_of,
     pixels_of,
     presets,
+    swapped,
     title_of,
 )
 from vitexplorer.ui.rooms.room import Room
@@ -50,7 +50,7 @@ from vitexplorer.words import ExplainedError, Language
 
 BESIDE = "beside"
 """what one waits for who puts another model on the right"""
-_WORDS = ("compare_swap", "compare_no_swap", "compare_changed", "compare_presets")
+_WORDS = ("compare_swap", "compare_left_changed", "compare_right_changed", "compare_presets")
 
 
 class CompareRoom(Room):
@@ -118,7 +118,7 @@ class CompareRoom(Room):
             yield self._nothing
             return
         linked = shown is None or shown.opened != address.opened
-        wanted = address if linked else replace(address, **{name: getattr(beside, name) for name in OTHER})
+        wanted = address if linked else replace(address, **{name: getattr(beside, name) for name in COMPARED})
         async for step in self._made(wanted, language, request):
             if isinstance(step, Pair):
                 blocks, canvases = self.stage.open(step.sides(language), step.address, language)
@@ -195,7 +195,11 @@ class CompareRoom(Room):
     def pair(self, address: Address) -> Pair:
         """Both sides of an address in full. Raises as `Engine.changed`."""
         engine = self.desk.engine
-        return Pair(address, engine.capture(address.picture), engine.changed(address.other, address.other_change))
+        return Pair(
+            address,
+            engine.changed(address.picture, address.left_change),
+            engine.changed(address.other, address.other_change),
+        )
 
     async def _made(
         self, wanted: Address, language: Language, request: gr.Request, instead: Address | None = None
@@ -223,7 +227,7 @@ class CompareRoom(Room):
         except NotYetError:
             raise
         except ExplainedError as error:
-            plain = replace(address, **dict.fromkeys(OTHER, ""))
+            plain = replace(address, **dict.fromkeys(COMPARED, ""))
             other = instead or replace(plain, **self._neighbour(plain))
             return replace(self.pair(other), refused=error.text.in_(language))
 
@@ -244,7 +248,7 @@ class CompareRoom(Room):
         return {self.image: image, self.model: model_chip(there, language, settings(), tuned), self.size: size}
 
     def _data(self, pair: Pair, blocks: Blocks, language: Language) -> SidesData:
-        address, other = pair.address, on_the_left(pair.address)
+        address = pair.address
         provenance = pair.left.provenance
         height, width = provenance.input_size
         return SidesData(
@@ -256,9 +260,9 @@ class CompareRoom(Room):
             title=title_of(provenance.model, language),
             note=f"{provenance.weights_text.in_(language)} · {pixels_of(height, width)}",
             presets=list(presets(pair, language)),
-            swapped=parameters_of(other, "") | parameters_of(address, "other_"),
-            address={name: getattr(address, name) for name in OTHER},
-            change=address.other_change,
+            swapped=swapped(address),
+            address={name: getattr(address, name) for name in COMPARED},
+            changes={"left_change": address.left_change, "change": address.other_change},
             first_change=START,
             notes=list(matching(pair, blocks, language)),
             words={key: word(key, language) for key in _WORDS},

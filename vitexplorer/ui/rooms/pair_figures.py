@@ -38,8 +38,12 @@ class PairFigures(RoomFigures):
         return Shelf(COMPARISONS, lambda key, left: refusal(key, left, right), reading)
 
     def run(self, address: Address) -> Hashable:
-        """Both pictures, with what is changed on the right."""
-        return address.picture, address.other, address.other_change
+        """Both pictures, with what is changed on each side."""
+        return address.picture, address.left_change, address.other, address.other_change
+
+    def capture(self, address: Address) -> Capture:
+        """The left one."""
+        return self.desk.engine.changed(address.picture, address.left_change)
 
     def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
         """One comparison, from memory where it is kept."""

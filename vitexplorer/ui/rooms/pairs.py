@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from vitexplorer.models.catalog import find
 from vitexplorer.numbers import percent
 from vitexplorer.types import prefix_text
-from vitexplorer.ui.address import OTHER, OWN, Address
+from vitexplorer.ui.address import COMPARED, OWN, Address
 from vitexplorer.ui.jobs import Step
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.two_sided import Blocks, Side
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 VIT, DINO, MAE, SWIN = (
     f"scenes_{name}" for name in ("vit_patch16_192", "dino_patch16_192", "mae_patch16_192", "swin_patch4_window6_192")
 )
-_CHOICES = {"image", "model", "weights", "fit", "size", "change"}
+_CHOICES = {name: f"other_{name}" for name in ("image", "model", "weights", "fit", "size", "change")} | {
+    "left_change": "left_change"
+}
+"""what a browser may choose, and the field of the address that it becomes"""
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Pair:
 
 
 def chosen(data: Mapping[str, Any], beside: Address) -> Address | None:
-    """The address with another right side, as a browser names it; None for what is no choice."""
+    """The address with what a browser chose in it; None for what is no choice."""
     if len(data) != 1 or beside == Address():
         return None
     (name, value), *_ = data.items()
@@ -50,7 +53,7 @@ def chosen(data: Mapping[str, Any], beside: Address) -> Address | None:
         return None
     value = value or (OWN if name == "size" else "")
     anew = {"other_size": OWN, "other_change": ""} if name == "model" else {}
-    field = f"other_{name}"
+    field = _CHOICES[name]
     read = Address.read({**beside.parameters(), field: value})
     return replace(beside, **{**anew, field: value}, other_block="") if getattr(read, field) == value else None
 
@@ -66,6 +69,12 @@ def parameters_of(address: Address, prefix: str) -> dict[str, str]:
     size = address.picture.size or (OWN if prefix else "")
     fields = {name: getattr(address, name) for name in ("image", "model", "weights", "fit")}
     return {f"{prefix}{name}": value for name, value in (fields | {"size": size}).items()}
+
+
+def swapped(address: Address) -> dict[str, str]:
+    """Parameters of both sides the other way round."""
+    changes = {"left_change": address.other_change, "other_change": address.left_change}
+    return parameters_of(on_the_left(address), "") | parameters_of(address, "other_") | changes
 
 
 def line_of(step: Step, language: Language) -> str:
@@ -128,16 +137,17 @@ def matching(pair: Pair, blocks: Blocks, language: Language) -> list[str]:
         missing = [prefix_text(token) for token in other.prefix_tokens if token not in side.prefix_tokens]
         if missing:
             found.append(word("compare_token", language, side=names[name], token=missing[0]))
-    if pair.right.change:
-        said = "；" if language == "zh" else "; "
-        texts = said.join(text.in_(language) for text in pair.right.change.texts)
-        found.append(word("compare_change", language, what=texts))
+    said = "；" if language == "zh" else "; "
+    for side, name in ((left, "left"), (right, "right")):
+        if side.change:
+            texts = said.join(text.in_(language) for text in side.change.texts)
+            found.append(word("compare_change", language, side=names[name], what=texts))
     return found
 
 
 def presets(pair: Pair, language: Language) -> list[Preset]:
     """Good pairs, on the image that is shown."""
-    address, image = pair.address, {"image": pair.address.image, **dict.fromkeys(OTHER, "")}
+    address, image = pair.address, {"image": pair.address.image, **dict.fromkeys(COMPARED, "")}
     plain = {"weights": "trained", "size": "", "other_weights": "trained", "other_size": OWN}
     found = [
         Preset(label=word(f"compare_{name}", language), changes={**image, **plain, "model": one, "other_model": other})

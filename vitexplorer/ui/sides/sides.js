@@ -8,13 +8,14 @@ export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-sides'), part = (selector) => root.querySelector(selector);
 
   /** The changes of the room What if, which stand in the address; before any was made there, its first. */
-  function toggleChange() {
-    const {change, first_change: first} = props.value, made = inAddress('change');
-    trigger('choose', {change: change ? '' : made && made !== 'nothing' ? made : first});
+  function toggleChange(side) {
+    const {changes, first_change: first} = props.value, made = inAddress('change');
+    trigger('choose', {[side]: changes[side] ? '' : made && made !== 'nothing' ? made : first});
   }
 
   part('.swap').addEventListener('click', () => goTo(props.value.swapped));
-  part('.changed').addEventListener('click', toggleChange);
+  const sides = {left_change: part('.changed.left-side'), change: part('.changed.right-side')};
+  for (const [side, button] of Object.entries(sides)) button.addEventListener('click', () => toggleChange(side));
 
   const preset = ({label, changes}) => make('button', {type: 'button', textContent: label, onclick: () => goTo(changes)});
 
@@ -31,11 +32,11 @@ export function mount({element, props, trigger, watch}) {
     setText(part('.left b'), value.title);
     setText(part('.left small'), value.note);
     setText(part('.swap'), words.compare_swap);
-    Object.assign(part('.swap'), {disabled: Boolean(value.change), title: value.change ? words.compare_no_swap : ''});
-    setText(part('.changed'), words.compare_changed);
-    part('.changed').ariaPressed = String(Boolean(value.change));
+    setText(sides.left_change, words.compare_left_changed);
+    setText(sides.change, words.compare_right_changed);
+    for (const [side, button] of Object.entries(sides)) button.ariaPressed = String(Boolean(value.changes[side]));
     refill(part('.notes'), ...value.notes.map((textContent) => make('li', {textContent})));
-    Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready', change: value.change});
+    Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready'});
     if (!value.refused) writeAddress(value.address);
   }
 

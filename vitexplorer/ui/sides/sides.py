@@ -34,16 +34,16 @@ class SidesData(FrameData):
     """parameters of the address with the sides the other way round"""
     address: dict[str, str] = {}
     """parameters that say what is on the right"""
-    change: str = ""
-    """what is changed on the right, as `vx.intervene` reads it"""
+    changes: dict[str, str] = {}
+    """what is changed on the left, `left_change`, and on the right, `change`, as `vx.intervene` reads it"""
     first_change: str = ""
-    """what is changed there first, where nothing was changed in the room What if"""
+    """what is changed first, where nothing was changed in the room What if"""
     notes: list[str] = []
     """how places and blocks are matched"""
 
 
 class Sides(Widget):
-    """Fires `choose` with `change`, what is to be changed on the right. Swapping and presets go through the address."""
+    """Fires `choose` with what is to be changed on one side. Swapping and presets go through the address."""
 
     data_model = SidesData
     stem = "sides"

@@ -15,7 +15,7 @@ from gradio.events import Dependency
 
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.folder import read_config, stem_of
-from vitexplorer.ui.address import OTHER, OWN
+from vitexplorer.ui.address import COMPARED, OWN
 from vitexplorer.ui.answers import session_of
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.figure_panel.component import FigurePanel
@@ -184,7 +184,7 @@ def beside_its_base(base: tuple[str, str, int], tuned: str) -> dict[str, str]:
     Both see the image that is on the screen, at their own size.
     """
     model, weights, _ = base
-    right = dict.fromkeys(OTHER, "") | {"other_model": tuned, "other_weights": "trained", "other_size": OWN}
+    right = dict.fromkeys(COMPARED, "") | {"other_model": tuned, "other_weights": "trained", "other_size": OWN}
     left = {"model": model, "weights": "random" if weights == "random" else "trained", "size": ""}
     return {"room": "compare", **left, **right}
 
