@@ -134,7 +134,7 @@ def test_no_file_knows_where_it_was_written():
 
 
 def test_nothing_that_is_made_is_kept():
-    made = re.compile(r"(^|/)(__pycache__|\.venv|runs)/|\.pyc$|\.pyi$|\.tmp$|\.DS_Store$")
+    made = re.compile(r"(^|/)(__pycache__|\.venv|runs)/|\.pyc$|\.tmp$|\.DS_Store$")
     assert not [name for name in texts(tracked_files()) if made.search(name)]
 
 

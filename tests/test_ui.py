@@ -37,6 +37,7 @@ from vitexplorer.ui.language import LanguageMiddleware, Translations, language_o
 from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.page import Page
 from vitexplorer.ui.parts.status import StatusData
+from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.pictures import examples, keep_upload, opened
 from vitexplorer.ui.rooms.all_heads import strip_of
 from vitexplorer.ui.rooms.attention import AttentionRoom
@@ -618,3 +619,11 @@ def test_examples_have_licences_and_files() -> None:
         assert example.path.is_file()
         assert example.licence
         assert example.source
+
+
+def test_a_widget_leaves_no_file_beside_its_source() -> None:
+    class Drawn(Widget):
+        stem = "drawn"
+
+    assert issubclass(Drawn, gr.HTML)
+    assert not Path(__file__).with_suffix(".pyi").exists()

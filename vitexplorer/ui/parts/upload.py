@@ -9,8 +9,10 @@ from typing import Any
 
 import gradio as gr
 
+from vitexplorer.ui.parts.unstubbed import Unstubbed
 
-class UploadButton(gr.UploadButton):
+
+class UploadButton(gr.UploadButton, metaclass=Unstubbed):
     """A button that takes files."""
 
     is_template = True  # drawn by gradio's own UploadButton
