@@ -31,11 +31,12 @@ def run(code: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), "cell", "eval"), names) if last else None
 
 
-def test_the_cells_run_and_show_themselves(monkeypatch):
+def test_the_cells_run_and_show_themselves(monkeypatch, thorough):
     monkeypatch.chdir(ASSETS)
     monkeypatch.setattr(sys, "path", [*sys.path])
     names: dict[str, Any] = {}
-    shown = [run(code, names) for code in cells(ASSETS / "notebook.ipynb", "code")]
+    *quick, training = cells(ASSETS / "notebook.ipynb", "code")
+    shown = [run(code, names) for code in quick]
     drawn = [thing._repr_mimebundle_() for thing in shown if isinstance(thing, ShownInNotebooks)]
     assert len(drawn) == 7
     assert all("text/html" in bundle and bundle["text/plain"] for bundle in drawn)
@@ -47,14 +48,19 @@ def test_the_cells_run_and_show_themselves(monkeypatch):
     assert np.all((alike >= 0) & (alike <= 1))
     rather, alone = shown[5], shown[4]
     assert not np.allclose(rather.values, alone.values)
+    if thorough:
+        tuned = run(training, names)
+        assert len(tuned.model.class_names) == len(tuned.confusion) == 12
+        assert tuned.value > tuned.baseline.constant
+        assert "<table" in tuned._repr_mimebundle_()["text/html"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_they_are_kept_without_outputs_and_say_the_same(path):
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    assert [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"] == [[]] * 10
+    assert [cell["outputs"] for cell in notebook["cells"] if cell["cell_type"] == "code"] == [[]] * 11
     assert cells(path, "code") == cells(ASSETS / "notebook.ipynb", "code")
-    assert len(cells(path, "markdown")) == 10
+    assert len(cells(path, "markdown")) == 11
 
 
 def test_there_is_one_in_each_language():

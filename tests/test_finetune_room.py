@@ -40,6 +40,7 @@ from vitexplorer.finetune.preview import preview
 from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
 from vitexplorer.finetune.training import setup as setups
+from vitexplorer.notebook.run_card import run_card
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
@@ -411,6 +412,30 @@ def test_figures_hold_the_numbers(job):
     np.testing.assert_allclose(recall, np.diag(lora.confusion) / lora.confusion.sum(1))
 
 
+def test_a_run_shows_itself_in_a_notebook(job):
+    lora = job["lora"]
+    outputs = np.eye(3)[[0, 0, 1, 1, 0, 2]]  # the classes that are answered; the fifth image is misread
+    made = replace(
+        lora, classes=("a", "<b>", "c"), outputs=outputs, targets=np.array([0, 0, 1, 1, 1, 2]), paths=("x.png",) * 6
+    )
+    shown = made._repr_mimebundle_()
+    plain, html = shown["text/plain"], shown["text/html"]
+    assert html == made._repr_html_()
+    assert "Method: lora\n" in plain
+    assert f"Trained: {lora.trainable:,} (" in plain
+    assert f"Accuracy: {100 * lora.value:.1f} % on 6 validation images" in plain
+    assert f"Baseline: {100 * lora.baseline.value:.1f} %" in plain
+    assert "Taken for another: <b> for a: 1" in plain
+    assert "   1    2    0  <b>" in plain
+    assert "&lt;b&gt;" in html
+    assert "<b>" not in html
+    cells = re.findall(r'<td style="[^"]+">(\d+)</td>', html)
+    assert list(map(int, cells)) == made.confusion.ravel().tolist() == [2, 0, 0, 1, 2, 0, 0, 0, 1]
+    many = replace(made, classes=tuple(f"class {n}" for n in range(30)), outputs=np.eye(30)[[0, 0, 1, 1, 0, 2]])
+    assert "<table" not in many._repr_html_()
+    assert "class 1误判为class 0：1" in run_card(many).plain("zh")
+
+
 def test_figures_of_a_training_are_read_by_hand(job):
     lora = job["lora"]
     confusion = replace(
@@ -532,12 +557,16 @@ def test_lora_changes_attention_alone_and_by_its_rank():
     assert not sizes.values[1:].any()
     ranks = change.weight_change(base, tuned, "rank")
     assert np.nanmax(ranks.values) <= 4.01
+    block = int(np.argmax(sizes.values[0]))
+    assert reading(sizes).en.startswith(f"Largest in block {block}, attention: ")
 
 
 def test_an_adapter_leaves_the_weights():
     result = change.weight_change(load_small("vit"), slightly_trained("adapter", bottleneck=4), "size")
     assert not result.values.any()
+    ranks = change.weight_change(load_small("vit"), slightly_trained("adapter", bottleneck=4), "rank")
     assert "leaves every weight" in result.notes[0].en
+    assert reading(result) == reading(ranks) == result.notes[0]
 
 
 def test_prompts_and_patches_share_the_attention():
@@ -561,7 +590,9 @@ def test_the_token_of_base_and_tuned_model_turns_by_its_cosine():
         lengths = math.sqrt(sum(x * x for x in one)) * math.sqrt(sum(x * x for x in other))
         assert found[0, block] == pytest.approx(float(sum(one * other)) / lengths, abs=1e-6)
     assert found[0, -1] < 0.999
-    assert change.token_change(before, before).values == pytest.approx(np.ones(found.shape), abs=1e-6)
+    same = change.token_change(before, before)
+    assert same.values == pytest.approx(np.ones(found.shape), abs=1e-6)
+    assert reading(same).en.startswith("The class token of base and tuned model has the cosine 1.00 after the first")
 
 
 # ---------------------------------------------------------------------------------------------- the room

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class ShownInNotebooks:
-    """A result, a capture, a model: the last line of a notebook's cell is its figure or card."""
+    """A result, a capture, a model, a fine-tuning run: the last line of a notebook's cell is its figure or card."""
 
     def _repr_html_(self) -> str:
         """It as a piece of a page that needs neither a server nor a network."""

@@ -1,6 +1,6 @@
-"""What a notebook shows: results as their figure, captures and models as a card. In the language of `VIT_LANGUAGE`.
+"""What a notebook shows: results as their figure, captures, models and fine-tuning runs as a card.
 
-Nothing here is loaded before a notebook shows something, see `shown.py`.
+It is in the language of `VIT_LANGUAGE`. Nothing here is loaded before a notebook shows something, see `shown.py`.
 """
 
 from __future__ import annotations
@@ -8,16 +8,18 @@ from __future__ import annotations
 from typing import Any
 
 from vitexplorer.capture import Capture
+from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.notebook.capture_card import capture_card
 from vitexplorer.notebook.card import Card
 from vitexplorer.notebook.model_card import model_card
 from vitexplorer.notebook.result_card import drawing_of, result_card
+from vitexplorer.notebook.run_card import run_card
 from vitexplorer.settings import settings
 from vitexplorer.types import Result
 
 
 def html_of(thing: Any) -> str:
-    """A result's figure, or the card of a capture, a model or a result that nothing draws, as a piece of a page."""
+    """A result's figure, or the card of a capture, a model, a run or a result that nothing draws: a piece of a page."""
     figure = drawing_of(thing) if isinstance(thing, Result) else None
     if figure is not None:
         from vitexplorer.figures.inline import figure_html
@@ -42,4 +44,6 @@ def card_of(thing: Any) -> Card:
     """What a thing says of itself in a few lines."""
     if isinstance(thing, Result):
         return result_card(thing)
+    if isinstance(thing, FinetuneResult):
+        return run_card(thing)
     return capture_card(thing) if isinstance(thing, Capture) else model_card(thing)

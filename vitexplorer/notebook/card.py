@@ -1,4 +1,4 @@
-"""A card: a picture, a title, a few rows, a warning, and the lines of Python that come next."""
+"""A card: a picture, a title, a few rows, a warning, a table, and the lines of Python that come next."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
+from vitexplorer.notebook.confusion_table import Table
 from vitexplorer.words import Language, Text
 
 SIDE = 160
@@ -39,6 +40,7 @@ class Card:
     """uint8 RGB (height, width, 3)"""
     alt: Text = Text("", "")
     """what the picture is, for those who do not see it"""
+    table: Table | None = None
     python: str = ""
     """how to go on"""
 
@@ -46,7 +48,8 @@ class Card:
         """As lines of text."""
         said = [ROW.format(label=label, value=value).in_(language) for label, value in self.rows]
         warning = [self.warning.in_(language)] if self.warning else []
-        return "\n".join([self.title.in_(language), *warning, *said])
+        table = [self.table.plain(language)] if self.table else []
+        return "\n".join([self.title.in_(language), *warning, *said, *table])
 
     def html(self, language: Language) -> str:
         """As a piece of a page."""
@@ -60,6 +63,8 @@ class Card:
             for label, value in self.rows
         )
         parts.append(f'<dl style="{_GRID}">{rows}</dl>')
+        if self.table:
+            parts.append(self.table.html(language))
         if self.python:
             parts.append(f'<pre style="{_CODE}">{said(self.python)}</pre>')
         body = f'<div style="min-width: 0">{"".join(parts)}</div>'

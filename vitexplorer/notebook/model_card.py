@@ -50,7 +50,11 @@ def model_card(model: LoadedModel) -> Card:
 def _tuned(model: TunedModel) -> list[tuple[Text, Text]]:
     """The method, and how many of the parameters it trains."""
     counts = count_parameters(model)
-    trained = Text("{count} ({share}), {head} of them the head", "{count}（{share}），其中头 {head}").format(
-        count=counted(counts.trainable), share=fine_percent(counts.trainable / counts.total), head=counted(counts.head)
+    return [(METHOD, same(model.method)), (TRAINED, trained_text(counts.trainable, counts.total, counts.head))]
+
+
+def trained_text(trainable: int, total: int, head: int) -> Text:
+    """How many parameters train, of how many, and how many of them are the head."""
+    return Text("{count} ({share}), {head} of them the head", "{count}（{share}），其中头 {head}").format(
+        count=counted(trainable), share=fine_percent(trainable / total), head=counted(head)
     )
-    return [(METHOD, same(model.method)), (TRAINED, trained)]

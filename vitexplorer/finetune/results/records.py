@@ -17,6 +17,7 @@ import numpy as np
 from vitexplorer.finetune.data.dataset import Task
 from vitexplorer.finetune.results.metrics import METRIC, PerClass, confusion, per_class
 from vitexplorer.read_back import Amount, Count
+from vitexplorer.shown import ShownInNotebooks
 from vitexplorer.words import Text
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ class RunRecord:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FinetuneResult(RunRecord):
+class FinetuneResult(RunRecord, ShownInNotebooks):
     """One method on one split: how it went, what it says of each validation image, and the model."""
 
     run: str

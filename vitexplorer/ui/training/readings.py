@@ -15,7 +15,7 @@ from vitexplorer.words import Text
 
 def reading(result: Result) -> Text:
     """One sentence of a figure's numbers; their range where there is no other."""
-    read = _READINGS.get(type(result), _range)
+    read = _OF_VIEW.get(result.view) or _READINGS.get(type(result), _range)
     return read(result)
 
 
@@ -94,6 +94,23 @@ def _curves(result: CurvesResult) -> Text:
     )
 
 
+def _change(result: CurvesResult) -> Text:
+    if not np.nansum(result.values):
+        return result.notes[0]
+    curve, block = np.unravel_index(int(np.nanargmax(result.values)), result.values.shape)
+    return Text("Largest in block {block}, {curve}: {most}.", "最大的是第 {block} 块的{curve}：{most}。").format(
+        block=int(block), curve=result.curves[curve], most=measured(result.values[curve, block])
+    )
+
+
+def _turned(result: CurvesResult) -> Text:
+    first, *_, last = result.values[0]
+    return Text(
+        "The {token} of base and tuned model has the cosine {first} after the first block and {last} after the last.",
+        "基础模型与微调模型的{token}在第一块之后余弦为 {first}，在最后一块之后为 {last}。",
+    ).format(token=result.curves[0], first=measured(first), last=measured(last))
+
+
 def _range(result: Result) -> Text:
     if not np.isfinite(result.values).any():
         return Text("No number is finite.", "没有有限的数值。")
@@ -108,4 +125,9 @@ _READINGS: dict[type[Result], Callable[[Any], Text]] = {
     PerClassResult: _per_class,
     ResidualsResult: _residuals,
     CurvesResult: _curves,
+}
+_OF_VIEW: dict[str, Callable[[Any], Text]] = {
+    "weight_size": _change,
+    "weight_rank": _change,
+    "token_change": _turned,
 }

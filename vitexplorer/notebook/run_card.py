@@ -1,0 +1,80 @@
+"""A finished fine-tuning run: what was trained, what it cost, how well it does, what it takes for what."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.figures.caption import MODEL
+from vitexplorer.finetune.results.records import FinetuneResult
+from vitexplorer.notebook.card import Card
+from vitexplorer.notebook.confusion_table import Table
+from vitexplorer.notebook.model_card import METHOD, NOTE, TRAINED, trained_text
+from vitexplorer.numbers import counted, measured, percent
+from vitexplorer.words import Text, same
+
+MOST_CLASSES = 12
+"""of a table that a card still holds; of more classes it has the commonest mistakes"""
+MISTAKES = 3
+
+TITLE = Text("Fine-tuning run", "微调结果")
+METRICS = {"accuracy": Text("Accuracy", "准确率"), "rmse": Text("RMSE", "均方根误差")}
+BASELINE = Text("Baseline", "基线")
+EPOCHS = Text("Epochs", "轮数")
+TIME = Text("Time", "用时")
+WRONG = Text("Taken for another", "误判")
+TAKEN = Text("{true} for {taken}: {count}", "{true}误判为{taken}：{count}")
+CONFUSION = Text(
+    "Validation images by true class (rows) and answer (columns)", "验证图像：行为真实类别，列为模型的回答"
+)
+
+
+def run_card(run: FinetuneResult) -> Card:
+    """Base, method, counts, the metric beside the baseline's, and how often each class was taken for each."""
+    baseline = run.baseline
+    rows = [
+        (MODEL, same(run.base[0])),
+        (METHOD, _method(run)),
+        (TRAINED, trained_text(run.trainable, run.total, run.head)),
+        (METRICS[run.metric], _figure(run)),
+        *([(BASELINE, _written(run, baseline.value))] if baseline else []),
+        (EPOCHS, _epochs(run)),
+        (TIME, Text("{seconds} s", "{seconds} 秒").format(seconds=measured(run.seconds))),
+        *([(WRONG, mistakes)] if (mistakes := _mistakes(run)) else []),
+        *((NOTE, note) for note in run.notes),
+    ]
+    table = Table(CONFUSION, run.classes, run.confusion) if 0 < len(run.classes) <= MOST_CLASSES else None
+    return Card(TITLE, tuple(rows), table=table, python='capture = vx.capture(run.model, "picture.jpg")')
+
+
+def _method(run: FinetuneResult) -> Text:
+    settings = ", ".join(f"{name}={value}" for name, value in run.settings.items())
+    return same(f"{run.method} ({settings})" if settings else run.method)
+
+
+def _written(run: FinetuneResult, value: float) -> Text:
+    return same(percent(value) if run.metric == "accuracy" else measured(value))
+
+
+def _figure(run: FinetuneResult) -> Text:
+    return Text("{value} on {images} validation images", "{value}（{images} 幅验证图像）").format(
+        value=_written(run, run.value), images=counted(len(run.paths))
+    )
+
+
+def _epochs(run: FinetuneResult) -> Text:
+    said = Text("{all}, the best is number {best}", "{all}，第 {best} 轮最好")
+    return said.format(all=len(run.epochs), best=run.epochs[run.best].epoch)
+
+
+def _mistakes(run: FinetuneResult) -> Text | None:
+    """The commonest, the largest count first; None where there is none."""
+    if not run.classes:
+        return None
+    wrong = run.confusion - np.diag(np.diag(run.confusion))
+    places = [divmod(int(at), len(wrong)) for at in np.argsort(-wrong, axis=None, kind="stable")[:MISTAKES]]
+    said = [
+        TAKEN.format(true=run.classes[true], taken=run.classes[taken], count=counted(wrong[true, taken]))
+        for true, taken in places
+        if wrong[true, taken]
+    ]
+    return Text("; ".join(one.en for one in said), "；".join(one.zh for one in said)) if said else None
