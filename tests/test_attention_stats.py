@@ -74,9 +74,18 @@ def test_a_few_rows_at_a_time_are_all_rows(monkeypatch):
         selves = vx.compute("head_atlas", captured, metric="self_mass").values
         monkeypatch.setattr("vitexplorer.attention_call.WEIGHTS_AT_ONCE", 1)  # one query at a time
         for metric, values in {**whole, "self_mass": selves}.items():
-            again = vx.compute("head_atlas", captured, metric=metric).values
+            again = vx.compute("head_atlas", replace(captured), metric=metric).values
             np.testing.assert_allclose(again, values, rtol=1e-6)
         monkeypatch.undo()
+
+
+def test_two_views_show_distances_that_are_computed_once(monkeypatch):
+    captured = replace(capture_small("vit"))
+    first = vx.compute("attention_distance", captured).values
+    first_copy = first.copy()
+    first[:] = 0.0  # a result is its owner's
+    monkeypatch.setattr(AttentionCall, "in_pieces", lambda _call: pytest.fail("computed again"))
+    np.testing.assert_array_equal(vx.compute("head_atlas", captured, metric="distance").values, first_copy)
 
 
 def uniform(rows: int, cols: int, size: int) -> Capture:

@@ -113,6 +113,8 @@ class Capture(ShownInNotebooks):
     """what the module returned: logits, or pooled features where there is no classifier"""
     change: Change | None = field(default=None, repr=False)
     """None for the plain run"""
+    tables: dict[str, np.ndarray] = field(init=False, default_factory=dict, repr=False, compare=False)
+    """small numbers that more than one view shows, once one of them has computed them"""
 
     def run(self, images: Float[Tensor, "batch channels height width"]) -> Tensor:
         """The network as it ran here, changes included, on normalised images of the same size."""

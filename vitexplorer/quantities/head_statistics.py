@@ -42,6 +42,13 @@ def over_blocks(capture: Capture, measure_of: Callable[[int], Measure]) -> Float
     return table
 
 
+def distances(capture: Capture) -> Float[np.ndarray, "blocks heads"]:
+    """Mean attention distance in pixels, not renormalised: computed once for all who show it."""
+    if "distances" not in capture.tables:
+        capture.tables["distances"] = over_blocks(capture, lambda block: distance(capture.grid(block)))
+    return capture.tables["distances"].copy()
+
+
 def uneven_heads(values: Float[np.ndarray, "blocks heads"]) -> tuple[Text, ...]:
     """What to say of a table with NaN in it; nothing of one without."""
     if not np.isnan(values).any():

@@ -15,7 +15,7 @@ from vitexplorer.capture import Capture
 from vitexplorer.controls import Choice
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import measured
-from vitexplorer.quantities.head_statistics import distance, over_blocks, uneven_heads
+from vitexplorer.quantities.head_statistics import distance, distances, over_blocks, uneven_heads
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.types import MatrixResult
 from vitexplorer.words import Text, same
@@ -34,7 +34,11 @@ DIVIDED = Text(
 def compute(capture: Capture, normalise: str) -> MatrixResult:
     """Mean attention distance, (blocks, heads) in pixels; NaN where a block has fewer heads."""
     renormalise = normalise == "renormalised"
-    values = over_blocks(capture, lambda block: distance(capture.grid(block), renormalise))
+    values = (
+        over_blocks(capture, lambda block: distance(capture.grid(block), renormalise=True))
+        if renormalise
+        else distances(capture)
+    )
     return MatrixResult(
         view="attention_distance",
         title=TITLE,

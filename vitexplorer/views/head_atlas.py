@@ -21,7 +21,7 @@ from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import measured, percent
 from vitexplorer.quantities.head_statistics import (
     Measure,
-    distance,
+    distances,
     entropy,
     over_blocks,
     peak,
@@ -85,8 +85,8 @@ READ = {
 PATCHES_ONLY = Text("Averaged over the patches as queries.", "对作为查询的所有图块取平均。")
 
 
-def measure_of(metric: str, capture: Capture) -> Callable[[int], Measure]:
-    """For each block the measure behind a metric. Raises UnsupportedError where it needs a token there is not."""
+def table_of(metric: str, capture: Capture) -> Float[np.ndarray, "blocks heads"]:
+    """A metric of every head. Raises UnsupportedError where it needs a token there is not."""
     if metric == "class_mass" and "cls" not in capture.prefix_tokens:
         raise UnsupportedError(
             Text(
@@ -95,7 +95,7 @@ def measure_of(metric: str, capture: Capture) -> Callable[[int], Measure]:
             ).format(model=capture.model.name)
         )
     if metric == "distance":
-        return lambda block: distance(capture.grid(block))
+        return distances(capture)
     measures: dict[str, Callable[[], Measure]] = {
         "entropy": lambda: entropy,
         "class_mass": lambda: token_mass(capture.prefix_tokens.index("cls")),
@@ -104,12 +104,12 @@ def measure_of(metric: str, capture: Capture) -> Callable[[int], Measure]:
         "peak": lambda: peak,
     }
     measure = measures[metric]()
-    return lambda block: measure
+    return over_blocks(capture, lambda _block: measure)
 
 
 def compute(capture: Capture, metric: str) -> MatrixResult:
     """One number for each head, (blocks, heads); NaN where a block has fewer heads."""
-    values = over_blocks(capture, measure_of(metric, capture))
+    values = table_of(metric, capture)
     relative = None
     if metric == "entropy":
         most = [math.log(capture.call(block).num_tokens) for block in range(capture.depth)]
