@@ -189,3 +189,124 @@ def curve(
 def area(values: list[float], shares: list[float]) -> float:
     """Area under a curve by trapezoids."""
     return sum((shares[k + 1] - shares[k]) * (values[k + 1] + values[k]) / 2 for k in range(len(values) - 1))
+
+
+# ------------------------------------------------------------------------------------------------ AttnLRP
+
+
+def attn_lrp(module: nn.Module, image: Tensor, target: int) -> tuple[np.ndarray, dict[str, float]]:
+    """AttnLRP of a class token's logit in a plain timm ViT, rule by rule (arXiv 2402.05602), no gradient anywhere.
+
+    Returns the relevance of every pixel (channels, height, width), and what parts keep: the bias of each linear map and
+    norm, what softmax leaves, prefix tokens and positions. All of it together is the logit.
+    """
+    net = in_float64(module)
+    kept: dict[str, float] = {}
+
+    def keep(name: str, value: float) -> None:
+        kept[name] = kept.get(name, 0.0) + value
+
+    def array(parameter: Tensor) -> np.ndarray:
+        return parameter.detach().numpy()
+
+    def through_linear(layer: nn.Module, x: np.ndarray, out: np.ndarray, R: np.ndarray) -> np.ndarray:
+        """Epsilon rule without its epsilon: R_i = sum_j x_i w_ji / z_j R_j; the bias keeps b_j / z_j R_j."""
+        w, b = array(layer.weight), 0 if layer.bias is None else array(layer.bias)
+        keep("bias", float((b / out * R).sum()))
+        back = np.zeros_like(x)
+        for token in range(len(x)):
+            for i in range(x.shape[1]):
+                back[token, i] = sum(x[token, i] * w[:, i] / out[token] * R[token])
+        return back
+
+    def through_norm(layer: nn.Module, x: np.ndarray, out: np.ndarray, R: np.ndarray) -> np.ndarray:
+        """Gain and bias by the epsilon rule, the division by the identity rule, the mean by the epsilon rule."""
+        w, b = array(layer.weight), array(layer.bias)
+        keep("bias", float((b / out * R).sum()))
+        centred, dim = x - x.mean(1, keepdims=True), x.shape[1]
+        share = (out - b) / out * R / centred
+        return x * w / w * (share - share.sum(1, keepdims=True) / dim)
+
+    def through_attention(q, k, v, bias, scale, R):
+        """One head: R (tokens, dim) of O = softmax(s) v, s = scale q k + bias -> of q, k and v."""
+        scores = scale * q @ k.T + bias
+        A = np.exp(scores - scores.max(1, keepdims=True))
+        A /= A.sum(1, keepdims=True)
+        out, n = A @ v, len(q)
+        of_A, of_v = np.zeros((n, n)), np.zeros_like(v)
+        for i in range(n):
+            for j in range(n):
+                part = A[i, j] * v[j] / (2 * out[i]) * R[i]  # uniform rule: half to either side
+                of_A[i, j] += part.sum()
+                of_v[j] += part
+        of_s = np.zeros((n, n))
+        for i in range(n):
+            of_s[i] = scores[i] * (of_A[i] - A[i] * of_A[i].sum())
+        keep("softmax", float((of_A - of_s).sum()))
+        of_q, of_k = np.zeros_like(q), np.zeros_like(k)
+        for i in range(n):
+            for j in range(n):
+                part = scale * q[i] * k[j] / (2 * scores[i, j]) * of_s[i, j]
+                of_q[i] += part
+                of_k[j] += part
+        return of_q, of_k, of_v
+
+    with torch.no_grad():
+        x = net._pos_embed(net.patch_embed(image.double()))
+        steps = []
+        for block in net.blocks:
+            normed = block.norm1(x)
+            qkv = block.attn.qkv(normed)
+            mixed = block.attn(normed)
+            mid = x + mixed
+            normed2 = block.norm2(mid)
+            hidden = block.mlp.fc1(normed2)
+            active = block.mlp.act(hidden)
+            out = block.mlp.fc2(active)
+            steps.append([part[0].numpy() for part in (x, normed, qkv, mixed, mid, normed2, hidden, active, out)])
+            x = mid + out
+        last = net.norm(x)
+        logits = net.head(last[:, 0])
+
+    last, x = last[0].numpy(), x[0].numpy()
+    R_out = np.zeros_like(logits.numpy())
+    R_out[0, target] = float(logits[0, target])
+    R = np.zeros_like(last)
+    R[0] = through_linear(net.head, last[:1], logits.numpy(), R_out)[0]
+    R = through_norm(net.norm, x, last, R)
+    for block, (x, normed, qkv, mixed, mid, normed2, hidden, active, out) in reversed(
+        list(zip(net.blocks, steps, strict=True))
+    ):
+        after = mid + out
+        R_out, R = out / after * R, mid / after * R
+        R_active = through_linear(block.mlp.fc2, active, out, R_out)
+        R_mlp = through_linear(block.mlp.fc1, normed2, hidden, R_active)  # GELU: the identity rule
+        R = R + through_norm(block.norm2, mid, normed2, R_mlp)
+        R_mixed, R = mixed / mid * R, x / mid * R
+        heads, n, dim = block.attn.num_heads, len(x), x.shape[1]
+        q, k, v = qkv.reshape(n, 3, heads, -1).transpose(1, 2, 0, 3)
+        product = np.zeros((n, heads, dim // heads))
+        for h in range(heads):
+            scores = q[h] @ k[h].T * block.attn.scale
+            A = np.exp(scores - scores.max(1, keepdims=True))
+            product[:, h] = A / A.sum(1, keepdims=True) @ v[h]
+        R_product = through_linear(block.attn.proj, product.reshape(n, dim), mixed, R_mixed).reshape(product.shape)
+        R_qkv = np.zeros((3, heads, n, dim // heads))
+        for h in range(heads):
+            R_qkv[:, h] = through_attention(q[h], k[h], v[h], 0, block.attn.scale, R_product[:, h])
+        R_normed = through_linear(block.attn.qkv, normed, qkv, R_qkv.transpose(2, 0, 1, 3).reshape(n, 3 * dim))
+        R = R + through_norm(block.norm1, x, normed, R_normed)
+    keep("prefix", float(R[0].sum()))
+    tokens = net.patch_embed(image.double())[0].detach().numpy()
+    keep("positions", float((array(net.pos_embed)[0, 1:] / steps[0][0][1:] * R[1:]).sum()))
+    R_tokens = tokens / steps[0][0][1:] * R[1:]
+    conv, pixels = net.patch_embed.proj, image[0].double().numpy()
+    keep("bias", float((array(conv.bias) / tokens * R_tokens).sum()))
+    size, cols = conv.kernel_size[0], image.shape[-1] // conv.kernel_size[0]
+    found = np.zeros_like(pixels)
+    for patch in range(len(tokens)):
+        top, left = patch // cols * size, patch % cols * size
+        square = np.s_[:, top : top + size, left : left + size]
+        weights = np.tensordot(R_tokens[patch] / tokens[patch], array(conv.weight), 1)
+        found[square] = pixels[square] * weights
+    return found, kept

@@ -147,7 +147,8 @@ FORMULAS = (
 )
 """functions and symbols of mathematics"""
 FIELD = (
-    r"[Ll]ogits?|rollout|gradient|LeGrad|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|NaN|nat|L2"
+    r"[Ll]ogits?|rollout|gradient|LeGrad|(Attn)?LRP|PCA|MLP|MACs?|RGB|LayerNorm|LayerScale|Swin|CNN|attn_pool|buffer|"
+    r"NaN|nat|L2"
 )
 """what Chinese lectures write in Latin letters too"""
 LATIN = re.compile(f"{FORMULAS}|{FIELD}")

@@ -38,6 +38,7 @@ PROMISED = {
     "grad_rollout": ("vit", FEW, MAP),
     "generic_relevance": ("vit", FEW, MAP),
     "legrad": ("vit", FEW, MAP),
+    "attn_lrp": ("vit", FEW, MAP),
     "grad_cam": ("vit", {**FEW, "block": 1}, MAP),
     "integrated_gradients": ("vit", {**FEW, "steps": 2}, MAP),
     "input_x_gradient": ("vit", FEW, MAP),

@@ -37,8 +37,8 @@ _LINES = (
     ("integrated_gradients", "ssf"),
     ("occlusion", "partial_k"),
     ("attention_map", "norm"),
-    ("mlp_k",),
-    ("adapter",),
+    ("mlp_k", "attn_lrp"),
+    ("adapter", "activation_patching"),
     ("vpt_shallow",),
     ("pixel_prompt",),
 )

@@ -20,6 +20,7 @@ from torch import Tensor
 from vitexplorer.capture import AttentionCall, AttentionTap, Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
+from vitexplorer.quantities.backward_rules import ruled
 from vitexplorer.quantities.scores import scores
 
 MOST_BYTES = 256 << 20
@@ -32,6 +33,8 @@ class Gradients:
 
     target: Target
     """what was differentiated"""
+    backward: str
+    """by which rules: a name of `BACKWARD`"""
     outputs: dict[int, Tensor] = field(repr=False)
     """by block: with respect to the output of its attention call, (windows, heads, queries, head dim)"""
     norms: dict[int, Tensor] = field(repr=False)
@@ -51,42 +54,45 @@ class Gradients:
 # ------------------------------------------------------------------------------------------ one pass each way
 
 
-def gradients(capture: Capture, target: Target | None = None) -> Gradients:
+def gradients(capture: Capture, target: Target | None = None, backward: str = "plain") -> Gradients:
     """Gradients of what is explained (`target`, the model's first choice when None; `scores` says what else).
 
-    The network runs once in each direction; the next call for the same capture and target finds them again.
-    Raises UnsupportedError for a class of a model without a classifier, SettingError for one it does not have.
+    The network runs once in each direction; the next call for the same capture, target and rules finds them again.
+    `backward` names other rules than those of the gradient, see `BACKWARD`.
+    Raises UnsupportedError for a class of a model without a classifier and for rules that do not fit the model,
+    SettingError for a class it does not have.
     """
     control = AnyTargetControl()
     target = control.default(capture) if target is None else control.parse(target, capture, {})
-    found = _KEPT.get(capture, target)
+    found = _KEPT.get(capture, target, backward)
     if found is None:
-        found = _differentiate(capture, target)
+        found = _differentiate(capture, target, backward)
         _KEPT.put(capture, found)
     return found
 
 
-def _run_with_graph(capture: Capture) -> tuple[AttentionTap, Tensor, Tensor]:
+def _run_with_graph(capture: Capture, backward: str = "plain") -> tuple[AttentionTap, Tensor, Tensor]:
     """The network once more, its graph kept: the tap, the input and the logits."""
     given = capture.input.tensor.detach().clone().requires_grad_()
     tap = AttentionTap(capture.model.block_of_parameter, keep_norms=True, keep_outputs=True)
-    with torch.enable_grad(), tap:
+    with torch.enable_grad(), ruled(capture, backward), tap:
         logits = capture.run(given)
     return tap, given, logits
 
 
-def _differentiate(capture: Capture, target: Target) -> Gradients:
-    tap, given, logits = _run_with_graph(capture)
+def _differentiate(capture: Capture, target: Target, backward: str) -> Gradients:
+    tap, given, logits = _run_with_graph(capture, backward)
     blocks = range(capture.depth)
     outputs = {block: tap.calls[block][0].output for block in blocks if len(tap.calls.get(block, ())) == 1}
     norms = {block: tap.normed[block] for block in blocks if block in tap.normed}
-    with torch.enable_grad():
+    with torch.enable_grad(), ruled(capture, backward):
         score = scores(capture, target, logits, tap.made.get(capture.depth - 1))[0]
     found = torch.autograd.grad(
         score, [*outputs.values(), *norms.values(), given], allow_unused=True, materialize_grads=True
     )
     return Gradients(
         target,
+        backward,
         outputs=dict(zip(outputs, found, strict=False)),
         norms={block: norm.detach() for block, norm in norms.items()},
         norm_gradients=dict(zip(norms, found[len(outputs) :], strict=False)),
@@ -142,12 +148,12 @@ class KeptGradients:
         """Args: most_bytes: what is older is forgotten beyond it, and what is larger is not kept at all."""
         self._most_bytes = most_bytes
         self._lock = threading.RLock()  # a capture may go, and be forgotten here, while this thread holds the lock
-        self._kept: OrderedDict[tuple[int, Target], tuple[weakref.ref[Capture], Gradients]] = OrderedDict()
+        self._kept: OrderedDict[tuple[int, Target, str], tuple[weakref.ref[Capture], Gradients]] = OrderedDict()
 
-    def get(self, capture: Capture, target: Target) -> Gradients | None:
+    def get(self, capture: Capture, target: Target, backward: str = "plain") -> Gradients | None:
         """What is kept for a target of this very capture."""
         with self._lock:
-            key = id(capture), target
+            key = id(capture), target, backward
             if key not in self._kept:
                 return None
             self._kept.move_to_end(key)
@@ -155,14 +161,14 @@ class KeptGradients:
 
     def put(self, capture: Capture, found: Gradients) -> None:
         """Keep the gradients of a target."""
-        key = id(capture), found.target
+        key = id(capture), found.target, found.backward
         with self._lock:
             self._kept[key] = weakref.ref(capture, lambda _: self._forget(key)), found
             self._kept.move_to_end(key)
             while self._kept and self.nbytes > self._most_bytes:
                 self._kept.popitem(last=False)
 
-    def _forget(self, key: tuple[int, Target]) -> None:
+    def _forget(self, key: tuple[int, Target, str]) -> None:
         with self._lock:
             self._kept.pop(key, None)
 

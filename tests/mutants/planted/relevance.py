@@ -97,8 +97,8 @@ MUTANTS = (
     Mutant(
         "gradient of another class found again",
         "KeptGradients.get",
-        "key = id(capture), target",
-        "key = next((known for known in self._kept if known[0] == id(capture)), (id(capture), target))",
+        "key = id(capture), target, backward",
+        "key = next((known for known in self._kept if known[0] == id(capture)), (id(capture), target, backward))",
         "test_threads_do_not_mix_their_classes",
     ),
     Mutant(

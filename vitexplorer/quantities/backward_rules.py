@@ -1,0 +1,193 @@
+"""The same forward pass with another way back: rules that stand for gradients where gradients lead astray.
+
+A gradient times what it belongs to adds up to the output only where a network is affine piece by piece. Softmax,
+norms, gates and products are not, and a transformer is made of them. Both methods here answer single functions of an
+ordinary pass with the same number and another slope (the operator SwapBackward of LibraGrad, appendix A.1), so that
+relevance arrives as input times slope.
+
+attn_lrp   AttnLRP (Achtibat et al. 2024, arXiv 2402.05602): products share their relevance evenly (uniform rule,
+           equation 7), activations hand it on as it is (identity rule, equation 9), norms keep their divisor (section
+           3.3.3), softmax is expanded to first order where it stands (equation 13), which is its gradient, and linear
+           layers have the epsilon rule with a vanishing epsilon, which is theirs
+libra      LibraGrad (Mehri et al. 2025, arXiv 2411.16760, section 3.5): attention after softmax, the gate of an
+           activation and the divisor of a norm are constants; each side of a product gets half
+
+Parameters are constants for both, whatever they go through, so that a product with one is no product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map
+
+from vitexplorer.capture import Capture
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.words import Text
+
+RULED = ("vit", "beit", "eva", "swin")
+"""families of whose functions every one has a rule or is affine"""
+NO_RULES = Text(
+    "{model} computes with functions that have no rule for the way back; ViT, DeiT, DINO, BEiT, EVA and Swin have them "
+    "all.",
+    "{model} 使用了没有反向规则的运算；ViT、DeiT、DINO、BEiT、EVA 和 Swin 的运算都有规则。",
+)
+
+Rule = Callable[..., Tensor]
+"""(torch function, its arguments) -> what it answers, with another slope"""
+
+
+class SwapBackward(torch.autograd.Function):
+    """The value of one tensor with the slope of another."""
+
+    @staticmethod
+    def forward(ctx, value: Float[Tensor, "*shape"], slope_of: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+        """The value."""
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx, gradient: Float[Tensor, "*shape"]) -> tuple[None, Float[Tensor, "*shape"]]:
+        """All goes to the other."""
+        return None, gradient
+
+
+def swapped(value: Tensor, slope_of: Tensor) -> Tensor:
+    """`value` as if it were `slope_of` on the way back."""
+    return SwapBackward.apply(value.detach(), slope_of)
+
+
+def scaled(tensor: Float[Tensor, "*shape"], share: float) -> Float[Tensor, "*shape"]:
+    """The tensor, with so much of its gradient."""
+    return swapped(tensor, share * tensor)
+
+
+# ------------------------------------------------------------------------------------------ rules
+
+
+def layer_norm(function, x, normalized_shape, weight=None, bias=None, eps=1e-5) -> Tensor:
+    """Its divisor is a constant; the mean it takes away is not."""
+    dims = tuple(range(-len(normalized_shape), 0))
+    centred = x - x.mean(dims, keepdim=True)
+    normed = centred / (centred.square().mean(dims, keepdim=True) + eps).sqrt().detach()
+    affine = normed if weight is None else normed * weight
+    return swapped(function(x, normalized_shape, weight, bias, eps), affine if bias is None else affine + bias)
+
+
+def rms_norm(function, x, normalized_shape, weight=None, eps=None) -> Tensor:
+    """Its divisor is a constant."""
+    dims, least = tuple(range(-len(normalized_shape), 0)), torch.finfo(x.dtype).eps if eps is None else eps
+    normed = x / (x.square().mean(dims, keepdim=True) + least).sqrt().detach()
+    return swapped(function(x, normalized_shape, weight, eps), normed if weight is None else normed * weight)
+
+
+def group_norm(function, x, num_groups, weight=None, bias=None, eps=1e-5) -> Tensor:
+    """A norm of several channels and all places together; its divisor is a constant."""
+    groups = x.unflatten(1, (num_groups, -1)).flatten(2)
+    normed = layer_norm(F.layer_norm, groups, groups.shape[2:], eps=eps).reshape(x.shape)
+    per_channel = (1, -1, *[1] * (x.ndim - 2))
+    affine = normed if weight is None else normed * weight.reshape(per_channel)
+    affine = affine if bias is None else affine + bias.reshape(per_channel)
+    return swapped(function(x, num_groups, weight, bias, eps), affine)
+
+
+def normalize(function, x, p=2.0, dim=1, eps=1e-12, out=None) -> Tensor:
+    """Vectors of length one; the length they had is a constant."""
+    return swapped(function(x, p, dim, eps), x / x.norm(p, dim, keepdim=True).clamp_min(eps).detach())
+
+
+def activation(function, x, *args, **kwargs) -> Tensor:
+    """f(x) = x * gate, the gate a constant."""
+    with torch.no_grad():
+        out = function(x, *args, **kwargs)
+        gate = torch.where(x == 0, 0, out / x)
+    return swapped(out, x * gate)
+
+
+def product(function, one, other, **kwargs) -> Tensor:
+    """Half of it belongs to either side, where both come from the image."""
+    if _comes_from_image(one) and _comes_from_image(other):
+        one, other = scaled(one, 0.5), scaled(other, 0.5)
+    return function(one, other, **kwargs)
+
+
+def _comes_from_image(factor: Any) -> bool:
+    return isinstance(factor, Tensor) and factor.requires_grad
+
+
+def shared_attention(function, query, key, value, *args, **kwargs) -> Tensor:
+    """softmax(q k) v in one call: half to the values, of the other half a half to queries and keys each."""
+    return function(scaled(query, 0.25), scaled(key, 0.25), scaled(value, 0.5), *args, **kwargs)
+
+
+def constant_attention(function, query, key, value, *args, **kwargs) -> Tensor:
+    """softmax(q k) v in one call, the attention a constant."""
+    return function(query.detach(), key.detach(), value, *args, **kwargs)
+
+
+def constant(function, *args, **kwargs) -> Tensor:
+    """Nothing goes back."""
+    return function(*args, **kwargs).detach()
+
+
+_SOFTMAXES = (F.softmax, torch.softmax, Tensor.softmax)
+_BOTH: dict[Callable, Rule] = {
+    F.layer_norm: layer_norm,
+    F.rms_norm: rms_norm,
+    F.group_norm: group_norm,
+    F.normalize: normalize,
+    **dict.fromkeys((F.gelu, F.silu, F.relu), activation),
+    **dict.fromkeys((torch.mul, Tensor.mul, Tensor.__mul__), product),
+    **dict.fromkeys((torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm), product),
+}
+BACKWARD: Mapping[str, Mapping[Callable, Rule]] = {
+    "plain": {},
+    "libra": {
+        **_BOTH,
+        F.scaled_dot_product_attention: constant_attention,
+        **dict.fromkeys(_SOFTMAXES, constant),
+    },
+    "attn_lrp": {**_BOTH, F.scaled_dot_product_attention: shared_attention},
+}
+"""ways back by name; "plain" is the gradient itself"""
+
+
+class RuledPass(TorchFunctionMode):
+    """Answers the functions that have a rule by it; whatever else follows the pass is entered after it."""
+
+    def __init__(self, rules: Mapping[Callable, Rule]):
+        """Args: rules: by torch function."""
+        super().__init__()
+        self._rules = rules
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        args, kwargs = tree_map(_without_parameters, (tuple(args), kwargs or {}))
+        rule = self._rules.get(function)
+        return function(*args, **kwargs) if rule is None else rule(function, *args, **kwargs)
+
+
+def _without_parameters(argument: Any) -> Any:
+    return argument.detach() if isinstance(argument, nn.Parameter) else argument
+
+
+def refuses_rules(capture: Capture) -> Text | None:
+    """Why no way back but the plain one is known for a model; None where there is."""
+    if capture.model.family.key in RULED:
+        return None
+    return NO_RULES.format(model=capture.model.name)
+
+
+def ruled(capture: Capture, backward: str) -> AbstractContextManager:
+    """The pass of a capture inside this goes back as the name says. Raises UnsupportedError without rules for it."""
+    if backward == "plain":
+        return nullcontext()
+    reason = refuses_rules(capture)
+    if reason is not None:
+        raise UnsupportedError(reason)
+    return RuledPass(BACKWARD[backward])

@@ -1,0 +1,73 @@
+"""Where did the logit come from, if every part hands back no more than it was given? AttnLRP, summed over each patch.
+
+Achtibat et al. 2024 (arXiv 2402.05602): layer-wise relevance propagation with rules for what transformers are made of;
+`quantities.backward_rules` states them. Read at the pixels: x times the slope that the rules give, summed over the
+channels of each patch, so that the implied baseline is the mean colour, as of input times gradient. Biases, position
+embeddings and prefix tokens keep what they contribute, and softmax keeps what its expansion to first order leaves: what
+the patches hold of the logit is in the notes.
+Misleading: products share evenly by decree, so that what looks and what is looked at are credited alike.
+"""
+
+from __future__ import annotations
+
+from vitexplorer.capture import Capture
+from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls.explained import Target
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import signed
+from vitexplorer.quantities.backward_rules import refuses_rules
+from vitexplorer.quantities.gradients import gradients
+from vitexplorer.quantities.perturbation import patch_sums
+from vitexplorer.quantities.scores import score_of
+from vitexplorer.quantities.targets import class_map, for_and_against, score_word, unit_of
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+TITLE = Text("AttnLRP", "AttnLRP")
+HELD = Text(
+    "The patches hold {held} of the {score} {value}; biases, positions, prefix tokens and softmax keep the rest.",
+    "各图块合计 {held}，{score}为 {value}；其余留在偏置、位置编码、前缀标记和 softmax 中。",
+)
+
+
+def compute(capture: Capture, target: Target) -> MapResult:
+    """Relevance of the pixels summed over each patch, (rows, cols), signed, not rescaled."""
+    grid, relevance = capture.grid(0), capture.input.tensor * gradients(capture, target, "attn_lrp").input
+    values = patch_sums(relevance[0].sum(0), grid)
+    return class_map(
+        capture,
+        view="attn_lrp",
+        title=TITLE,
+        values=values,
+        grid=grid,
+        unit=unit_of(target),
+        formula=Text("Σ x · slope by LRP rules", "Σ x · 按 LRP 规则所得的斜率"),
+        settings={"target": target},
+        notes=(
+            HELD.format(
+                held=signed(float(values.sum())),
+                score=score_word(target),
+                value=signed(float(score_of(capture, target))),
+            ),
+        ),
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text(
+        "Where did this logit come from, if every part hands back no more than it was given?",
+        "如果网络的每一部分只把收到的相关性原数传回，这个 logit 来自哪些图块？",
+    ),
+    misleads=Text(
+        "Products share evenly by decree, and what biases and positions contribute is on no patch.",
+        "乘积两侧按规定平分相关性；偏置和位置编码的贡献不属于任何图块。",
+    ),
+    room="flow",
+    compute=compute,
+    reading=for_and_against,
+    runs="once",
+    controls=(AnyTargetControl(),),
+    paper=Paper("Achtibat et al. 2024", "https://arxiv.org/abs/2402.05602"),
+    refuses=refuses_rules,
+)
