@@ -24,6 +24,7 @@ os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 if TYPE_CHECKING:
     from vitexplorer import capture, comparisons, finetune, interventions, models, views
     from vitexplorer.comparisons import compare
+    from vitexplorer.evaluation import evaluate
     from vitexplorer.figures import render, save
     from vitexplorer.finetune.attaching import attach, count_parameters, merge, methods
     from vitexplorer.finetune.peft import export_peft, import_peft
@@ -45,6 +46,7 @@ __all__ = [
     "comparisons",
     "compute",
     "count_parameters",
+    "evaluate",
     "export_peft",
     "finetune",
     "handout",
@@ -72,6 +74,7 @@ _HOMES = {
     "compute": "vitexplorer.views",
     "reading": "vitexplorer.views",
     "compare": "vitexplorer.comparisons",
+    "evaluate": "vitexplorer.evaluation",
     "attach": "vitexplorer.finetune.attaching",
     "count_parameters": "vitexplorer.finetune.attaching",
     "merge": "vitexplorer.finetune.attaching",

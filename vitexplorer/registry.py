@@ -30,6 +30,7 @@ _KINDS = {
     "theme": Text("theme", "主题"),
     "colour map": Text("colour map", "配色"),
     "arrangement": Text("arrangement", "排布方式"),
+    "protocol": Text("protocol", "评估方法"),
     "normalisation": Text("normalisation", "归一化方式"),
 }
 _MANY = 20  # more names than that are no help in a sentence

@@ -24,6 +24,9 @@ row_offsets col_offsets  distance between two tokens in cells, with its sign
 height width  pixels
 methods     ways to explain a class, compared with each other
 curves      deletion and insertion
+protocols   ways to hold maps against a known truth, each with a number
+groups      of patches of like salience
+entries     of a list
 steps       points of a curve
 images      of a validation set
 figures     numbers that say how good predictions are
@@ -478,6 +481,27 @@ class MethodsResult(Result):
         """The map of one method on its own grid."""
         every = self.grids[method].patch_size // self.grid.patch_size
         return self.values[method, ::every, ::every]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationResult(Result):
+    """How good the maps of several methods are by several protocols, values (methods, protocols): means over cases.
+
+    NaN where a protocol says nothing of a method. A random map and the truth itself are the last two methods.
+    """
+
+    methods: tuple[str, ...]
+    titles: tuple[Text, ...]
+    """of the methods"""
+    protocols: tuple[str, ...]
+    better: tuple[Literal["high", "low"], ...]
+    """of the protocols: which number is good"""
+    low: np.ndarray
+    """(methods, protocols) lower end of the 95 % interval"""
+    high: np.ndarray
+    """(methods, protocols) upper end"""
+    counts: np.ndarray
+    """(methods, protocols) int: cases that each number rests on"""
 
 
 @dataclass(frozen=True)

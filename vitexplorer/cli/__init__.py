@@ -16,6 +16,8 @@ import typer
 
 from vitexplorer.cli.compare import HELP as _COMPARE
 from vitexplorer.cli.compare import compare_app
+from vitexplorer.cli.evaluate import HELP as _EVALUATE
+from vitexplorer.cli.evaluate import evaluate_command
 from vitexplorer.cli.finetune import HELP as _FINETUNE
 from vitexplorer.cli.finetune import finetune_command
 from vitexplorer.cli.learn import HELP as _LEARN
@@ -58,6 +60,7 @@ def build_app(language: Language) -> typer.Typer:
     app.command("views", help=_VIEWS.in_(language))(lambda: list_views(language))
     app.command("interventions", help=_INTERVENTIONS.in_(language))(lambda: list_interventions(language))
     app.add_typer(compare_app(language), help=_COMPARE.in_(language))
+    app.command("evaluate", help=_EVALUATE.in_(language))(evaluate_command(language))
     app.command("finetune", help=_FINETUNE.in_(language))(finetune_command(language))
     app.command("learn", help=_LEARN.in_(language))(learn_command(language))
     return app

@@ -10,6 +10,7 @@ import numpy as np
 from vitexplorer.figures.caption import percent
 from vitexplorer.types import (
     BeforeAfterResult,
+    EvaluationResult,
     LensResult,
     MethodsResult,
     PoolingResult,
@@ -36,6 +37,10 @@ def named_columns(result: Result, language: Language) -> Columns:
         return _sides(result, language)
     if isinstance(result, MethodsResult):
         return _methods(result, language) | _target(result, language)
+    if isinstance(result, EvaluationResult):
+        return {name: getattr(result, name).ravel().tolist() for name in ("low", "high")} | {
+            "cases": result.counts.ravel().tolist()
+        }
     return _target(result, language)
 
 

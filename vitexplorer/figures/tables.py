@@ -45,6 +45,7 @@ SINGULAR = {
     "filters": "filter",
     "methods": "method",
     "curves": "curve",
+    "protocols": "protocol",
     "sides": "side",
     "quantities": "quantity",
     "steps": "step",

@@ -1,0 +1,65 @@
+"""The command that holds a model's maps against a known truth: `python -m vitexplorer evaluate --model NAME`."""
+# ruff: noqa: B008
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import typer
+from tqdm import tqdm
+
+from vitexplorer.cli.text import one_sentence
+from vitexplorer.settings import settings
+from vitexplorer.words import Language, Text
+
+HELP = Text("Hold a model's maps against a known truth.", "用已知的真实答案检验模型的各种图。")
+_MODEL = Text("A name from `models` that was trained on drawn scenes.", "在绘制场景上训练过的模型名称，见 `models`。")
+_VIEWS = Text(
+    "Views with commas between them; all that explain a class when empty.",
+    "视图，以逗号分隔；留空则为所有解释类别的视图。",
+)
+_PROTOCOLS = Text("Protocols with commas between them; all when empty.", "评估方法，以逗号分隔；留空则为全部。")
+_TARGETS = Text(
+    "The most cases for each number; what the protocol states when 0.",
+    "每个数值最多使用的样例数；0 表示按各方法的规定。",
+)
+_OUT = Text("File to write: .png, .svg, .pdf, .csv or .json.", "输出文件：.png、.svg、.pdf、.csv 或 .json。")
+_LANGUAGE = Text("Language of the result.", "结果的语言。")
+
+
+def evaluate_command(language: Language) -> Callable[..., None]:
+    """The command, with its help in `language`; without `--out` it prints the table as Markdown."""
+
+    def say(text: Text) -> str:
+        return text.in_(language)
+
+    def evaluate(
+        model: str = typer.Option(settings().model, help=say(_MODEL)),
+        views: str = typer.Option("", help=say(_VIEWS)),
+        protocols: str = typer.Option("", help=say(_PROTOCOLS)),
+        targets: int = typer.Option(0, min=0, help=say(_TARGETS)),
+        out: Path | None = typer.Option(None, help=say(_OUT)),
+        language: Language = typer.Option(language, help=say(_LANGUAGE)),
+    ) -> None:
+        with one_sentence(language):
+            import vitexplorer as vx
+            from vitexplorer.evaluation.markdown import as_markdown
+
+            loaded = vx.load_model(model)
+            with tqdm(unit="map", disable=None) as bar:
+
+                def progress(done: int, total: int) -> None:
+                    bar.total = total
+                    bar.update(done - bar.n)
+
+                result = vx.evaluate(
+                    loaded, _listed(views), protocols=_listed(protocols), targets=targets or None, progress=progress
+                )
+            typer.echo(vx.save(result, out, language=language) if out else as_markdown(result))
+
+    return evaluate
+
+
+def _listed(given: str) -> list[str] | None:
+    return [part.strip().replace("-", "_") for part in given.split(",") if part.strip()] or None

@@ -1,0 +1,109 @@
+"""Cases with a known truth from drawn scenes: single objects, and grids of them for the grid pointing game.
+
+Each is a pure function of numbers: case i of a kind is the same on every machine. Scenes are those of the stream
+"test", which no model was trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+
+import numpy as np
+import torch
+
+from vitexplorer.capture import prepare
+from vitexplorer.evaluation.case import Case
+from vitexplorer.evaluation.parted import Parted
+from vitexplorer.models.bundled.scenes import Scene, draw_scene
+from vitexplorer.models.loading import LoadedModel
+
+STREAM = "test"
+SURE = 0.9
+"""probability of the right class from which on a scene is known to a model"""
+
+
+def scene_cases(count: int, size: int) -> list[Case]:
+    """The first scenes of one object that is seen at all, at size x size pixels; asked for is its class."""
+    drawn = (scene for index in _from(0) if (scene := _scene(index, size)).mask.any())
+    return [Case(scene.image, scene.label, scene.mask) for scene in islice(drawn, count)]
+
+
+def grid_cases(
+    count: int, size: int, *, sides: int = 2, seed: int = 0, known: Sequence[int] | None = None
+) -> list[Case]:
+    """Cases of grids of scenes of different classes: every cell is asked for in turn.
+
+    Args:
+        count: of cases; a grid gives sides * sides of them.
+        size: pixels a side of the grid, a multiple of `sides`.
+        sides: n of n x n.
+        seed: of which scenes come together.
+        known: numbers of the scenes that may be taken, as `known_scenes` finds them; None takes any.
+
+    Raises ValueError where the scenes have too few classes for a grid.
+    """
+    cells, found = sides * sides, []
+    labels = _labels(tuple(known) if known is not None else tuple(range(4 * count)))
+    if len(set(labels.values())) < cells:
+        raise ValueError(f"A grid of {cells} classes cannot be made of {len(set(labels.values()))}.")
+    rng = np.random.default_rng(seed)
+    while len(found) < count:
+        chosen: dict[int, int] = {}
+        for index in rng.permutation(list(labels)).tolist():
+            chosen.setdefault(labels[index], index)
+            if len(chosen) == cells:
+                break
+        found += _grid([_scene(index, size // sides) for index in chosen.values()], sides)
+    return found[:count]
+
+
+def _grid(scenes: list[Scene], sides: int) -> list[Case]:
+    """A case for each cell of one grid, row by row."""
+    side = len(scenes[0].image)
+    image = np.zeros((sides * side, sides * side, 3), np.uint8)
+    masks, cells = np.zeros((2, len(scenes), sides * side, sides * side), bool)
+    for at, scene in enumerate(scenes):
+        row, col = divmod(at, sides)
+        here = np.s_[row * side : (row + 1) * side, col * side : (col + 1) * side]
+        image[here], masks[at][here], cells[at][here] = scene.image, scene.mask, True
+    return [Case(image, scene.label, masks[at], cells[at]) for at, scene in enumerate(scenes)]
+
+
+def parted_cases(pictures: Iterable[Parted]) -> list[Case]:
+    """Cases of pictures with parts; asked for is their class."""
+    return [Case(picture.render(), picture.label, parted=picture) for picture in pictures]
+
+
+@torch.no_grad()
+def known_scenes(model: LoadedModel, count: int) -> list[int]:
+    """Numbers of the first `count` scenes that a model names right and surely when it sees them alone and whole.
+
+    Of at most four times as many: an untrained model knows none.
+    """
+    size = model.preprocessing.input_size[0]
+
+    def is_known(index: int) -> bool:
+        scene = _scene(index, size)
+        answer = model.module(prepare(model, scene.image, "squash").tensor)[0].softmax(-1)
+        return bool(scene.mask.any()) and float(answer[scene.label]) >= SURE
+
+    return list(islice(filter(is_known, range(4 * count)), count))
+
+
+@lru_cache(maxsize=64)
+def _labels(indices: tuple[int, ...]) -> dict[int, int]:
+    """Class of each scene whose object is seen, by number."""
+    drawn = ((index, _scene(index, 48)) for index in indices)
+    return {index: scene.label for index, scene in drawn if scene.mask.any()}
+
+
+def _scene(index: int, size: int) -> Scene:
+    return draw_scene(STREAM, index, size)
+
+
+def _from(start: int) -> Iterator[int]:
+    while True:
+        yield start
+        start += 1

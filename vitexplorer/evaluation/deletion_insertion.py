@@ -1,0 +1,42 @@
+"""Does the class go with the patches that a map ranks highest, and come back with them? Deletion and insertion.
+
+Petsiuk et al. 2018 (arXiv 1806.07421); what is measured is that of the view `faithfulness`, with ten steps: the area
+under the probability of the class while patches turn into the mean colour (0-1, low is good), and while they come back
+to the blurred image (0-1, high is good), in the map's order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from vitexplorer.evaluation.case import Trial
+from vitexplorer.evaluation.protocol import Column, Protocol
+from vitexplorer.interfaces import Paper
+from vitexplorer.quantities.faithfulness import faithfulness
+from vitexplorer.words import Text
+
+STEPS = 10
+
+
+@torch.no_grad()
+def areas(trial: Trial) -> Float[np.ndarray, " curves"]:
+    """Under the deletion and the insertion curve of one map."""
+    return faithfulness(trial.capture, trial.case.target, [trial.map], STEPS, trial.seed, None).areas[0]
+
+
+PROTOCOL = Protocol(
+    title=Text("Deletion and insertion", "删除与插入"),
+    question=Text(
+        "Does the class go with the patches that the map ranks highest, and come back with them?",
+        "该类别是否随图中排名最高的图块消失，又随它们恢复？",
+    ),
+    columns=(Column("deletion", "low"), Column("insertion", "high")),
+    measure=areas,
+    data="scenes",
+    paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
+    suits=lambda case: True,
+    targets=100,
+    targets_of_slow=60,
+)

@@ -1,0 +1,217 @@
+"""`evaluate`: which of a model's maps deserve trust? Every method by every protocol, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from vitexplorer.capture import capture
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.evaluation.case import Case
+from vitexplorer.evaluation.data import grid_cases, known_scenes, parted_cases, scene_cases
+from vitexplorer.evaluation.intervals import mean_interval
+from vitexplorer.evaluation.measuring import Scores, measure
+from vitexplorer.evaluation.methods import ORACLE, is_slow, map_views, title_of
+from vitexplorer.evaluation.parted import Parted
+from vitexplorer.evaluation.protocol import Data
+from vitexplorer.evaluation.protocols import PROTOCOLS
+from vitexplorer.models.bundled.shapes import LABEL_NAMES
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.progress import Progress
+from vitexplorer.registry import unknown_name
+from vitexplorer.types import EvaluationResult
+from vitexplorer.words import Text
+
+TITLE = Text("Which maps deserve trust?", "哪些图值得信任？")
+NO_DATA = Text(
+    "{model} does not know the classes of the drawn scenes, so that there is no truth to hold its maps against. Give "
+    "`data`: a list of cases with images, classes and masks.",
+    "{model} 不认识绘制场景中的类别，因此没有可供对照的真实答案。请给出 `data`：含图像、类别和掩码的样例列表。",
+)
+NO_PARTS = Text(
+    "{protocol} needs pictures whose parts can be taken away. Give them as `data`.",
+    "{protocol} 需要部件可以移除的图像。请用 `data` 给出。",
+)
+NOTHING_SUITS = Text("None of the cases holds what {protocol} needs.", "这些样例都不含{protocol}所需的信息。")
+FEWER = Text(
+    "Methods that run the network many times for one map rest on fewer cases; the numbers stand in the table's counts.",
+    "为得到一幅图而多次运行网络的方法只用较少的样例；样例数见表中计数。",
+)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Which cases a protocol is asked about."""
+
+    protocol: str
+    cases: Sequence[Case]
+
+    def count(self, method: str, most: int | None) -> int:
+        """How many of them for one method."""
+        protocol = PROTOCOLS[self.protocol]
+        wanted = protocol.targets_of_slow if is_slow(method) else protocol.targets
+        return min(len(self.cases), wanted, len(self.cases) if most is None else most)
+
+
+def evaluate(
+    model: LoadedModel,
+    views: Iterable[str] | None = None,
+    *,
+    data: Sequence[Case] | Sequence[Parted] | None = None,
+    protocols: Iterable[str] | None = None,
+    targets: int | None = None,
+    progress: Progress | None = None,
+) -> EvaluationResult:
+    """Hold the maps of a model against what is known to be true.
+
+    Args:
+        model: a classifier.
+        views: keys of views that draw one map; all that have a meaning for the model when None. A random map and
+            the truth itself are always among the rows.
+        data: cases, or pictures with parts; drawn scenes and grids of them when None, for models trained on these.
+        protocols: keys of protocols; all that the data suits when None.
+        targets: the most cases for each number; what the protocol states when None.
+        progress: told how many numbers are measured, of how many; what it raises stops the work.
+
+    Raises:
+        UnknownNameError: no such view or protocol.
+        SettingError: data and protocols do not go together.
+        UnsupportedError: a model without a classifier.
+    """
+    if not model.num_classes:
+        raise UnsupportedError(
+            Text("{model} has no classifier to explain.", "{model} 没有可供解释的分类器。").format(model=model.name)
+        )
+    plans = _plans(model, data, protocols, targets)
+    methods = _methods(model, views, plans[0].cases[0])
+    counts = {(plan.protocol, method): plan.count(method, targets) for plan in plans for method in methods}
+    total, done = sum(counts.values()), 0
+
+    def told() -> None:
+        nonlocal done
+        done += 1
+        if progress:
+            progress(done, total)
+
+    scores: Scores = {}
+    of_model: dict = {}
+    for cases in {id(plan.cases): plan.cases for plan in plans}.values():
+        here = [plan.protocol for plan in plans if plan.cases is cases]
+        edges = sorted({0, *(counts[protocol, method] for protocol in here for method in methods)})
+        for start, end in pairwise(edges):
+            wanted = {p: [method for method in methods if counts[p, method] > start] for p in here}
+            found = measure(model, cases[start:end], wanted, first=start, of_model=of_model, told=told)
+            for key, values in found.items():
+                scores.setdefault(key, []).extend(values)
+    return tabulate(model, methods, {plan.protocol: plan.cases for plan in plans}, scores)
+
+
+def tabulate(
+    model: LoadedModel, methods: Sequence[str], cases: Mapping[str, Sequence[Case]], scores: Scores
+) -> EvaluationResult:
+    """The table of what was measured: means with 95 % intervals.
+
+    Args:
+        model: whose maps they are.
+        methods: the rows.
+        cases: of each protocol, in the order of its scores.
+        scores: for each protocol and method as many of the first cases as were measured.
+    """
+    columns = [(key, column) for key in cases for column in PROTOCOLS[key].columns]
+    numbers = np.full((4, len(methods), len(columns)), np.nan)
+    for row, method in enumerate(methods):
+        of_protocol = {key: _chosen(key, scores[key, method]) for key in cases}
+        for col, (key, column) in enumerate(columns):
+            at = PROTOCOLS[key].columns.index(column)
+            values = of_protocol[key][:, at]
+            images = _images(cases[key][: len(values)])
+            numbers[:, row, col] = *mean_interval(values, images), np.isfinite(values).sum()
+    return EvaluationResult(
+        view="evaluate",
+        title=TITLE,
+        values=numbers[0],
+        axes=("methods", "protocols"),
+        unit=Text("mean over the cases", "各样例的平均值"),
+        formula=Text("mean, with its 95 % bootstrap interval", "平均值及其 95% 自助法区间"),
+        provenance=model.provenance,
+        notes=(FEWER,) if any(map(is_slow, methods)) else (),
+        methods=tuple(methods),
+        titles=tuple(map(title_of, methods)),
+        protocols=tuple(column.key for _, column in columns),
+        better=tuple(column.better for _, column in columns),
+        low=numbers[1],
+        high=numbers[2],
+        counts=numbers[3].astype(int),
+    )
+
+
+def _chosen(protocol: str, found: Sequence[np.ndarray]) -> np.ndarray:
+    """(cases, columns): what was measured, at the threshold that counts where there are several."""
+    values, choose = np.stack(found), PROTOCOLS[protocol].choose
+    if choose is None:
+        return values
+    known = np.isfinite(values)
+    means = np.where(known, values, 0).sum(0) / np.maximum(known.sum(0), 1)
+    return values[..., choose(np.where(known.any(0), means, np.nan))]
+
+
+def _images(cases: Sequence[Case]) -> np.ndarray:
+    """(cases,) int: which image each is of."""
+    return np.unique([id(case.image) for case in cases], return_inverse=True)[1]
+
+
+def _methods(model: LoadedModel, views: Iterable[str] | None, case: Case) -> tuple[str, ...]:
+    """The rows: the views, then a random map and the truth."""
+    known = map_views(capture(model, case.image, fit="squash"))
+    wanted = known if views is None else tuple(views)
+    for view in wanted:
+        if view not in known:
+            raise unknown_name("view", view, known)
+    return (*(view for view in wanted if view != "random"), "random", ORACLE)
+
+
+def _plans(
+    model: LoadedModel,
+    data: Sequence[Case] | Sequence[Parted] | None,
+    protocols: Iterable[str] | None,
+    targets: int | None,
+) -> list[_Plan]:
+    """The protocols with the cases that each is asked about; several may share one list."""
+    if data is not None:
+        cases = [one if isinstance(one, Case) else parted_cases([one])[0] for one in data]
+        suited: dict[tuple[int, ...], list[Case]] = {}
+        plans = []
+        for key in PROTOCOLS if protocols is None else tuple(protocols):
+            own = tuple(at for at, case in enumerate(cases) if PROTOCOLS[key].suits(case))
+            if own:
+                plans.append(_Plan(key, suited.setdefault(own, [cases[at] for at in own])))
+            elif protocols is not None:
+                raise SettingError(NOTHING_SUITS.format(protocol=PROTOCOLS[key].title))
+        return plans
+    keys = (
+        tuple(key for key, one in PROTOCOLS.items() if one.data != "parted") if protocols is None else tuple(protocols)
+    )
+    most: dict[Data, int] = {}
+    for key in keys:
+        if PROTOCOLS[key].data == "parted":
+            raise SettingError(NO_PARTS.format(protocol=PROTOCOLS[key].title))
+        wanted = PROTOCOLS[key].targets if targets is None else min(targets, PROTOCOLS[key].targets)
+        most[PROTOCOLS[key].data] = max(most.get(PROTOCOLS[key].data, 0), wanted)
+    drawn = {kind: drawn_cases(model, kind, count) for kind, count in most.items()}
+    return [_Plan(key, drawn[PROTOCOLS[key].data]) for key in keys]
+
+
+def drawn_cases(model: LoadedModel, kind: Data, count: int) -> list[Case]:
+    """The first cases of drawn scenes for a model; raises SettingError for one that does not know their classes.
+
+    Grids are made of scenes that the model names surely, as the paper has it; of any for a model that learned nothing.
+    """
+    if model.num_classes != len(LABEL_NAMES):
+        raise SettingError(NO_DATA.format(model=model.name))
+    size = model.preprocessing.input_size[0]
+    if kind == "scenes":
+        return scene_cases(count, size)
+    return grid_cases(count, size, known=None if model.provenance.is_random else known_scenes(model, max(count, 100)))

@@ -1,0 +1,33 @@
+"""Does a map tell which of several objects it is about? The grid pointing game.
+
+Böhle, Fritz & Schiele 2021 (arXiv 2104.00032, section 4.1) and 2022 (B-cos, arXiv 2205.10268); Rao, Böhle & Schiele
+2022 (arXiv 2205.10435): an image is a grid of n x n images of different classes that the model names surely when it
+sees them alone. For each of the classes in turn: the positive relevance inside the cell of its own image over that in
+the whole grid, 0-1, high is good; 1 / n^2 by chance. A map without positive relevance finds nothing: 0.
+Misleading: each object has 1 / n of its usual size, and a model that was shown one object at a time may really look at
+all of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.evaluation.mass_accuracy import mass_accuracy
+from vitexplorer.evaluation.protocol import Column, Protocol
+from vitexplorer.interfaces import Paper
+from vitexplorer.words import Text
+
+PROTOCOL = Protocol(
+    title=Text("Grid pointing game", "网格指向测试"),
+    question=Text(
+        "Of several objects of different classes, does the map point at the one that is asked for?",
+        "画面中有多个不同类别的物体时，该图是否指向所问的那一个？",
+    ),
+    columns=(Column("grid_pointing", "high"),),
+    measure=lambda trial: np.array([mass_accuracy(trial.map.values, trial.map.grid, trial.case.cell)]),
+    data="grids",
+    paper=Paper("Böhle et al. 2021, section 4.1", "https://arxiv.org/abs/2104.00032"),
+    suits=lambda case: case.cell is not None,
+    targets=500,
+    targets_of_slow=60,
+)

@@ -1,0 +1,35 @@
+"""How far a mean would move with other images: the bootstrap's percentile interval (Efron & Tibshirani 1993, ch. 13).
+
+Images are drawn with replacement as often as there are images; the cases of one image (the cells of a grid) are drawn
+together, for they are not independent (the cluster bootstrap, Davison & Hinkley 1997, section 3.8).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float, Int
+
+DRAWS = 2000
+LEVEL = 0.95
+
+
+def mean_interval(
+    values: Float[np.ndarray, " entries"], images: Int[np.ndarray, " entries"], seed: int = 0
+) -> tuple[float, float, float]:
+    """Mean of the values that are not NaN, and its 95 % interval; three NaN where there are none.
+
+    Args:
+        values: one for each case.
+        images: which image each case is of.
+        seed: of the draws.
+    """
+    known = np.isfinite(values)
+    if not known.any():
+        return (np.nan,) * 3
+    _, image = np.unique(images[known], return_inverse=True)
+    sums, counts = np.bincount(image, values[known]), np.bincount(image)
+    number = len(sums)
+    drawn = np.random.default_rng(seed).multinomial(number, np.full(number, 1 / number), DRAWS)  # (draws, images)
+    means = drawn @ sums / (drawn @ counts)
+    low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(sums.sum() / counts.sum()), float(low), float(high)

@@ -1,0 +1,46 @@
+"""How much of a map's positive relevance lies on the target's object? Relevance mass accuracy of CLEVR-XAI.
+
+Arras, Osman & Samek 2022 (arXiv 2003.07258, section 4.2): the relevance inside the ground-truth mask over all
+relevance, of the positive part, 0-1, high is good. A map of patches is spread evenly over each patch's pixels, which
+makes it the sum of relevance times the share of the patch that the mask covers. A map without positive relevance finds
+nothing: 0. By chance it is the share of the image that the object covers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from vitexplorer.evaluation.case import Trial, covered_cells
+from vitexplorer.evaluation.protocol import Column, Protocol
+from vitexplorer.interfaces import Paper
+from vitexplorer.types import PatchGrid
+from vitexplorer.words import Text
+
+
+def mass_accuracy(
+    values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[np.ndarray, "height width"]
+) -> float:
+    """Share of the positive part of a map that lies on a mask, 0-1."""
+    positive = np.clip(values, 0, None).astype(float)
+    total = positive.sum()
+    return float((positive * covered_cells(mask, grid)).sum() / total) if total > 0 else 0.0
+
+
+PROTOCOL = Protocol(
+    title=Text("Relevance mass accuracy", "相关性质量准确率"),
+    question=Text(
+        "How much of what speaks for the class lies on its object?", "支持该类别的相关性有多少落在它的物体上？"
+    ),
+    columns=(Column("mass_accuracy", "high"),),
+    measure=lambda trial: np.array([_of(trial)]),
+    data="grids",
+    paper=Paper("Arras et al. 2022", "https://arxiv.org/abs/2003.07258"),
+    suits=lambda case: case.mask is not None and bool(case.mask.any()),
+    targets=500,
+    targets_of_slow=60,
+)
+
+
+def _of(trial: Trial) -> float:
+    return mass_accuracy(trial.map.values, trial.map.grid, trial.case.mask)

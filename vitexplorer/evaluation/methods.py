@@ -1,0 +1,80 @@
+"""The rows of the table: every view that draws one map of a model's answer, and a map that is the truth itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import torch
+
+from vitexplorer.capture import Capture
+from vitexplorer.evaluation.case import Case, Explain, covered_cells
+from vitexplorer.evaluation.parted import shared_parts
+from vitexplorer.quantities.targets import class_map
+from vitexplorer.types import MapResult
+from vitexplorer.views import VIEWS, explanation, explanations
+from vitexplorer.words import Text
+
+ORACLE = "oracle"
+TITLE = Text("The truth itself", "真实答案")
+FORMULA = Text("share of the patch that the object covers", "物体覆盖该图块的比例")
+
+
+def map_views(capture: Capture) -> tuple[str, ...]:
+    """Every view of the registry whose map has a meaning for a capture's classes: attention, and what explains."""
+    keys = ("attention_map", *explanations())
+    return tuple(
+        key for key in keys if VIEWS[key].refuses(capture) is None and (capture.logits is not None or not _asks(key))
+    )
+
+
+def _asks(key: str) -> bool:
+    """Whether a view's map is that of a class."""
+    return "target" in {control.name for control in VIEWS[key].controls}
+
+
+def is_slow(key: str) -> bool:
+    """Whether one map of a method takes many runs of the network."""
+    return key != ORACLE and VIEWS[key].runs == "many"
+
+
+def title_of(key: str) -> Text:
+    """What a row is called."""
+    return TITLE if key == ORACLE else VIEWS[key].title
+
+
+def explainer(key: str, case: Case, seed: int) -> Explain:
+    """How a method makes its map of a case: a view at its default settings, or the truth."""
+    make: Callable[..., MapResult] = (
+        partial(_oracle, case=case) if key == ORACLE else partial(_view, key=key, seed=seed)
+    )
+    return lambda capture, target: make(capture=capture, target=target)
+
+
+def _view(capture: Capture, target: int, key: str, seed: int) -> MapResult:
+    return explanation(key, capture, target, seed, None)
+
+
+def _oracle(capture: Capture, target: int, case: Case) -> MapResult:
+    """How much of each patch the object covers; of one with parts, those that it shares with the class asked for."""
+    grid = capture.grid(0)
+    return class_map(
+        capture,
+        view=ORACLE,
+        title=TITLE,
+        values=torch.from_numpy(covered_cells(_truth(case, target), grid).astype(np.float32)).flatten(),
+        grid=grid,
+        unit=Text("share of the patch", "占图块的比例"),
+        formula=FORMULA,
+        settings={"target": target},
+    )
+
+
+def _truth(case: Case, target: int) -> np.ndarray:
+    """(height, width) bool: the pixels that make the class."""
+    if case.parted is None:
+        return case.mask
+    masks, own = case.parted.masks(), case.parted.label
+    shared = shared_parts(case.parted.classes, own, target)
+    return np.any([masks[part] for part in shared], axis=0) if shared else np.zeros_like(next(iter(masks.values())))

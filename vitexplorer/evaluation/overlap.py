@@ -1,0 +1,40 @@
+"""Do the cells that hold most of a map cover the object? Intersection over union.
+
+The cells that together hold 60 % of the map's positive part (the protocol of DINO, Caron et al. 2021, arXiv 2104.14294,
+section 4.2.2, there for attention) against the object's mask, in pixels, 0-1, high is good; 0 for a map without a
+positive part.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from vitexplorer.evaluation.protocol import Column, Protocol
+from vitexplorer.interfaces import Paper
+from vitexplorer.models.bundled.measure import mass_mask
+from vitexplorer.types import PatchGrid
+from vitexplorer.words import Text
+
+
+def overlap(values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[np.ndarray, "height width"]) -> float:
+    """Intersection over union of the mask and the cells that hold 60 % of what is positive."""
+    positive = values.clip(0)
+    if not positive.any():
+        return 0.0
+    kept = mass_mask(positive.ravel()).reshape(positive.shape)
+    kept = kept.repeat(grid.patch_size, 0).repeat(grid.patch_size, 1)
+    return float((kept & mask).sum() / (kept | mask).sum())
+
+
+PROTOCOL = Protocol(
+    title=Text("Overlap with the object", "与物体的重叠"),
+    question=Text("Do the cells that hold most of the map cover the object?", "占图中大部分数值的单元是否覆盖物体？"),
+    columns=(Column("overlap", "high"),),
+    measure=lambda trial: np.array([overlap(trial.map.values, trial.map.grid, trial.case.mask)]),
+    data="scenes",
+    paper=Paper("Caron et al. 2021, section 4.2.2", "https://arxiv.org/abs/2104.14294"),
+    suits=lambda case: case.mask is not None and bool(case.mask.any()),
+    targets=500,
+    targets_of_slow=60,
+)

@@ -1,0 +1,38 @@
+"""Does the highest place of a map lie on the object? The pointing game.
+
+Zhang et al. 2016 (arXiv 1608.00507), without a margin: 1 where the middle of the highest cell lies on the object, else
+0; of equal cells one is drawn by the seed. High is good; by chance the share of the image that the object covers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from vitexplorer.evaluation.protocol import Column, Protocol
+from vitexplorer.interfaces import Paper
+from vitexplorer.quantities.faithfulness import ranking
+from vitexplorer.types import PatchGrid
+from vitexplorer.words import Text
+
+
+def points_at(
+    values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[np.ndarray, "height width"], seed: int = 0
+) -> bool:
+    """Whether the middle of the highest cell lies on the mask; of equal cells a random one."""
+    row, col = divmod(int(ranking(values, seed)[0]), grid.cols)
+    half = grid.patch_size // 2
+    return bool(mask[row * grid.patch_size + half, col * grid.patch_size + half])
+
+
+PROTOCOL = Protocol(
+    title=Text("Pointing game", "指向测试"),
+    question=Text("Does the highest place of the map lie on the object?", "图中最高处是否落在物体上？"),
+    columns=(Column("pointing", "high"),),
+    measure=lambda trial: np.array([float(points_at(trial.map.values, trial.map.grid, trial.case.mask, trial.seed))]),
+    data="scenes",
+    paper=Paper("Zhang et al. 2016", "https://arxiv.org/abs/1608.00507"),
+    suits=lambda case: case.mask is not None and bool(case.mask.any()),
+    targets=500,
+    targets_of_slow=60,
+)

@@ -1,0 +1,47 @@
+"""Do the highest pixels of a map lie on the target's object? Relevance rank accuracy of CLEVR-XAI.
+
+Arras, Osman & Samek 2022 (arXiv 2003.07258, section 4.2): of the K highest pixels the share inside the ground-truth
+mask, K the pixels of the mask, 0-1, high is good; by chance the share of the image that the object covers. The pixels
+of a patch are equal, and patches may be: where K ends among equal ones they count by the share of them that the mask
+covers, the mean over all orders of these.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from vitexplorer.evaluation.case import covered_cells
+from vitexplorer.evaluation.protocol import Column, Protocol
+from vitexplorer.interfaces import Paper
+from vitexplorer.types import PatchGrid
+from vitexplorer.words import Text
+
+
+def rank_accuracy(
+    values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[np.ndarray, "height width"]
+) -> float:
+    """Share of the K highest pixels that lie on a mask of K pixels, 0-1; 0 for an empty mask."""
+    covered = covered_cells(mask, grid).ravel()
+    wanted = covered.sum()  # in cells, as is all below
+    if wanted == 0:
+        return 0.0
+    _, group = np.unique(-values.ravel(), return_inverse=True)
+    cells, inside = np.bincount(group), np.bincount(group, covered)
+    room = np.clip(wanted - (cells.cumsum() - cells), 0, cells)
+    return float((inside * room / cells).sum() / wanted)
+
+
+PROTOCOL = Protocol(
+    title=Text("Relevance rank accuracy", "相关性排序准确率"),
+    question=Text(
+        "Do the highest places of the map lie on the class's object?", "图中数值最高处是否落在该类别的物体上？"
+    ),
+    columns=(Column("rank_accuracy", "high"),),
+    measure=lambda trial: np.array([rank_accuracy(trial.map.values, trial.map.grid, trial.case.mask)]),
+    data="grids",
+    paper=Paper("Arras et al. 2022", "https://arxiv.org/abs/2003.07258"),
+    suits=lambda case: case.mask is not None and bool(case.mask.any()),
+    targets=500,
+    targets_of_slow=60,
+)

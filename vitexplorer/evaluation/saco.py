@@ -1,0 +1,64 @@
+"""Do patches that a map gives more matter more, in proportion? The salience-guided faithfulness coefficient, SaCo.
+
+Wu, Kang, Tang, Hong & Yan 2024 (arXiv 2404.01415, section 4, algorithm 1): patches in the map's order are cut into
+K = 10 groups of equal size; each group alone is replaced by the image's mean colour, which takes p(x) - p(x without it)
+from the probability of the class. Every pair of groups agrees with the map where the one with more salience takes at
+least as much; it weighs the difference of the saliences, with a minus where it does not agree. The sum over the sum of
+the weights' sizes, -1 to 1, high is good, 0 by chance. A map without differences between groups orders nothing: 0.
+Misleading: salience is compared with probability as if both were amounts; a map in other units of the same order gives
+another number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from vitexplorer.evaluation.case import Trial
+from vitexplorer.evaluation.protocol import Column, Protocol
+from vitexplorer.interfaces import Paper
+from vitexplorer.quantities.faithfulness import probabilities, ranking
+from vitexplorer.quantities.perturbation import Runs, patch_of_pixel
+from vitexplorer.words import Text
+
+GROUPS = 10
+
+
+def coefficient(salience: Float[np.ndarray, " groups"], falls: Float[np.ndarray, " groups"]) -> float:
+    """The coefficient of groups, most salient first: their saliences, and what taking each away costs; -1 to 1."""
+    first, second = np.triu_indices(len(salience), 1)
+    weights = (salience[first] - salience[second]).astype(float)
+    agree = falls[first] >= falls[second]
+    total = np.abs(weights).sum()
+    return float(np.where(agree, weights, -weights).sum() / total) if total > 0 else 0.0
+
+
+@torch.no_grad()
+def saco(trial: Trial) -> float:
+    """The coefficient of one map, -1 to 1."""
+    grid, image, values = trial.last_grid, trial.capture.input.tensor, trial.on_last_grid
+    groups = np.array_split(ranking(values, trial.seed), min(GROUPS, grid.num_patches))
+    taken = np.zeros((1 + len(groups), grid.num_patches + 1), bool)
+    for at, group in enumerate(groups, 1):
+        taken[at, group] = True
+    pixels = torch.from_numpy(taken)[:, patch_of_pixel(grid, *image.shape[-2:])].to(image.device)
+    mean = image.mean((-2, -1), keepdim=True).expand_as(image)
+    answers = probabilities(Runs(trial.capture, len(pixels)), trial.capture, trial.case.target, mean, pixels)
+    return coefficient(np.array([values.ravel()[group].sum() for group in groups]), answers[0] - answers[1:])
+
+
+PROTOCOL = Protocol(
+    title=Text("Salience-guided faithfulness", "显著性引导的忠实度"),
+    question=Text(
+        "Do groups of patches that the map gives more take more from the class when they go?",
+        "图中数值较高的图块组被移除时，对该类别的影响是否也更大？",
+    ),
+    columns=(Column("saco", "high"),),
+    measure=lambda trial: np.array([saco(trial)]),
+    data="scenes",
+    paper=Paper("Wu et al. 2024", "https://arxiv.org/abs/2404.01415"),
+    suits=lambda case: True,
+    targets=100,
+    targets_of_slow=60,
+)

@@ -1,0 +1,74 @@
+"""A table of methods by protocols: each number over its 95 % interval, the best of each column bold.
+
+The random map and the truth itself stand last, apart and muted: what is not above the one and below the other says
+something of the protocol or the model rather than of the method.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.page import Page
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.figures.themes import SMALL_SIZE
+from vitexplorer.figures.typesetting import wrap
+from vitexplorer.types import EvaluationResult
+from vitexplorer.words import Text
+
+NAMES, LEAST, STEP, YARDSTICKS = 190, 92, 44, 2
+"""pixels of the methods' names, of a column at least and of a row; rows that are not methods"""
+BETTER = {"high": Text("{name} ↑", "{name} ↑"), "low": Text("{name} ↓", "{name} ↓")}
+INTERVAL = "{low:.2f} – {high:.2f}"
+NONE = "–"
+
+
+def draw(page: Page, result: EvaluationResult) -> float:
+    """Draw the table; columns that find no room go below as a table of their own."""
+    y = page.header(result)
+    names = min(NAMES, 0.3 * page.inner)
+    fit = max(1, int((page.inner - names) // LEAST))
+    for start in range(0, len(result.protocols), fit):
+        columns = range(start, min(start + fit, len(result.protocols)))
+        y = _table(page, y, result, columns, names) + 18
+    return facts_below(page, y, facts(result))
+
+
+def _table(page: Page, y: float, result: EvaluationResult, columns: range, names: float) -> float:
+    wide = (page.inner - names) / max(len(columns), 1)
+    right = {col: page.margin + names + (at + 1) * wide for at, col in enumerate(columns)}
+    head = y
+    for col in columns:
+        said = BETTER[result.better[col]].format(name=result.protocols[col].replace("_", " "))
+        lines = wrap(said.in_(page.language), wide - 8, SMALL_SIZE)
+        for at, line in enumerate(lines):
+            page.text(right[col], head + at * 16, line, size=SMALL_SIZE, color=page.theme.muted, anchor="right")
+        y = max(y, head + 16 * len(lines))
+    y += 10
+    methods = len(result.methods) - YARDSTICKS
+    best = {col: best_of(result.values[:methods, col], result.better[col]) for col in columns}
+    for row, title in enumerate(result.titles):
+        page.rule(y - 4)
+        color = page.theme.muted if row >= methods else None
+        page.text(
+            page.margin, y, wrap(title.in_(page.language), names - 12, SMALL_SIZE)[0], size=SMALL_SIZE, color=color
+        )
+        for col in columns:
+            value = result.values[row, col]
+            said = f"{value:.3f}" if np.isfinite(value) else NONE
+            page.text(right[col], y, said, color=color, bold=row < methods and value == best[col], anchor="right")
+            if np.isfinite(value):
+                said = INTERVAL.format(low=result.low[row, col], high=result.high[row, col])
+                page.text(right[col], y + 19, said, size=11, color=page.theme.muted, anchor="right")
+        y += STEP
+    return y
+
+
+def best_of(values: np.ndarray, better: str) -> float:
+    """The best of some numbers; NaN where there are none."""
+    known = values[np.isfinite(values)]
+    return float("nan") if not len(known) else float(known.max() if better == "high" else known.min())
+
+
+RENDERER = Renderer(EvaluationResult, draw)
