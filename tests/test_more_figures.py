@@ -32,6 +32,7 @@ from vitexplorer.interventions import intervene
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import (
     ConfusionResult,
+    EvaluationResult,
     MatrixResult,
     ParetoResult,
     PerClassResult,
@@ -188,7 +189,10 @@ def test_every_type_of_result_is_among_them():
     made.add(type(compute("before_after", intervene(capture_small("vit"), "top_k:k=2"))))
     made |= {type(compare(key, capture_small("vit"), capture_small("vit"))) for key in ("maps", "cka", "answers")}
     ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.types"} - OF_TRAININGS
-    assert made == ours - {ReconstructionResult}  # asks for a decoder: test_mae.py draws it
+    assert made == ours - {
+        ReconstructionResult,  # asks for a decoder: test_mae.py draws it
+        EvaluationResult,  # of many images: test_evaluation.py draws it
+    }
 
 
 def test_the_classes_of_a_bundled_model_have_chinese_names():

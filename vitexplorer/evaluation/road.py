@@ -103,7 +103,7 @@ def road(trial: Trial) -> Float[np.ndarray, " curves"]:
 
 
 PROTOCOL = Protocol(
-    title=Text("ROAD", "ROAD"),
+    title=Text("Removal and imputation (ROAD)", "移除并填补测试"),
     question=Text(
         "Does the answer change when the map's highest places are filled in from around them, and last when its "
         "lowest are?",
