@@ -102,7 +102,7 @@ def push_through(
 def query_shares(capture: Capture, query: Query) -> Float[Tensor, " tokens"]:
     """What is pushed for a query: all of its token of the last block, or even shares of the patches for "mean"."""
     block, num_prefix = capture.depth - 1, len(capture.prefix_tokens)
-    shares = torch.zeros(num_prefix + capture.grid(block).num_patches, device=capture.input.tensor.device)
+    shares = capture.input.tensor.new_zeros(num_prefix + capture.grid(block).num_patches)
     if query == "mean":
         shares[num_prefix:] = 1 / capture.grid(block).num_patches
     else:
