@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.app import Visit
 from tests.rooms import PATIENCE
@@ -203,6 +203,14 @@ def test_a_person_walks_the_path_by_keyboard(
     expect(guide.locator("h2")).to_have_text(steps[-2].title.in_(language))
 
 
+def refused_but_paper(asked: Route, held: list[Route]) -> None:
+    """The handout waits, everything else is refused."""
+    if asked.request.post_data_json["event_data"].get("paper"):
+        held.append(asked)
+    else:
+        asked.fulfill(status=422, json={"error": "Not this one."})
+
+
 @pytest.mark.thorough
 def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_path: Path) -> None:
     """The page that the button gives is drawn without a server, and has what the guide says."""
@@ -214,11 +222,19 @@ def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_p
     expect(page.locator(".vx-status .line")).to_have_text("No room.")
     expect(page.locator(".vx-guide .handout")).to_be_enabled()  # to be asked for again
     page.unroute_all()
-    visit.errors.clear()
+    held: list[Route] = []
+    page.route("**/run/predict**", lambda asked: refused_but_paper(asked, held))
     with page.expect_download(timeout=PATIENCE) as download:
         Hands(page, tabs=True).reach(page.locator(".vx-guide .handout"), "Enter")
+        page.locator(".vx-guide .next").click()  # and another question is refused
+        expect(page.locator(".vx-status .line")).to_have_text("Not this one.")
+        expect(page.locator(".vx-guide .handout")).to_be_disabled()
+        held[0].continue_()
+        page.unroute_all()
+    visit.errors.clear()
     home = tmp_path / "handout.html"
     download.value.save_as(home)
+    page.locator(".vx-guide .before").click()
     expect(page.locator(".vx-guide .says")).to_have_text(told.says)
     alone = chromium.new_page(offline=True)
     asked: list[str] = []

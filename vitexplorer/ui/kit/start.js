@@ -3,7 +3,7 @@
 // stands in the page as a template, is shown at once, so that nothing moves when the module is there.
 //
 // And loads the page again where the server no longer knows it (410): its address says what it showed. Why any other
-// question is refused gradio keeps to itself: the page is told, and the status line says it.
+// question is refused gradio keeps to itself: the page is told with what was asked, and the status line says it.
 {
   const plain = window.fetch, opening = 5000;  // milliseconds: a page that has just been loaded is not loaded again
   const question = /\/gradio_api\/(run\/predict|queue\/join)\b/;
@@ -12,13 +12,15 @@
   window.fetch = async (...request) => {
     const answer = await plain(...request);
     if (answer.status === 410 && performance.now() > opening) location.reload();
-    else if (!answer.ok && question.test(answer.url)) tell(answer.clone());
+    else if (!answer.ok && question.test(answer.url)) tell(answer.clone(), request[1]?.body);
     return answer;
   };
 
-  const tell = async (answer) => {
+  const tell = async (answer, question) => {
     const {error} = await answer.json().catch(() => ({}));
-    document.dispatchEvent(new CustomEvent('vx-refused', {detail: typeof error === 'string' && error ? error : unexpected}));
+    const {event_data: asked} = typeof question === 'string' ? JSON.parse(question) : {};
+    const why = typeof error === 'string' && error ? error : unexpected;
+    document.dispatchEvent(new CustomEvent('vx-refused', {detail: {why, asked: asked ?? {}}}));
   };
 
   window.vxMount = async (path, events, {element, props, trigger, watch}) => {

@@ -32,7 +32,7 @@ export function mount({element, props, trigger, watch}) {
 
   function show(key) {
     now = key;
-    isLed = isPrinting = false;
+    isLed = false;
     isNew = Boolean(now);
     root.hidden = !now;
     page.classList.toggle('vx-learning', Boolean(now));
@@ -179,7 +179,7 @@ export function mount({element, props, trigger, watch}) {
   part('.handout').addEventListener('click', () => {
     isPrinting = true;
     write();
-    trigger('handout', {});
+    trigger('handout', {paper: true});
   });
   part('.before').addEventListener('click', () => turn(-1));
   part('.next').addEventListener('click', () => turn(1));
@@ -192,9 +192,10 @@ export function mount({element, props, trigger, watch}) {
     else enter(steps().some(({key}) => key === progress.step) ? progress.step : steps()[0].key);
   });
   document.addEventListener('vx-ready', tell);
-  document.addEventListener('vx-refused', () => {
+  document.addEventListener('vx-refused', ({detail}) => {
+    if (!detail.asked.paper) return;
     isPrinting = false;
-    if (props.value) write();
+    write();
   });
   onWritten(notice);
   addEventListener('popstate', () => {

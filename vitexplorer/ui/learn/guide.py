@@ -74,7 +74,7 @@ class GuideData(GradioModel):
 
 class Guide(Widget):
     """Fires `go` with `query`, the parameters of a step's state, `tell` with `step` when its numbers are wanted,
-    and `handout` when the whole path is, on paper.
+    and `handout` with `paper` when the whole path is, on paper.
     """
 
     data_model = GuideData

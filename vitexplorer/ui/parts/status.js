@@ -42,7 +42,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   document.addEventListener('vx-refused', ({detail}) => {
-    refused = detail;
+    refused = detail.why;
     clearTimeout(ends);
     ends = setTimeout(() => { refused = ''; show(); }, SAID);
     show();
