@@ -28,7 +28,7 @@ from vitexplorer.cli import build_app
 from vitexplorer.figures.files import SaveError
 from vitexplorer.figures.rendering import printed
 from vitexplorer.learn import STEPS, Step
-from vitexplorer.learn.handout import ANSWERS, handout_of, picture_of, save_handout
+from vitexplorer.learn.handout import ANSWERS, TALLEST, handout_of, picture_of, save_handout
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.learn.guide import OnScreen, filled, guide_data, step_named, step_text
@@ -398,8 +398,17 @@ def test_the_handout_has_the_numbers_and_the_figures_of_each_step(language: Lang
         view, settings = picture_of(step)
         figure, _ = printed(vx.compute(view, shown(step).capture, **settings), language=language)
         assert figures[f"figure-{number}"] == json.loads(figure.to_json())
+    assert set(re.findall(r"zoom: ([\d.]+)", page)) == {"1.000"}  # nothing is made smaller to fit its sheet
     assert len(page.encode()) < 5_000_000
     assert not re.search(r"(src|href)=\"(?!data:)", page)
+
+
+@pytest.mark.parametrize("key", ["embed", "query_key", "petl"])
+def test_the_longest_pictures_fit_their_sheets(key: str) -> None:
+    step = step_named(key)
+    view, settings = picture_of(step)
+    figure, _ = printed(shown(step).compute(view, **settings), language="en")
+    assert figure.layout.height <= TALLEST
 
 
 def figures_of(page: str) -> dict[str, dict]:
@@ -424,4 +433,4 @@ def test_the_command_writes_a_page_and_prints_it(tmp_path: Path) -> None:
     assert (tmp_path / "handout.html").stat().st_size < 5_000_000
     pdf = (tmp_path / "handout.pdf").read_bytes()
     assert pdf.startswith(b"%PDF")
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > len(STEPS)  # a sheet for each step, and the answers on their own
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1 + len(STEPS) + 2  # a sheet each; the answers take two

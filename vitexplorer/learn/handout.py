@@ -48,13 +48,15 @@ header img {{ width: 192px; border-radius: 8px; }}
 section {{ border-top: 1px solid #cfd5dc; margin-top: 36px; }}
 figure {{ margin: 16px 0; overflow-x: auto; }} figcaption, .made {{ color: #5a626b; font-size: 13px; }}
 .ask {{ border: 1px solid #cfd5dc; border-radius: 10px; padding: 12px 16px; }} .ask p {{ margin: 6px 0; }}
-ol {{ list-style: upper-alpha; margin: 0; }}
+header ol {{ margin: 24px 0; padding-left: 28px; }} .ask ol {{ list-style: upper-alpha; margin: 0; }}
 .formula {{ font-family: ui-monospace, Consolas, monospace; font-size: 14px; }}
 article {{ margin: 18px 0; }} article p {{ margin: 4px 0; }}
 @page {{ size: A4; margin: 14mm 15mm; }}
 @media print {{
   body {{ margin: 0; padding: 0; max-width: none; }}
-  section {{ break-before: page; border: 0; margin: 0; }}
+  section {{ break-before: page; border: 0; margin: 0; }} h2 {{ margin: 0 0 8px; }} figure {{ margin: 12px 0; }}
+  section > p {{ margin: 8px 0; }} .ask {{ padding: 8px 14px; }}
+  .modebar {{ display: none !important; }}
   figure, .ask, article, h2 {{ break-inside: avoid; }} h2 {{ break-after: avoid; }}
 }}
 """
@@ -125,11 +127,12 @@ def handout_of(seen: Callable[[Step], Seen], language: Language, path: Sequence[
         )
         answers.append("".join(_answer(step, number, say, step.question.right(numbers), language)))
     title = html.escape(TITLE.format(steps=len(path)).in_(language))
+    titles = "".join(f"<li>{html.escape(step.title.in_(language))}</li>" for step in path)
     return (
         f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head><body>'
         f'<header><h1>{title}</h1><p class="made">ViT Explorer · {MADE.in_(language)}</p>'
-        f"{_image(seen(path[0]))}</header>"
+        f"{_image(seen(path[0]))}<ol>{titles}</ol></header>"
         f"{''.join(steps)}<section><h2>{ANSWERS.in_(language)}</h2>{''.join(answers)}</section>"
         f"{figures_html(figures)}</body></html>\n"
     )

@@ -32,8 +32,10 @@ BAR, STEP = 26, 36
 NUMBER = re.compile(r"(?<![^. ])\d+(?![^. ])")  # between dots, spaces or the ends: no number in `norm1`
 TABLE = ((0, 300), (310, 220), (540, 520))
 """left edge and width of the columns of text on a slide"""
-NARROW = 700
-"""pixels below which a label stands over its bar, and a term is said by its name alone"""
+NARROW, BESIDE = 700, 640
+"""pixels below which a term is said by its name alone, and below which a label stands over its bar"""
+TWO, BETWEEN = 520, 32
+"""pixels from which on such terms stand in two columns, and those between the columns"""
 
 
 @dataclass
@@ -163,7 +165,7 @@ def _legend(page: Page, y: float, kinds: Counter[str], colors: dict[str, str]) -
 
 def _bars(page: Page, y: float, rows: list[Row], colors: dict[str, str]) -> float:
     """One bar for each row, in pieces, to one scale. Returns y below them."""
-    labels, over = (LABELS, 0) if page.inner >= NARROW else (0, 24)
+    labels, over = (min(LABELS, 0.36 * page.inner), 0) if page.inner >= BESIDE else (0, 24)
     digits = DIGIT * TEXT_SIZE * max((len(f"{row.total:,}") for row in rows), default=0)
     left, room = page.margin + labels, page.inner - labels - SHARE - max(digits, NUMBER_WIDTH if labels else 0)
     longest = max((row.total for row in rows), default=0) or 1
@@ -196,6 +198,8 @@ def _terms(page: Page, y: float, result: CountResult) -> float:
     rows = [*result.terms, Term(Text("closed formula", "闭式公式"), "", "", total)]
     if total != result.total:
         rows.append(Term(Text("counted minus formula", "实际计数减公式"), "", "", result.total - total))
+    if TWO <= page.inner < NARROW:
+        return _terms_by_name(page, y, rows, len(result.terms))
     heads = (Text("Term", "项"), Text("Formula", "公式"), Text("With numbers", "代入数值"))
     columns = _columns(page)
     for (x, _), head in zip(columns, heads, strict=False):
@@ -212,6 +216,21 @@ def _terms(page: Page, y: float, result: CountResult) -> float:
         page.text(page.right, y, f"{term.count:,}", anchor="right", bold=bold)
         y = max(below) + 8
     return y
+
+
+def _terms_by_name(page: Page, y: float, rows: list[Term], terms: int) -> float:
+    """The terms without their formulas, the first half beside the second; what follows `terms` is a sum."""
+    wide, half, top = (page.inner - BETWEEN) / 2, -(-len(rows) // 2), y
+    bottom = y
+    for at, term in enumerate(rows):
+        left = float(page.margin) if at < half else page.margin + wide + BETWEEN
+        y = top if at == half else y
+        page.line((left, y - 4), (left + wide, y - 4))
+        below = page.text(left, y, term.name, pixels=wide - NUMBER_WIDTH, bold=at >= terms)
+        page.text(left + wide, y, f"{term.count:,}", anchor="right", bold=at >= terms)
+        y = below + 8
+        bottom = max(bottom, y)
+    return bottom
 
 
 def _columns(page: Page) -> list[tuple[float, float]]:

@@ -14,7 +14,9 @@ from vitexplorer.numbers import percent
 from vitexplorer.types import DotProductResult, prefix_text
 from vitexplorer.words import Text, same
 
-STRONGEST, STEP, TABLE, GAP, LEAST = 10, 30, 620, 50, 220
+STRONGEST, STEP, CLOSE, TABLE, GAP, LEAST = 10, 30, 26, 620, 50, 220
+LABEL = 12
+"""pixels to the right of an axis, for half of its last number"""
 COLUMNS = (Text("q·k", "q·k"), Text("× scale", "× 缩放"), Text("+ bias", "+ 偏置"), Text("softmax", "softmax"))
 RIGHT = (250, 345, 440, 530)
 PAIRS = Text("pairs", "对数")
@@ -33,18 +35,18 @@ def key_text(key: str) -> Text:
 
 
 def draw(page: Page, result: DotProductResult) -> float:
-    """Draw the table on the left and the two histograms on the right."""
+    """Draw the table on the left and the two histograms on the right, or below it where that is too narrow."""
     y = page.header(result)
     bottom = _table(page, y, result)
     if page.inner >= TABLE + GAP + LEAST:
-        bottom = max(bottom, _histograms(page, page.margin + TABLE + GAP, y, result))
+        bottom = max(bottom, _histograms(page, Box(page.margin + TABLE + GAP, y, page.inner - TABLE - GAP, 0), result))
     else:
-        bottom = _histograms(page, page.margin, bottom + 16, result)
+        bottom = _histograms(page, Box(page.margin, bottom + 16, page.inner, 0), result)
     return facts_below(page, bottom + 20, facts(result))
 
 
 def _table(page: Page, y: float, result: DotProductResult) -> float:
-    factor = min(1.0, page.inner / TABLE)
+    factor, step = min(1.0, page.inner / TABLE), STEP if page.sheet.is_slide else CLOSE
     bar = Box(page.margin + 540 * factor, y, 80 * factor, 13)
     page.text(page.margin, y, Text("strongest keys", "最强的键"), bold=True)
     columns = range(len(COLUMNS)) if factor == 1 else (1, 3)
@@ -64,19 +66,25 @@ def _table(page: Page, y: float, result: DotProductResult) -> float:
         page.rectangle(
             bar._replace(y=y + 3, width=bar.width * float(result.values[key]) / largest), fill=page.theme.bar
         )
-        y += STEP
+        y += step
     page.line((page.margin, y - 5), (page.margin + TABLE * factor, y - 5))
     others = len(result.values) - len(order)
     if others:
         page.text(page.margin, y, REST.format(count=others), color=page.theme.muted)
         rest = float(result.values.sum() - result.values[order].sum())
         page.text(page.margin + RIGHT[3] * factor, y, percent(max(rest, 0.0)), color=page.theme.muted, anchor="right")
-        y += STEP
+        y += step
     return y
 
 
-def _histograms(page: Page, left: float, y: float, result: DotProductResult) -> float:
-    """Both on one range of scores, so that the second shows by how much the first was squeezed."""
+def _histograms(page: Page, room: Box, result: DotProductResult) -> float:
+    """Both on one range of scores, so that the second shows by how much the first was squeezed.
+
+    Side by side where `room` is wide enough, otherwise one under the other. Returns y below them.
+    """
+    beside = room.width >= 2 * (LEFT + LEAST) + GAP
+    wide = (room.width - GAP) / 2 if beside else room.width
+    left, y = room.x, room.y
     edges = result.bin_edges
     across = span(np.concatenate([edges, edges * result.scale]))
     panels = (
@@ -85,7 +93,7 @@ def _histograms(page: Page, left: float, y: float, result: DotProductResult) -> 
     )
     for title, at in panels:
         page.text(left, y, title, bold=True)
-        box = Box(left + LEFT, y + 26 + ABOVE, page.right - left - LEFT, 110)
+        box = Box(left + LEFT, y + 26 + ABOVE, wide - LEFT - LABEL, 110)
         chart = Chart(box, across, span(result.all_scores))
         chart.frame(page, same("q·k") if at is edges else SCALED, PAIRS)
         pieces = []
@@ -93,8 +101,9 @@ def _histograms(page: Page, left: float, y: float, result: DotProductResult) -> 
             (x0, top), (x1, floor) = chart.at(low, count), chart.at(high, 0)
             pieces.append((Box(x0, top, x1 - x0, floor - top), page.theme.bar, f"{low:.3g} … {high:.3g}\n{count:,}"))
         page.bars(pieces, gap=0)
-        y = box.bottom + BELOW
-    return y
+        below = box.bottom + BELOW
+        left, y = (left + wide + GAP, y) if beside else (left, below)
+    return below
 
 
 RENDERER = Renderer(DotProductResult, draw)

@@ -19,10 +19,12 @@ from vitexplorer.types import TokenStep, TokenStepsResult, prefix_text, query_te
 from vitexplorer.words import Text
 
 LEFT, OVER = 300, 44  # pixels for names and shapes at the left; over the strip where that is too narrow
-PICTURE, STRIP, STEP = 200, 34, 84
-LEAST = 3 * STEP  # a colour bar shorter than this has no room for its numbers and its title
-FIRST = 8
-"""numbers that are written out"""
+PICTURE, BAR, STRIP, STEP, CLOSE = 200, 160, 34, 84, 62
+BESIDE = 640
+"""pixels of width from which on a strip stands beside its name; in a window such rows are `CLOSE`"""
+LEAST = 252  # a colour bar shorter than this has no room for its numbers and its title
+FIRST, ROOMY = 8, 460
+"""numbers that are written out, where a strip is as wide as that; otherwise half as many"""
 ENTRY = Text("number %{customdata[1]}", "第 %{customdata[1]} 个数")
 
 
@@ -31,8 +33,8 @@ def draw(page: Page, result: TokenStepsResult) -> float:
     y = page.header(result)
     y = _pictures(page, y, result)
     row, *vectors = [step for step in result.steps if step.numbers.size]
-    _strip(page, y, 3, row, _bar(page, y - 160 + _over(page), 160 + STRIP, row.numbers, Text("normalised", "归一化值")))
-    step_down = STEP + _over(page)
+    _strip(page, y, 3, row, _bar(page, y - BAR + _over(page), BAR + STRIP, row.numbers, Text("normalised", "归一化值")))
+    step_down = STEP + _over(page) if page.sheet.is_slide or _over(page) else CLOSE
     y += step_down
     together = np.concatenate([step.numbers for step in vectors])
     tall = max(LEAST, len(vectors) * step_down) - step_down + STRIP
@@ -41,13 +43,13 @@ def draw(page: Page, result: TokenStepsResult) -> float:
     for number, step in enumerate(vectors, start=4):
         _strip(page, y, number, step, axis)
         y += step_down
-    y = _sequence(page, max(y, top + LEAST), 4 + len(vectors), result)
+    y = max(_sequence(page, y, 4 + len(vectors), result), top + LEAST)
     return facts_below(page, y + 16, facts(result))
 
 
 def _over(page: Page) -> float:
     """How far the strips stand under their names; 0 where they stand beside them."""
-    return 0 if page.inner >= 700 else OVER
+    return 0 if page.inner >= BESIDE else OVER
 
 
 def _left(page: Page) -> float:
@@ -74,14 +76,12 @@ def _name(page: Page, y: float, number: int, step: TokenStep, right: float = 0) 
 def _pictures(page: Page, y: float, result: TokenStepsResult) -> float:
     """The image with the patch outlined, and the patch beside it."""
     image, patch = result.steps[:2]
-    over = _over(page)
+    over, gap = _over(page), 40 if _wide(page) >= ROOMY else 16
     _name(page, y, 1, image)
-    placed = place_on(
-        result.image, result.grid, Box(_left(page), y + over, _wide(page) / 2 - (16 if over else 40), PICTURE)
-    )
+    placed = place_on(result.image, result.grid, Box(_left(page), y + over, _wide(page) / 2 - gap, PICTURE))
     page.picture(placed.image, result.image)
     page.outline(placed.cells.part(result.grid.rows, result.grid.cols, (*result.place, 1, 1)))
-    aside = placed.right + (16 if over else 40)
+    aside = placed.right + gap
     if over:
         _name(page, y, 2, patch, aside - page.margin)
     else:
@@ -89,8 +89,9 @@ def _pictures(page: Page, y: float, result: TokenStepsResult) -> float:
         page.text(page.margin, y + 136, query_text(result.place), size=SMALL_SIZE, color=page.theme.muted)
     height, width = result.patch.shape[:2]
     scale = min(PICTURE / height, _wide(page) / 2 / width)
-    page.picture(Box(aside, y + over, width * scale, height * scale), enlarged(result.patch / 255, PICTURE))
-    return placed.bottom + 26 if over else y + PICTURE + 26
+    shown = Box(aside, y + over, width * scale, height * scale)
+    page.picture(shown, enlarged(result.patch / 255, PICTURE))
+    return placed.bottom + 26 if over else max(y + BAR, placed.bottom, shown.bottom) + 26
 
 
 def _strip(page: Page, y: float, number: int, step: TokenStep, axis: str) -> None:
@@ -98,9 +99,9 @@ def _strip(page: Page, y: float, number: int, step: TokenStep, axis: str) -> Non
     _name(page, y, number, step)
     y += _over(page)
     page.cells(Box(_left(page), y, _wide(page), STRIP), step.numbers[None], axis, where=ENTRY)
-    first = ", ".join(f"{value:.3f}" for value in step.numbers[: 4 if _over(page) else FIRST].tolist()).replace(
-        "-", "−"
-    )
+    first = ", ".join(
+        f"{value:.3f}" for value in step.numbers[: FIRST if _wide(page) >= ROOMY else 4].tolist()
+    ).replace("-", "−")
     more = ", …" if step.numbers.size > FIRST else ""
     page.text(_left(page), y + STRIP + 6, first + more, size=SMALL_SIZE, color=page.theme.muted)
 
