@@ -32,7 +32,7 @@ def _recipe(name: str) -> Recipe:
 def train(name: str, seed: int = 0, runs: Runs = Path("runs/bundled"), export_after: bool = True) -> None:
     """Train a bundled model, going on from its checkpoint, and put it into assets/models."""
     recipe = _recipe(name)
-    pool = ScenePool("train", recipe.num_scenes, grounds=recipe.grounds, folder=runs)
+    pool = ScenePool("train", recipe.num_scenes, grounds=recipe.grounds, several=recipe.several, folder=runs)
     loop.train(recipe.start(seed), recipe.schedule, pool, runs / name, seed=seed)
     if export_after:
         export(name, seed, runs)

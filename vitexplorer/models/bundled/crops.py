@@ -73,20 +73,21 @@ def about_object(
     return random_window(np.clip(middle, side / 2, whole - side / 2), side, rng, turn)
 
 
-def cut(image: np.ndarray, window: Window, size: int) -> np.ndarray:
+def cut(image: np.ndarray, window: Window, size: int, *, blend: bool = True) -> np.ndarray:
     """The window of an image (height, width[, 3]) uint8 at `size` x `size` pixels; beyond its border it is mirrored.
 
     Its place is exact to one pixel. An image is first shrunk by a whole factor where the cut is coarser than it, so
-    that nothing aliases.
+    that nothing aliases. `blend=False` takes the nearest pixel, for numbers that name something.
     """
     shrink = max(1, round(window.side / size))
     if shrink > 1:
-        image = cv2.resize(image, None, fx=1 / shrink, fy=1 / shrink, interpolation=cv2.INTER_AREA)
+        shrunk_by = cv2.INTER_AREA if blend else cv2.INTER_NEAREST
+        image = cv2.resize(image, None, fx=1 / shrink, fy=1 / shrink, interpolation=shrunk_by)
     scale = window.side / size
     cos, sin = scale * np.cos(window.angle), scale * np.sin(window.angle)
     turn = np.array([[cos, -sin], [sin, cos]]) * (-1 if window.mirrored else 1, 1)
     to_image = np.column_stack([turn, window.centre - turn @ (size / 2, size / 2)]) / shrink
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    flags = (cv2.INTER_LINEAR if blend else cv2.INTER_NEAREST) | cv2.WARP_INVERSE_MAP
     return cv2.warpAffine(image, to_image, (size, size), flags=flags, borderMode=cv2.BORDER_REFLECT)
 
 

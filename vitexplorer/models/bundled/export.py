@@ -94,7 +94,7 @@ model = timm.create_model("local-dir:assets/models/{recipe.name}", pretrained=Tr
 ```
 
 ## Data
-Scenes drawn by `vitexplorer/models/bundled/scenes.py` (version {VERSION}): one paper cut-out of one of
+Scenes drawn by `vitexplorer/models/bundled/scenes` (version {VERSION}): one paper cut-out of one of
 {len(LABEL_NAMES)} classes on a cluttered, textured ground; place, size, angle, colours, light, clutter and occlusion
 are independent of the class. Trained on scenes 0 to {recipe.num_scenes - 1} of the stream "train"; measured on the
 stream "test", which shares none with it.

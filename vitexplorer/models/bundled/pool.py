@@ -9,8 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from vitexplorer.models.bundled.scenes import VERSION, draw_scene
+from vitexplorer.models.bundled.scenes.several import draw_several
+from vitexplorer.models.bundled.shapes import LABEL_NAMES
 
 SIZE = 192
+NOTHING = len(LABEL_NAMES)
+"""stands where no object is seen, beside the classes"""
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,15 @@ class Scenes:
     """(scenes,) int64"""
     grounds: np.ndarray | None = None
     """(scenes, height, width, 3) uint8 RGB, the same scenes without their objects, where they were asked for"""
+    shown: np.ndarray | None = None
+    """(scenes, height, width) uint8, the class seen at each pixel or `NOTHING`, where scenes of several were drawn"""
+
+    @property
+    def classes(self) -> np.ndarray:
+        """(scenes, height, width) uint8: the class seen at each pixel, or `NOTHING`."""
+        if self.shown is not None:
+            return self.shown
+        return np.where(self.masks, self.labels[:, None, None], NOTHING).astype(np.uint8)
 
     def __len__(self) -> int:
         """How many scenes there are."""
@@ -34,15 +47,26 @@ class Scenes:
 class ScenePool:
     """Scenes 0 ... count - 1 of a stream."""
 
-    def __init__(self, stream: str, count: int, *, grounds: bool = False, folder: Path | None = None):
-        """Args: grounds: whether to draw the scenes without objects too; folder: where to keep them (None: memory)."""
+    def __init__(
+        self, stream: str, count: int, *, grounds: bool = False, several: bool = False, folder: Path | None = None
+    ):
+        """Args of the pool.
+
+        Args:
+            stream: its name.
+            count: of scenes.
+            grounds: whether to draw the scenes without objects too.
+            several: whether every fourth scene has several objects; its label is that of the largest.
+            folder: where to keep them (None: memory).
+        """
         self.stream, self._folder = stream, folder
-        self._name = f"scenes_v{VERSION}_{stream}_{count}"
+        self._name = f"scenes_v{VERSION}_{stream}_{count}" + ("_several" if several else "")
         self._images = self._room("images", (count, SIZE, SIZE, 3), np.uint8)
         self._masks = self._room("masks", (count, SIZE, SIZE), bool)
         self._labels = self._room("labels", (count,), np.int64)
         self._drawn = self._room("drawn", (count,), bool)
         self._grounds = self._room("grounds", (count, SIZE, SIZE, 3), np.uint8) if grounds else None
+        self._shown = self._room("shown", (count, SIZE, SIZE), np.uint8) if several else None
         self._grounds_drawn = self._room("grounds_drawn", (count,), bool) if grounds else None
 
     def __len__(self) -> int:
@@ -53,15 +77,28 @@ class ScenePool:
         """Copies of the chosen scenes."""
         chosen = np.asarray(chosen)
         for index in chosen[~self._drawn[chosen]]:
-            scene = draw_scene(self.stream, int(index), SIZE)
-            self._images[index], self._masks[index], self._labels[index] = scene.image, scene.mask, scene.label
-            self._drawn[index] = True
+            self._draw(int(index))
+        shown = None if self._shown is None else self._shown[chosen]
         if self._grounds is None:
-            return Scenes(self._images[chosen], self._masks[chosen], self._labels[chosen])
+            return Scenes(self._images[chosen], self._masks[chosen], self._labels[chosen], shown=shown)
         for index in chosen[~self._grounds_drawn[chosen]]:
             self._grounds[index] = draw_scene(self.stream, int(index), SIZE, with_object=False).image
             self._grounds_drawn[index] = True
-        return Scenes(self._images[chosen], self._masks[chosen], self._labels[chosen], self._grounds[chosen])
+        return Scenes(self._images[chosen], self._masks[chosen], self._labels[chosen], self._grounds[chosen], shown)
+
+    def _draw(self, index: int) -> None:
+        if self._shown is not None and index % 4 == 3:
+            scene = draw_several(self.stream, index, SIZE)
+            mask, label = scene.masks.any(0), scene.labels[scene.largest]
+            kinds = np.array([*scene.labels, NOTHING], np.uint8)
+            self._shown[index] = kinds[np.where(mask, scene.masks.argmax(0), -1)]
+        else:
+            scene = draw_scene(self.stream, index, SIZE)
+            mask, label = scene.mask, scene.label
+            if self._shown is not None:
+                self._shown[index] = np.where(mask, label, NOTHING)
+        self._images[index], self._masks[index], self._labels[index] = scene.image, mask, label
+        self._drawn[index] = True
 
     def _room(self, part: str, shape: tuple[int, ...], kind: type) -> np.ndarray:
         if self._folder is None:

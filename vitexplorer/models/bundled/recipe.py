@@ -43,6 +43,8 @@ class Recipe:
     """for the card, Markdown: how it was trained"""
     limits: str
     """for the card, Markdown: what it can and cannot show"""
+    several: bool = False
+    """whether every fourth scene of the training has several objects"""
     input_size: int = SIZE
     """pixels of the shipped model's input, a side"""
     label_names: tuple[str, ...] = ()

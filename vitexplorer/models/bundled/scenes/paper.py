@@ -1,10 +1,7 @@
-"""Drawn scenes: one object of a known class, with its mask, on a cluttered ground, like paper cut-outs under a lamp.
+"""Paper under a lamp: what every drawn scene is made of, from its ground to the grain over everything.
 
-Position, size, rotation, colour, texture, light, clutter and occlusion are drawn independently of the class, so that
-only the outline tells it. A scene is a function of (stream, index) alone, and of the size only up to resolution:
-training images are drawn at 192 pixels and example pictures at 768.
-
-Streams cannot overlap: the generator of a scene is seeded with (version, stream, index) through numpy's SeedSequence.
+Layers are painted from the ground up, in place, on a (size, size, 3) uint8 canvas. Lengths and places are shares of
+the side, so that a scene has the same content at every size.
 """
 
 from __future__ import annotations
@@ -18,29 +15,11 @@ from vitexplorer.models.bundled.colours import Palette
 from vitexplorer.models.bundled.grounds import ground_field, noise, places
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, SHAPES, Contour, blob, stroke
 
-STREAMS = ("train", "validation", "test", "examples")
-VERSION = 2
-"""Raise it with every change of the drawing: what was trained on the old scenes says so."""
-
 _SUBPIXEL = 6  # bits after the point in cv2's coordinates
 
 
 @dataclass(frozen=True)
-class Scene:
-    """A picture and the truth about it."""
-
-    image: np.ndarray
-    """(height, width, 3) uint8 RGB"""
-    mask: np.ndarray
-    """(height, width) bool: pixels where the object is seen, occluded parts excluded"""
-    label: int
-    """index into `LABEL_NAMES`"""
-    box: tuple[int, int, int, int]
-    """top, left, bottom, right of the mask in pixels, the last two exclusive"""
-
-
-@dataclass(frozen=True)
-class _Light:
+class Light:
     """Where the shadow falls (x and y, in shares of the side), how dark and how soft it is."""
 
     offset: tuple[float, float]
@@ -54,48 +33,14 @@ class _Light:
         return self.offset[0] / length, self.offset[1] / length
 
 
-def draw_scene(stream: str, index: int, size: int = 192, *, with_object: bool = True) -> Scene:
-    """Scene number `index` of a stream ("train", "validation", "test", "examples") at `size` x `size` pixels.
-
-    `with_object=False` leaves the object and its shadow out and changes nothing else; the mask still says where it
-    would be.
-
-    Raises:
-        ValueError: no such stream.
-    """
-    if stream not in STREAMS:
-        raise ValueError(f"Unknown stream {stream!r}. Streams are: {', '.join(STREAMS)}.")
-    seed = np.random.SeedSequence((VERSION, STREAMS.index(stream), index))
-    # one generator for each part: what one part consumes does not move the others
-    world, ground, under, thing, over, air = map(np.random.default_rng, seed.spawn(6))
-
-    label = int(world.integers(len(LABEL_NAMES)))
-    palette = Palette(world)
-    light = _light(world)
-    radius = world.uniform(0.2, 0.34)
-    centre = world.uniform(0.92 * radius, 1 - 0.92 * radius, 2)
-
-    canvas = _paint_ground(ground, palette, size)
-    _paint_clutter(canvas, under, palette, light, int(under.integers(3, 10)))
-    outline, details = _place_object(thing, label, radius, centre)
-    alpha = _fill(outline, size)
-    if with_object:
-        _cast_shadow(canvas, alpha, light)
-        _paint_object(canvas, thing, alpha, details, centre, palette, light)
-    covered = _paint_occluders(canvas, over, palette, light, centre, radius)
-    image = _light_up(canvas, air, light)
-
-    mask = (alpha > 127) & (covered < 128)
-    return Scene(image, mask, label, _box(mask))
-
-
-def _light(rng: np.random.Generator) -> _Light:
+def light_of(rng: np.random.Generator) -> Light:
+    """A lamp somewhere."""
     angle, distance = rng.uniform(0, 2 * np.pi), rng.uniform(0.006, 0.022)
     offset = float(distance * np.cos(angle)), float(distance * np.sin(angle))
-    return _Light(offset, rng.uniform(0.2, 0.5), rng.uniform(0.008, 0.02))
+    return Light(offset, rng.uniform(0.2, 0.5), rng.uniform(0.008, 0.02))
 
 
-def _paint_ground(rng: np.random.Generator, palette: Palette, size: int) -> np.ndarray:
+def paint_ground(rng: np.random.Generator, palette: Palette, size: int) -> np.ndarray:
     """(size, size, 3) uint8: the two ground colours mixed by the field."""
     field = np.clip(ground_field(rng, size) * 255, 0, 255).astype(np.uint8)
     share = np.linspace(-0.15, 1.15, 256)[:, None]  # past both ends: the extremes are a little stronger
@@ -103,7 +48,7 @@ def _paint_ground(rng: np.random.Generator, palette: Palette, size: int) -> np.n
     return np.take(np.rint(table).astype(np.uint8), field, axis=0)
 
 
-def _place(contour: Contour, radius: float, centre: np.ndarray, angle: float, stretch: float = 1.0) -> Contour:
+def place(contour: Contour, radius: float, centre: np.ndarray, angle: float, stretch: float = 1.0) -> Contour:
     """Unit coordinates -> shares of the side: stretched along x, turned, scaled, moved."""
     cos, sin = np.cos(angle), np.sin(angle)
     turn = np.array([[cos, sin], [-sin, cos]])
@@ -115,18 +60,19 @@ def _pixels(contour: Contour, size: int) -> np.ndarray:
     return np.rint((contour * size - 0.5) * (1 << _SUBPIXEL)).astype(np.int32)
 
 
-def _draw(canvas: np.ndarray, contour: Contour, colour: int | tuple[int, int, int]) -> None:
+def draw(canvas: np.ndarray, contour: Contour, colour: int | tuple[int, int, int]) -> None:
+    """Fill a contour, in place."""
     cv2.fillPoly(canvas, [_pixels(contour, len(canvas))], colour, cv2.LINE_AA, _SUBPIXEL)
 
 
-def _fill(contours: list[Contour], size: int) -> np.ndarray:
+def fill(contours: list[Contour], size: int) -> np.ndarray:
     """(size, size) uint8 coverage of the contours, even-odd."""
     alpha = np.zeros((size, size), np.uint8)
     cv2.fillPoly(alpha, [_pixels(c, size) for c in contours], 255, cv2.LINE_AA, _SUBPIXEL)
     return alpha
 
 
-def _cast_shadow(canvas: np.ndarray, alpha: np.ndarray, light: _Light) -> None:
+def cast_shadow(canvas: np.ndarray, alpha: np.ndarray, light: Light) -> None:
     """Darken what lies under a layer, moved and blurred, in place."""
     size = len(canvas)
     move = np.array([[1, 0, light.offset[0] * size], [0, 1, light.offset[1] * size]], np.float32)
@@ -137,34 +83,35 @@ def _cast_shadow(canvas: np.ndarray, alpha: np.ndarray, light: _Light) -> None:
     cv2.multiply(canvas, cv2.merge([dark, dark, dark]), canvas, 1 / 255)
 
 
-def _colour(rgb: np.ndarray) -> tuple[int, int, int]:
+def colour_of(rgb: np.ndarray) -> tuple[int, int, int]:
+    """A colour as cv2 wants it."""
     return tuple(round(float(c)) for c in rgb)
 
 
-def _paint_clutter(canvas: np.ndarray, rng: np.random.Generator, palette: Palette, light: _Light, count: int) -> None:
+def paint_clutter(canvas: np.ndarray, rng: np.random.Generator, palette: Palette, light: Light, count: int) -> None:
     """Blobs, dots and strokes under the object, with one shadow, in place."""
     size = len(canvas)
     pieces = [_piece(rng) for _ in range(count)]
-    colours = [_colour(palette.thing(rng)) for _ in pieces]
+    colours = [colour_of(palette.thing(rng)) for _ in pieces]
     silhouettes = np.zeros((size, size), np.uint8)
     for piece in pieces:
-        _draw(silhouettes, piece, 255)
-    _cast_shadow(canvas, silhouettes, light)
+        draw(silhouettes, piece, 255)
+    cast_shadow(canvas, silhouettes, light)
     for piece, colour in zip(pieces, colours, strict=True):
-        _draw(canvas, piece, colour)
+        draw(canvas, piece, colour)
 
 
 def _piece(rng: np.random.Generator) -> Contour:
     """A blob, a dot or a stroke, in shares of the side."""
     centre, angle, kind = rng.uniform(0, 1, 2), rng.uniform(0, 2 * np.pi), rng.uniform()
     if kind < 0.45:
-        return _place(blob(rng), rng.uniform(0.04, 0.15), centre, angle)
+        return place(blob(rng), rng.uniform(0.04, 0.15), centre, angle)
     if kind < 0.7:
-        return _place(blob(rng, 2), rng.uniform(0.012, 0.03), centre, angle)
-    return _place(stroke(rng, rng.uniform(0.04, 0.08)), rng.uniform(0.1, 0.4), centre, angle)
+        return place(blob(rng, 2), rng.uniform(0.012, 0.03), centre, angle)
+    return place(stroke(rng, rng.uniform(0.04, 0.08)), rng.uniform(0.1, 0.4), centre, angle)
 
 
-def _place_object(
+def place_object(
     rng: np.random.Generator, label: int, radius: float, centre: np.ndarray
 ) -> tuple[list[Contour], list[Contour]]:
     """Outline and details of a specimen, mirrored, stretched, turned and moved."""
@@ -172,20 +119,20 @@ def _place_object(
     mirror = (rng.choice([-1.0, 1.0]), 1.0)
     angle, stretch = rng.uniform(-0.7, 0.7), rng.uniform(0.92, 1.08)
     outline, details = (
-        [_place(contour * mirror, radius, centre, angle, stretch) for contour in part]
+        [place(contour * mirror, radius, centre, angle, stretch) for contour in part]
         for part in (shape.outline, shape.details)
     )
     return outline, details
 
 
-def _paint_object(
+def paint_object(
     canvas: np.ndarray,
     rng: np.random.Generator,
     alpha: np.ndarray,
     details: list[Contour],
     centre: np.ndarray,
     palette: Palette,
-    light: _Light,
+    light: Light,
 ) -> None:
     """The object's own colour gradient, texture, details and lit rim, in place, inside its box only."""
     size = len(canvas)
@@ -194,14 +141,14 @@ def _paint_object(
     strength, blend, angle = rng.uniform(2, 12), rng.uniform(0, 0.35), rng.uniform(0, 2 * np.pi)
     if not alpha.any():
         return
-    top, left, bottom, right = _box(alpha > 0)
+    top, left, bottom, right = box_of(alpha > 0)
     here = np.s_[top:bottom, left:right]
 
-    x, y = (place[here] - np.float32(middle) for place, middle in zip(places(size), centre, strict=True))
+    x, y = (axis[here] - np.float32(middle) for axis, middle in zip(places(size), centre, strict=True))
     slope = np.clip(0.5 + 1.8 * (float(np.cos(angle)) * x + float(np.sin(angle)) * y), 0, 1)
     paint = colour + (blend * slope)[..., None] * (second - colour) + (strength * texture[here])[..., None]
     if details:
-        cover = _fill(details, size)[here].astype(np.float32)[..., None] / 255
+        cover = fill(details, size)[here].astype(np.float32)[..., None] / 255
         paint += cover * (accent - paint)
     # a bevel: the rim is bright where the softened outline rises away from the lamp, that is towards its shadow
     width = max(1, round(0.006 * size)) * 2 + 1
@@ -212,28 +159,28 @@ def _paint_object(
     canvas[here] = np.clip(canvas[here] * (1 - cover) + paint * cover, 0, 255).astype(np.uint8)
 
 
-def _paint_occluders(
-    canvas: np.ndarray, rng: np.random.Generator, palette: Palette, light: _Light, centre: np.ndarray, radius: float
+def paint_occluders(
+    canvas: np.ndarray, rng: np.random.Generator, palette: Palette, light: Light, centre: np.ndarray, radius: float
 ) -> np.ndarray:
     """Up to two strokes or blobs across the object, in place; (size, size) uint8, what they cover."""
     covered = np.zeros(canvas.shape[:2], np.uint8)
     for _ in range(int(rng.choice(3, p=[0.55, 0.35, 0.1]))):
         angle = rng.uniform(0, 2 * np.pi)
-        place = centre + radius * rng.uniform(0.3, 1.0) * np.array([np.cos(angle), np.sin(angle)])
-        turn, colour = rng.uniform(0, 2 * np.pi), _colour(palette.thing(rng))
+        middle = centre + radius * rng.uniform(0.3, 1.0) * np.array([np.cos(angle), np.sin(angle)])
+        turn, colour = rng.uniform(0, 2 * np.pi), colour_of(palette.thing(rng))
         if rng.uniform() < 0.5:
-            piece = _place(stroke(rng, rng.uniform(0.04, 0.09)), radius * rng.uniform(0.6, 1.4), place, turn)
+            piece = place(stroke(rng, rng.uniform(0.04, 0.09)), radius * rng.uniform(0.6, 1.4), middle, turn)
         else:
-            piece = _place(blob(rng), radius * rng.uniform(0.2, 0.42), place, turn)
+            piece = place(blob(rng), radius * rng.uniform(0.2, 0.42), middle, turn)
         alpha = np.zeros_like(covered)
-        _draw(alpha, piece, 255)
-        _cast_shadow(canvas, alpha, light)
-        _draw(canvas, piece, colour)
+        draw(alpha, piece, 255)
+        cast_shadow(canvas, alpha, light)
+        draw(canvas, piece, colour)
         covered = np.maximum(covered, alpha)
     return covered
 
 
-def _light_up(canvas: np.ndarray, rng: np.random.Generator, light: _Light) -> np.ndarray:
+def light_up(canvas: np.ndarray, rng: np.random.Generator, light: Light) -> np.ndarray:
     """The lamp's fall-off over everything, and the grain of the paper."""
     size = len(canvas)
     x, y = places(size)
@@ -244,7 +191,8 @@ def _light_up(canvas: np.ndarray, rng: np.random.Generator, light: _Light) -> np
     return cv2.multiply(canvas, cv2.merge([gain, gain, gain]), scale=1 / 128)
 
 
-def _box(mask: np.ndarray) -> tuple[int, int, int, int]:
+def box_of(mask: np.ndarray) -> tuple[int, int, int, int]:
+    """Top, left, bottom, right of a mask in pixels, the last two exclusive; zeros where nothing is seen."""
     rows, cols = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
     if not len(rows):
         return 0, 0, 0, 0

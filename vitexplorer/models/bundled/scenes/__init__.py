@@ -1,0 +1,9 @@
+"""Drawn scenes, each a pure function of the name of a stream and a number; no files.
+
+`one` object, `several` objects, 2 x 2 `grids` of scenes; `paper` is what they are drawn with.
+"""
+
+from vitexplorer.models.bundled.scenes.one import Scene, draw_scene
+from vitexplorer.models.bundled.scenes.streams import STREAMS, VERSION
+
+__all__ = ["STREAMS", "VERSION", "Scene", "draw_scene"]
