@@ -1,24 +1,30 @@
-"""Do the maps find the object? Every attention and relevance view on every bundled model, where the truth is known.
+"""Which maps deserve trust? Every view that draws one, on every bundled model, by every protocol with a known truth.
 
-    python -m benchmarks.truth [--scenes 500] [--untrained 100] [--models scenes_vit_patch16_192,...] [--steps 10]
+    python -m benchmarks.truth [--scale 1] [--models scenes_vit_patch16_192,...] [--json truth.json] [--workers 2]
 
-On held-out scenes, as a Markdown table for each model, beside a random map and, on the first of these scenes, the same
-network untrained:
+A Markdown table for each model: methods by protocols, each number with its 95 % bootstrap interval, a random map and
+the truth itself as the last two rows, and the number of cases that each column rests on (the larger one: methods that
+take one run of the network; the smaller one: those that take many). The protocols are defined in
+`vitexplorer/evaluation/`, one file each, with their papers. Models without a classifier are asked where their attention
+points; untrained twins of all of them too, in columns of their own.
 
-pointing   share of scenes in which the middle of the highest cell lies on the object (Zhang et al. 2016, arXiv
-           1608.00507, without a margin)
-overlap    intersection over union of the object's mask and the cells that together hold 60 % of the map's positive
-           part; 0 for a map without one
-deletion   area under the probability of the true class while patches are taken away in the map's order, low is good
-insertion  the same while they come back to the blurred image, high is good (Petsiuk et al. 2018, arXiv 1806.07421)
-
-The class explained is the true one. Views without a class stand for all classes alike. The last two need a classifier,
-and are not measured on untrained networks, whose probabilities mean nothing.
+What was measured lies in `runs/truth`, by weights, method, protocol, cases and the source that measured it: a run that
+was stopped goes on where it was, and only what changed is measured again. `--scale 0.1` takes a tenth of the cases.
 """
 
 from __future__ import annotations
 
+import json
+import multiprocessing
+import os
+import zlib
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from itertools import pairwise
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -27,112 +33,267 @@ import typer
 from tqdm import tqdm
 
 import vitexplorer as vx
-from vitexplorer.capture import Capture
-from vitexplorer.models.bundled.measure import mass_mask
-from vitexplorer.models.bundled.scenes import Scene, draw_scene
+from vitexplorer.evaluation.case import Case
+from vitexplorer.evaluation.evaluating import drawn_cases, tabulate
+from vitexplorer.evaluation.markdown import as_markdown
+from vitexplorer.evaluation.measuring import measure
+from vitexplorer.evaluation.methods import ORACLE, is_slow, map_views
+from vitexplorer.evaluation.protocol import Data
+from vitexplorer.evaluation.protocols import PROTOCOLS
+from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.catalog import catalog
-from vitexplorer.quantities.faithfulness import (
-    areas_under,
-    coarsened,
-    first_ones,
-    probabilities,
-    ranking,
-    step_counts,
-)
-from vitexplorer.quantities.perturbation import Runs, baseline_image, patch_of_pixel
-from vitexplorer.types import MapResult
-from vitexplorer.views import VIEWS, explanations
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.types import EvaluationResult
 
 SEED = 0
-Scores = dict[str, list[float]]
-"""what was measured -> a number for each scene"""
+CHUNK = 20
+"""cases of one piece of work"""
+UNTRAINED = 100
+"""scenes that an untrained twin is asked about"""
+WHERE = ("pointing", "overlap")
+"""protocols that have a meaning without a classifier, and on an untrained network"""
+RUNS = {"deletion_insertion": 22, "road": 30, "saco": 11}
+"""images that one number takes beside the map; of others: how many maps"""
+MAPS = {"sensitivity": 5, "parameter_randomisation": 4, "parts": 3}
+SLOW = 120
+"""images that a map of a slow method takes, about"""
+Found = dict[str, list]
+"""protocol and method, and the source that measured it -> what was measured of each case"""
 
 
-def maps_of(capture: Capture, target: int) -> dict[str, MapResult]:
-    """The map of every view of attention or relevance that has a meaning for the model, at its default settings.
+@dataclass(frozen=True)
+class Piece:
+    """Some cases of one model by all protocols on them."""
 
-    Without a classifier those of relevance are left out: what they explain there is no object.
-    """
-    maps = {}
-    for key, view in {"attention_map": VIEWS["attention_map"], **explanations()}.items():
-        names = {control.name for control in view.controls}
-        explains_a_class = "target" in names and capture.logits is not None
-        if view.refuses(capture) is None and (explains_a_class or "target" not in names):
-            maps[key] = vx.compute(key, capture, **({"target": target} if explains_a_class else {}))
-    return maps
+    model: str
+    weights: str
+    """"auto", or "random" for the untrained twin"""
+    kind: Data
+    start: int
+    end: int
+    wanted: tuple[tuple[str, tuple[str, ...]], ...]
+    """protocol and its methods"""
+    drawn: int
+    """cases of all pieces of the model and kind"""
 
-
-def points_at(result: MapResult, mask: np.ndarray) -> bool:
-    """Whether the middle of the highest cell lies on the mask (height, width); of equal cells a random one."""
-    row, col = divmod(int(ranking(result.values, SEED)[0]), result.grid.cols)
-    half = result.grid.patch_size // 2
-    return bool(mask[row * result.grid.patch_size + half, col * result.grid.patch_size + half])
-
-
-def overlap(result: MapResult, mask: np.ndarray) -> float:
-    """Intersection over union of the mask and the cells that hold 60 % of what is positive."""
-    positive = result.values.clip(0)
-    if not positive.any():
-        return 0.0
-    kept = mass_mask(positive.ravel()).reshape(positive.shape)
-    kept = kept.repeat(result.grid.patch_size, 0).repeat(result.grid.patch_size, 1)
-    return float((kept & mask).sum() / (kept | mask).sum())
+    @property
+    def cost(self) -> float:
+        """Images that go through the network, about."""
+        numbers = [(protocol, method) for protocol, methods in self.wanted for method in methods]
+        maps = {method: 1.0 for _, method in numbers}
+        for protocol, method in numbers:
+            maps[method] += MAPS.get(protocol, 0)
+        ways = sum(maps[method] * (SLOW if is_slow(method) else 1) for method in maps)
+        return (self.end - self.start) * (ways + sum(RUNS.get(protocol, 0) for protocol, _ in numbers))
 
 
-@torch.no_grad()
-def areas(capture: Capture, result: MapResult, target: int, steps: int) -> tuple[float, float]:
-    """Under the deletion and the insertion curve of one map."""
-    grid = capture.grid(capture.depth - 1)
-    counts = step_counts(grid.num_patches, steps)
-    first = first_ones(ranking(coarsened(result.values, result.grid, grid), SEED), counts)
-    changed = torch.from_numpy(first)[:, patch_of_pixel(grid, *capture.input.tensor.shape[-2:])]
-    runs = Runs(capture, 2 * len(counts))
-    curves = [
-        probabilities(runs, capture, target, baseline_image(capture, kind), pixels)
-        for kind, pixels in (("mean", changed), ("blur", ~changed))
-    ]
-    deletion, insertion = areas_under(np.stack(curves)[None], counts / grid.num_patches)[0]
-    return float(deletion), float(insertion)
+# ---------------------------------------------------------------------------------------------- what is asked
 
 
-def measure(name: str, scenes: list[Scene], num_untrained: int, steps: int) -> dict[str, Scores]:
-    """Of every view, on one bundled model, and for the first `num_untrained` scenes on its untrained twin."""
-    trained, untrained = vx.load_model(name), vx.load_model(name, weights="random", seed=SEED)
-    scores: dict[str, Scores] = defaultdict(lambda: defaultdict(list))
-    for number, scene in enumerate(tqdm(scenes, name, unit="scene")):
-        for model, suffix in ((trained, ""), (untrained, ", untrained"))[: 2 if number < num_untrained else 1]:
-            capture = vx.capture(model, scene.image, fit="squash")
-            for key, result in maps_of(capture, scene.label).items():
-                scores[key]["pointing" + suffix].append(points_at(result, scene.mask))
-                scores[key]["overlap" + suffix].append(overlap(result, scene.mask))
-                if model is trained and model.num_classes:
-                    deletion, insertion = areas(capture, result, scene.label, steps)
-                    scores[key]["deletion"].append(deletion)
-                    scores[key]["insertion"].append(insertion)
-    return scores
+@lru_cache(maxsize=2)
+def loaded(name: str, weights: str) -> LoadedModel:
+    return vx.load_model(name, weights=weights, seed=SEED)
 
 
-def table(scores: dict[str, Scores]) -> str:
-    """Markdown: a row for each view, the mean over the scenes in each column."""
-    columns = list(dict.fromkeys(column for measured in scores.values() for column in measured))
-    rows = [["view", *columns], ["---"] * (1 + len(columns))]
-    for key, measured in scores.items():
-        rows.append([f"`{key}`", *(f"{np.mean(measured[c]):.3f}" if c in measured else "" for c in columns)])
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+@lru_cache(maxsize=2)
+def cases_of(name: str, weights: str, kind: Data, count: int) -> list[Case]:
+    """Those of `evaluate`; models without the classes of the scenes are asked where their attention lies."""
+    model = loaded(name, weights)
+    if kind == "scenes" and not model.num_classes:
+        from vitexplorer.evaluation.data import scene_cases
+
+        return scene_cases(count, model.preprocessing.input_size[0])
+    return drawn_cases(model, kind, count)
+
+
+@cache
+def rows_of(name: str) -> tuple[str, ...]:
+    """The methods that a model can be asked about."""
+    model = loaded(name, "auto")
+    views = map_views(vx.capture(model, cases_of(name, "auto", "scenes", 1)[0].image, fit="squash"))
+    return (*(view for view in views if view != "random"), "random", ORACLE) if model.num_classes else views
+
+
+def counts_of(name: str, weights: str, scale: float) -> dict[tuple[str, str], int]:
+    """How many cases each protocol has for each method."""
+    classifies = loaded(name, "auto").num_classes == len(LABEL_NAMES)
+    keys = [key for key, one in PROTOCOLS.items() if one.data != "parted" and classifies and weights == "auto"] or WHERE
+    found = {}
+    for key in keys:
+        for method in rows_of(name):
+            protocol = PROTOCOLS[key]
+            most = protocol.targets_of_slow if is_slow(method) else protocol.targets
+            most = most if weights == "auto" else min(most, UNTRAINED)
+            found[key, method] = max(2, round(scale * most))
+    return found
+
+
+def pieces_of(name: str, weights: str, scale: float) -> Iterator[Piece]:
+    """The work on one model, cut where the number of methods changes and every `CHUNK` cases."""
+    counts = counts_of(name, weights, scale)
+    for kind in sorted({PROTOCOLS[key].data for key, _ in counts}):
+        here = {pair: count for pair, count in counts.items() if PROTOCOLS[pair[0]].data == kind}
+        most = max(here.values())
+        for start, end in pairwise(sorted({*range(0, most, CHUNK), *here.values()})):
+            wanted = defaultdict(list)
+            for (key, method), count in here.items():
+                if count >= end:
+                    wanted[key].append(method)
+            yield Piece(name, weights, kind, start, end, tuple((k, tuple(v)) for k, v in wanted.items()), most)
+
+
+# ---------------------------------------------------------------------------------------------- what is kept
+
+
+@cache
+def source(protocol: str, method: str) -> str:
+    """What the number depends on in our own files: another source is measured anew."""
+    package = Path(vx.__file__).parent
+    files = [package / "evaluation" / f"{protocol}.py", *sorted((package / "quantities").glob("*.py"))]
+    files += [package / "evaluation" / f"{name}.py" for name in ("case", "data", "mass_accuracy", "ranks")]
+    files += [package / "evaluation" / "methods.py" if method == ORACLE else package / "views" / f"{method}.py"]
+    return f"{zlib.crc32(b''.join(file.read_bytes() for file in files)):08x}"
+
+
+@cache
+def weights_hash(name: str, weights: str) -> str:
+    """Of every parameter and buffer."""
+    found = 0
+    for tensor in loaded(name, weights).module.state_dict().values():
+        found = zlib.crc32(tensor.contiguous().view(-1).view(torch.uint8).numpy(), found)
+    return f"{found:08x}"
+
+
+def kept_in(folder: Path, piece: Piece) -> Path:
+    place = folder / f"{piece.model}-{weights_hash(piece.model, piece.weights)}"
+    return place / f"{piece.kind}-{piece.start}-{piece.end}.json"
+
+
+def read(file: Path) -> Found:
+    return json.loads(file.read_text("utf-8")) if file.is_file() else {}
+
+
+def key_of(protocol: str, method: str) -> str:
+    return f"{protocol} {method} {source(protocol, method)}"
+
+
+# ---------------------------------------------------------------------------------------------- the work
+
+
+def work(piece: Piece, folder: Path) -> tuple[Piece, dict[str, float]]:
+    """Measure what is not kept yet; returns seconds by protocol, "" for the maps themselves."""
+    file, seconds = kept_in(folder, piece), defaultdict(float)
+    found = read(file)
+    missing = {p: [m for m in methods if key_of(p, m) not in found] for p, methods in piece.wanted}
+    missing = {protocol: methods for protocol, methods in missing.items() if methods}
+    if missing:
+
+        def told(protocol: str, method: str, took: float) -> None:
+            seconds[protocol] += took
+
+        cases = cases_of(piece.model, piece.weights, piece.kind, piece.drawn)[piece.start : piece.end]
+        model, shared = loaded(piece.model, piece.weights), shared_of(piece.model, piece.weights)
+        scores = measure(model, cases, missing, first=piece.start, of_model=shared, told=told)
+        found |= {key_of(*pair): [value.tolist() for value in values] for pair, values in scores.items()}
+        file.parent.mkdir(parents=True, exist_ok=True)
+        beside = file.with_suffix(f".{os.getpid()}.tmp")
+        beside.write_text(json.dumps(found), "utf-8")
+        beside.replace(file)
+    return piece, dict(seconds)
+
+
+@lru_cache(maxsize=1)
+def shared_of(name: str, weights: str) -> dict:
+    """What all pieces of a model share in one process."""
+    return {}
+
+
+def run_all(pieces: Sequence[Piece], folder: Path, workers: int) -> dict[str, float]:
+    """Do the pieces in some processes, with a bar that tells the time left; returns seconds by protocol."""
+    seconds: dict[str, float] = defaultdict(float)
+    context = multiprocessing.get_context("spawn")
+    form = "{l_bar}{bar}| {elapsed}, {remaining} left"
+    pool = ProcessPoolExecutor(workers, context, initializer=torch.set_num_threads, initargs=(1,))
+    try:
+        with tqdm(total=sum(piece.cost for piece in pieces), bar_format=form) as bar:
+            for done in as_completed([pool.submit(work, piece, folder) for piece in pieces]):
+                piece, took = done.result()
+                for protocol, one in took.items():
+                    seconds[protocol] += one
+                bar.update(piece.cost)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return seconds
+
+
+# ---------------------------------------------------------------------------------------------- the tables
+
+
+def table_of(name: str, weights: str, scale: float, folder: Path) -> EvaluationResult:
+    """What is kept of one model as a table."""
+    scores: dict[tuple[str, str], list[np.ndarray]] = defaultdict(list)
+    cases: dict[str, list[Case]] = {}
+    for piece in pieces_of(name, weights, scale):
+        found = read(kept_in(folder, piece))
+        for protocol, methods in piece.wanted:
+            cases[protocol] = cases_of(name, weights, piece.kind, piece.drawn)
+            for method in methods:
+                scores[protocol, method] += map(np.array, found[key_of(protocol, method)])
+    return tabulate(loaded(name, weights), rows_of(name), cases, scores)
+
+
+def beside(trained: EvaluationResult, untrained: EvaluationResult) -> EvaluationResult:
+    """One table with the columns of the untrained twin behind the others."""
+    numbers = ("values", "low", "high", "counts")
+    return replace(
+        trained,
+        protocols=(*trained.protocols, *(f"{name}, untrained" for name in untrained.protocols)),
+        better=(*trained.better, *untrained.better),
+        **{name: np.hstack([getattr(trained, name), getattr(untrained, name)]) for name in numbers},
+    )
+
+
+def document(tables: dict[str, EvaluationResult]) -> str:
+    """The tables as JSON, for whoever shows them."""
+    plain = {
+        name: {
+            "weights": weights_hash(name, "auto"),
+            "methods": table.methods,
+            "protocols": table.protocols,
+            "better": table.better,
+            **{
+                key: [[round(x, 4) if np.isfinite(x) else None for x in row] for row in getattr(table, key).tolist()]
+                for key in ("values", "low", "high", "counts")
+            },
+        }
+        for name, table in tables.items()
+    }
+    return json.dumps(plain, indent=None, separators=(",", ":")) + "\n"
 
 
 def main(
-    scenes: Annotated[int, typer.Option(help="Held-out scenes to measure on.")] = 500,
-    untrained: Annotated[int, typer.Option(help="The first so many scenes also with the network untrained.")] = 100,
+    scale: Annotated[float, typer.Option(help="Share of the cases that the protocols state.")] = 1.0,
     models: Annotated[str, typer.Option(help="Names with commas between them; all bundled ones when empty.")] = "",
-    steps: Annotated[int, typer.Option(help="Points of the deletion and insertion curves.")] = 10,
+    workers: Annotated[int, typer.Option(help="Processes; each runs the network in one thread.")] = os.cpu_count() or 1,
+    folder: Annotated[Path, typer.Option(help="Where what was measured is kept.")] = Path("runs/truth"),
+    json_file: Annotated[Path | None, typer.Option("--json", help="A file for the tables as JSON.")] = None,
 ) -> None:
-    """Print the truth table."""
-    drawn = [scene for index in range(scenes) if (scene := draw_scene("test", index)).mask.any()]
+    """Measure what is not kept yet, and print the tables."""
     names = models.split(",") if models else [entry.name for entry in catalog() if entry.bundled]
-    for name in names:
-        measured = table(measure(name, drawn, untrained, steps))
-        print(f"\n### {name}, {len(drawn)} scenes ({min(untrained, len(drawn))} untrained)\n\n{measured}", flush=True)
+    torch.set_num_threads(1)
+    both = ("auto", "random")
+    pieces = [piece for name in names for weights in both for piece in pieces_of(name, weights, scale)]
+    seconds = run_all(pieces, folder, workers)
+    tables = {name: beside(*(table_of(name, weights, scale, folder) for weights in both)) for name in names}
+    for name, table in tables.items():
+        print(f"\n### {name}\n\n{as_markdown(table)}", flush=True)
+    if json_file:
+        json_file.write_text(document(tables), "utf-8")
+    if seconds:
+        total = sum(seconds.values())
+        shares = sorted(seconds.items(), key=lambda pair: -pair[1])
+        said = ", ".join(f"{protocol or 'the maps'} {took / total:.0%}" for protocol, took in shares)
+        typer.echo(f"\n{total:.0f} s of processors: {said}", err=True)
 
 
 if __name__ == "__main__":

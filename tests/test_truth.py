@@ -1,75 +1,64 @@
-"""The benchmark that holds maps against the object's mask: its measures by hand, and one run on a bundled model."""
+"""The benchmark that makes the table of maps held against the truth: its pieces, what it keeps, and one small run."""
 
 from __future__ import annotations
+
+import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from benchmarks.truth import maps_of, measure, overlap, points_at, table
-from tests.small_models import capture_small
-from vitexplorer.models.bundled.scenes import draw_scene
-from vitexplorer.types import MapResult, PatchGrid, Provenance
-from vitexplorer.words import same
+from benchmarks import truth
+from vitexplorer.evaluation.methods import ORACLE
+from vitexplorer.evaluation.protocols import PROTOCOLS
+
+NAME = "scenes_vit_patch16_192"
 
 
-def a_map(values: np.ndarray, cell: int = 4) -> MapResult:
-    rows, cols = values.shape
-    return MapResult(
-        view="m",
-        title=same("m"),
-        values=values,
-        axes=("rows", "cols"),
-        unit=same("1"),
-        formula="",
-        provenance=Provenance("m", "random", "seed 0"),
-        grid=PatchGrid(rows, cols, cell),
-        image=np.zeros((rows * cell, cols * cell, 3), np.uint8),
-    )
+def test_pieces_hold_every_case_of_every_method_once(monkeypatch):
+    monkeypatch.setattr(truth, "rows_of", lambda name: ("grad_cam", "occlusion", "random", ORACLE))
+    for weights in ("auto", "random"):
+        counts = truth.counts_of(NAME, weights, 0.3)
+        held = dict.fromkeys(counts, 0)
+        for piece in truth.pieces_of(NAME, weights, 0.3):
+            assert piece.start < piece.end <= piece.start + truth.CHUNK
+            assert piece.cost > 0
+            for protocol, methods in piece.wanted:
+                assert PROTOCOLS[protocol].data == piece.kind
+                for method in methods:
+                    assert held[protocol, method] == piece.start  # none is left out before
+                    held[protocol, method] = piece.end
+        assert held == counts
+    assert {protocol for protocol, _ in truth.counts_of(NAME, "random", 1)} == set(truth.WHERE)
+    assert truth.counts_of(NAME, "auto", 1)["grid_pointing", "grad_cam"] == 500
 
 
-def test_pointing_looks_at_the_middle_of_the_highest_cell():
-    values = np.array([[0.0, 1.0], [0.5, -9.0]])
-    mask = np.zeros((8, 8), bool)
-    mask[2, 6] = True
-    assert points_at(a_map(values), mask)
-    assert not points_at(a_map(-values), mask)  # now the lowest, row 1, column 1, is the highest
-    mask[6, 6] = True
-    assert points_at(a_map(-values), mask)
-
-
-def test_overlap_by_hand():
-    """0.6 of 0.3 + 0.2 + 0.05 is held by the first two cells: 32 pixels, of which the mask has 16 and 4 beside them."""
-    values = np.array([[0.3, 0.2], [0.05, -5.0]])
-    mask = np.zeros((8, 8), bool)
-    mask[:4, :4] = True
-    mask[4, 4:8] = True
-    assert overlap(a_map(values), mask) == pytest.approx(16 / (32 + 4))
-    assert overlap(a_map(np.zeros((2, 2))), mask) == 0
-    assert overlap(a_map(-np.ones((2, 2))), mask) == 0
-
-
-@pytest.mark.parametrize(("model", "explains"), [("swin", True), ("encoder", False)])
-def test_every_map_has_a_place_in_the_table(model, explains):
-    maps = maps_of(capture_small(model), 0)
-    assert {"attention_map", "attention_rollout"} <= set(maps)
-    assert ("random" in maps) == ("occlusion" in maps) == explains
-    assert all(isinstance(result, MapResult) for result in maps.values())
-
-
-def test_the_table_has_a_row_for_each_view_and_the_means():
-    text = table({"a": {"pointing": [1, 0], "deletion": [0.25]}, "b": {"pointing": [1, 1]}})
-    assert text.splitlines() == [
-        "| view | pointing | deletion |",
-        "| --- | --- | --- |",
-        "| `a` | 0.500 | 0.250 |",
-        "| `b` | 1.000 |  |",
-    ]
+def test_what_was_measured_is_not_measured_again(tmp_path, monkeypatch):
+    piece = truth.Piece(NAME, "auto", "scenes", 0, 1, (("pointing", ("random", ORACLE)),), 1)
+    _, seconds = truth.work(piece, tmp_path)
+    assert set(seconds) == {"", "pointing"}
+    assert truth.work(piece, tmp_path)[1] == {}
+    (file,) = tmp_path.rglob("*.json")
+    kept = json.loads(file.read_text("utf-8"))
+    assert kept[truth.key_of("pointing", ORACLE)] == [[1.0]]
+    more = replace(piece, wanted=(("pointing", ("random",)), ("overlap", ("random",))))
+    assert set(truth.work(more, tmp_path)[1]) == {"", "overlap"}
+    monkeypatch.setattr(truth, "source", lambda protocol, method: "new")
+    assert set(truth.work(piece, tmp_path)[1]) == {"", "pointing"}
 
 
 @pytest.mark.thorough
-def test_a_run_on_the_bundled_model():
-    scores = measure("scenes_vit_patch16_192", [draw_scene("test", 0), draw_scene("test", 1)], num_untrained=1, steps=2)
-    for measured in scores.values():
-        assert set(measured) >= {"pointing", "overlap", "deletion", "insertion", "overlap, untrained"}
-        assert all(0 <= value <= 1 for values in measured.values() for value in values)
-        assert len(measured["pointing"]) == 2 * len(measured["pointing, untrained"]) == 2
+def test_a_run_on_the_bundled_models(tmp_path, capsys):
+    names = [NAME, "scenes_dino_patch16_192"]
+    truth.main(scale=0.01, models=",".join(names), workers=1, folder=tmp_path, json_file=tmp_path / "t.json")
+    printed = capsys.readouterr().out
+    assert all(f"### {name}" in printed for name in names)
+    tables = json.loads((tmp_path / "t.json").read_text("utf-8"))
+    assert tables[NAME]["methods"][-2:] == ["random", ORACLE]
+    assert set(tables[names[1]]["methods"]) == {"attention_map", "attention_rollout"}
+    for table in tables.values():
+        values, low, high = (np.array(table[key], float) for key in ("values", "low", "high"))
+        known = np.isfinite(values)
+        assert known.any()
+        assert (low[known] <= values[known] + 1e-6).all()
+        assert (values[known] <= high[known] + 1e-6).all()

@@ -20,6 +20,8 @@ from vitexplorer.models.bundled.scenes import Scene, draw_scene
 from vitexplorer.models.loading import LoadedModel
 
 STREAM = "test"
+POOL = 400
+"""scenes that grids are made of"""
 SURE = 0.9
 """probability of the right class from which on a scene is known to a model"""
 
@@ -40,12 +42,12 @@ def grid_cases(
         size: pixels a side of the grid, a multiple of `sides`.
         sides: n of n x n.
         seed: of which scenes come together.
-        known: numbers of the scenes that may be taken, as `known_scenes` finds them; None takes any.
+        known: numbers of the scenes that may be taken, as `known_scenes` finds them; the first `POOL` when None.
 
     Raises ValueError where the scenes have too few classes for a grid.
     """
     cells, found = sides * sides, []
-    labels = _labels(tuple(known) if known is not None else tuple(range(4 * count)))
+    labels = _labels(tuple(range(POOL) if known is None else known))
     if len(set(labels.values())) < cells:
         raise ValueError(f"A grid of {cells} classes cannot be made of {len(set(labels.values()))}.")
     rng = np.random.default_rng(seed)
@@ -77,7 +79,7 @@ def parted_cases(pictures: Iterable[Parted]) -> list[Case]:
 
 
 @torch.no_grad()
-def known_scenes(model: LoadedModel, count: int) -> list[int]:
+def known_scenes(model: LoadedModel, count: int = POOL) -> list[int]:
     """Numbers of the first `count` scenes that a model names right and surely when it sees them alone and whole.
 
     Of at most four times as many: an untrained model knows none.

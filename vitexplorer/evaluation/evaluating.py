@@ -90,10 +90,10 @@ def evaluate(
     counts = {(plan.protocol, method): plan.count(method, targets) for plan in plans for method in methods}
     total, done = sum(counts.values()), 0
 
-    def told() -> None:
+    def told(protocol: str, method: str, seconds: float) -> None:
         nonlocal done
-        done += 1
-        if progress:
+        done += bool(protocol)
+        if progress and protocol:
             progress(done, total)
 
     scores: Scores = {}
@@ -214,4 +214,4 @@ def drawn_cases(model: LoadedModel, kind: Data, count: int) -> list[Case]:
     size = model.preprocessing.input_size[0]
     if kind == "scenes":
         return scene_cases(count, size)
-    return grid_cases(count, size, known=None if model.provenance.is_random else known_scenes(model, max(count, 100)))
+    return grid_cases(count, size, known=None if model.provenance.is_random else known_scenes(model))

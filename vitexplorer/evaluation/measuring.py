@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from itertools import groupby
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def measure(
     *,
     first: int = 0,
     of_model: dict[Hashable, Any] | None = None,
-    told: Callable[[], None] = lambda: None,
+    told: Callable[[str, str, float], None] = lambda protocol, method, seconds: None,
 ) -> Scores:
     """Measure cases in order.
 
@@ -35,7 +36,7 @@ def measure(
         wanted: the methods that each protocol is to be asked about.
         first: number of the first case: it is the seed of what is drawn for it.
         of_model: what trials of the model share; the same dictionary may be given again.
-        told: called after each map and each protocol.
+        told: protocol, method and seconds of each number; of each map itself with "" as the protocol.
     """
     scores: Scores = {(protocol, method): [] for protocol, methods in wanted.items() for method in methods}
     methods = list(dict.fromkeys(method for methods in wanted.values() for method in methods))
@@ -47,9 +48,12 @@ def measure(
             shown = shown or capture(model, case.image, fit="squash")
             for method in methods:
                 explain = explainer(method, case, seed)
+                since = perf_counter()
                 trial = Trial(shown, case, explain(shown, case.target), explain, seed, shared, of_model)
+                told("", method, perf_counter() - since)
                 for protocol in wanted:
                     if method in wanted[protocol]:
+                        since = perf_counter()
                         scores[protocol, method].append(PROTOCOLS[protocol].measure(trial))
-                        told()
+                        told(protocol, method, perf_counter() - since)
     return scores
