@@ -16,7 +16,7 @@ def table():
 
 
 def test_every_relevance_view_says_what_it_must_give():
-    assert set(EXPECTED) == set(explanations())
+    assert {key.split()[0] for key in EXPECTED} == set(explanations())
 
 
 @pytest.mark.parametrize("view", EXPECTED)

@@ -119,7 +119,7 @@ TYPED = re.compile(
 """what is filled in, and what a person types: code, settings, addresses, ends of names of files"""
 NAMES = (
     "Transformer|CNN|ViT|DeiT|DINO(v3)?|CLIP|SigLIP|BEiT|EVA|MAE|Swin|V2|Reich|MLP|CLS|LayerScale|ViT-B|outlook|halo|lambda|"
-    "LoRA|SSF|BitFit|AdaptFormer|adapter|Houlsby|Pfeiffer|VPT-(deep|shallow)|Grad-CAM|LeGrad|(Attn)?LRP|PCA|RMSE?|F1|MACs?|"
+    "LoRA|SSF|BitFit|AdaptFormer|adapter|Houlsby|Pfeiffer|VPT-(deep|shallow)|Grad-CAM|LeGrad|(Attn)?LRP|LibraGrad|PCA|RMSE?|F1|MACs?|"
     "GMACs|L2|"
     "timm|peft|PIL|kaleido|anywidget|Chrome|Chromium|Python|Photoshop|Windows|Git|LFS|Hugging|Face|Hub|English|norm-pix"
 )

@@ -8,16 +8,13 @@ here what it must give: so many times the contributions, or something else, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.capture import Capture, capture_input, prepare
 from vitexplorer.models.hand_wired import AVERAGED, COPIED, PATCH, TAKEN, hand_wired_model
-from vitexplorer.types import MapResult
 from vitexplorer.views import compute, explanations
 from vitexplorer.words import Text
 
@@ -60,14 +57,12 @@ class Expected:
     times: float | None
     """how many times the contributions, exactly; None where it is no multiple of them"""
     why: Text
-    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
 EXPECTED: Mapping[str, Expected] = {
     "input_x_gradient": Expected(1, Text("The logit is linear in the pixels.", "logit 对像素是线性的。")),
-    "integrated_gradients": Expected(
-        1, Text("Its baseline is the one meant here.", "其基线正是这里所指的基线。"), {"steps": 4}
-    ),
+    "integrated_gradients steps=4": Expected(
+        1, Text("Its baseline is the one meant here.", "其基线正是这里所指的基线。")),
     "occlusion": Expected(1, Text("Patches do not interact.", "图块之间没有相互作用。")),
     "attn_lrp": Expected(
         0.5,
@@ -83,10 +78,17 @@ EXPECTED: Mapping[str, Expected] = {
             "每项贡献的一半（对两个头取平均）；反对的部分被截去。",
         ),
     ),
+    "generic_relevance sign=both": Expected(
+        0.5, Text("The mean over two heads of what each tells.", "对两个头所传内容取平均。")
+    ),
+    "input_x_gradient backward=libra": Expected(
+        1, Text("As without: nothing here but harmless norms is held fixed.", "与不用时相同：固定的只有无害的归一化。")
+    ),
     "grad_rollout": Expected(
         None,
         Text(
-            "The same, and every row is divided by its own sum.", "同上，并且每一行都除以它自己的总和。"
+            "As generic relevance, and every row is divided by its own sum.",
+            "与通用相关性相同，并且每一行都除以它自己的总和。",
         ),
     ),
     "grad_cam": Expected(
@@ -106,7 +108,7 @@ EXPECTED: Mapping[str, Expected] = {
     "attention_rollout": Expected(None, Text("Knows no class and no content.", "不知道类别，也不知道内容。")),
     "random": Expected(None, Text("Knows nothing.", "一无所知。")),
 }  # fmt: skip
-"""of every view that draws a relevance map; `tests/test_hand_wired.py` asks that none is missing"""
+"""of every view that draws a relevance map, with settings that are not its defaults after its name"""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ class Held:
     """A view's map held against the contributions."""
 
     view: str
+    """a key of `EXPECTED`"""
     error: float
     """largest, as a share of the largest contribution"""
     scale: float
@@ -125,10 +128,11 @@ class Held:
 
 def held(view: str, known: HandWired) -> Held:
     """How far a view's map of class 0 is from what the patches contribute."""
-    expected, truth = EXPECTED[view], known.contributions
-    takes_target = any(control.name == "target" for control in explanations()[view].controls)
-    found = compute(view, known.capture, **({"target": 0} if takes_target else {}), **expected.settings)
-    values = found.values.astype(np.float64) if isinstance(found, MapResult) else np.zeros_like(truth)
+    key, *said = view.split()
+    settings, truth = dict(one.split("=") for one in said), known.contributions
+    if any(control.name == "target" for control in explanations()[key].controls):
+        settings["target"] = "0"
+    values = compute(key, known.capture, **settings).values.astype(np.float64)
     largest = float(np.abs(truth).max())
     scale = float((values * truth).sum() / (values**2).sum()) if values.any() else 0.0
     return Held(
@@ -136,7 +140,7 @@ def held(view: str, known: HandWired) -> Held:
         error=float(np.abs(values - truth).max()) / largest,
         scale=scale,
         scaled_error=float(np.abs(scale * values - truth).max()) / largest,
-        expected=expected,
+        expected=EXPECTED[view],
     )
 
 

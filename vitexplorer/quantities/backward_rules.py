@@ -28,17 +28,8 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
-from vitexplorer.capture import Capture
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.controls import Choice
 from vitexplorer.words import Text
-
-RULED = ("vit", "beit", "eva", "swin")
-"""families of whose functions every one has a rule or is affine"""
-NO_RULES = Text(
-    "{model} computes with functions that have no rule for the way back; ViT, DeiT, DINO, BEiT, EVA and Swin have them "
-    "all.",
-    "{model} 使用了没有反向规则的运算；ViT、DeiT、DINO、BEiT、EVA 和 Swin 的运算都有规则。",
-)
 
 Rule = Callable[..., Tensor]
 """(torch function, its arguments) -> what it answers, with another slope"""
@@ -137,6 +128,7 @@ def constant(function, *args, **kwargs) -> Tensor:
 
 
 _SOFTMAXES = (F.softmax, torch.softmax, Tensor.softmax)
+_GATES = (torch.sigmoid, Tensor.sigmoid, F.sigmoid)
 _BOTH: dict[Callable, Rule] = {
     F.layer_norm: layer_norm,
     F.rms_norm: rms_norm,
@@ -151,11 +143,21 @@ BACKWARD: Mapping[str, Mapping[Callable, Rule]] = {
     "libra": {
         **_BOTH,
         F.scaled_dot_product_attention: constant_attention,
-        **dict.fromkeys(_SOFTMAXES, constant),
+        **dict.fromkeys((*_SOFTMAXES, *_GATES), constant),
     },
-    "attn_lrp": {**_BOTH, F.scaled_dot_product_attention: shared_attention},
+    "attn_lrp": {
+        **_BOTH,
+        F.scaled_dot_product_attention: shared_attention,
+        **dict.fromkeys(_GATES, activation),
+    },
 }
 """ways back by name; "plain" is the gradient itself"""
+
+
+def backward_control() -> Choice:
+    """The gradient, or LibraGrad's in its place."""
+    options = (("plain", Text("gradient", "梯度")), ("libra", Text("LibraGrad", "LibraGrad")))
+    return Choice("backward", Text("Backward pass", "反向传播"), options)
 
 
 class RuledPass(TorchFunctionMode):
@@ -176,18 +178,6 @@ def _without_parameters(argument: Any) -> Any:
     return argument.detach() if isinstance(argument, nn.Parameter) else argument
 
 
-def refuses_rules(capture: Capture) -> Text | None:
-    """Why no way back but the plain one is known for a model; None where there is."""
-    if capture.model.family.key in RULED:
-        return None
-    return NO_RULES.format(model=capture.model.name)
-
-
-def ruled(capture: Capture, backward: str) -> AbstractContextManager:
-    """The pass of a capture inside this goes back as the name says. Raises UnsupportedError without rules for it."""
-    if backward == "plain":
-        return nullcontext()
-    reason = refuses_rules(capture)
-    if reason is not None:
-        raise UnsupportedError(reason)
-    return RuledPass(BACKWARD[backward])
+def ruled(backward: str) -> AbstractContextManager:
+    """A pass inside this goes back as the name says."""
+    return nullcontext() if backward == "plain" else RuledPass(BACKWARD[backward])

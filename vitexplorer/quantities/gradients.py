@@ -21,6 +21,7 @@ from vitexplorer.capture import AttentionCall, AttentionTap, Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.quantities.backward_rules import ruled
+from vitexplorer.quantities.both_signs import kept
 from vitexplorer.quantities.scores import scores
 
 MOST_BYTES = 256 << 20
@@ -59,8 +60,7 @@ def gradients(capture: Capture, target: Target | None = None, backward: str = "p
 
     The network runs once in each direction; the next call for the same capture, target and rules finds them again.
     `backward` names other rules than those of the gradient, see `BACKWARD`.
-    Raises UnsupportedError for a class of a model without a classifier and for rules that do not fit the model,
-    SettingError for a class it does not have.
+    Raises UnsupportedError for a class of a model without a classifier, SettingError for one it does not have.
     """
     control = AnyTargetControl()
     target = control.default(capture) if target is None else control.parse(target, capture, {})
@@ -75,7 +75,7 @@ def _run_with_graph(capture: Capture, backward: str = "plain") -> tuple[Attentio
     """The network once more, its graph kept: the tap, the input and the logits."""
     given = capture.input.tensor.detach().clone().requires_grad_()
     tap = AttentionTap(capture.model.block_of_parameter, keep_norms=True, keep_outputs=True)
-    with torch.enable_grad(), ruled(capture, backward), tap:
+    with torch.enable_grad(), ruled(backward), tap:
         logits = capture.run(given)
     return tap, given, logits
 
@@ -85,7 +85,7 @@ def _differentiate(capture: Capture, target: Target, backward: str) -> Gradients
     blocks = range(capture.depth)
     outputs = {block: tap.calls[block][0].output for block in blocks if len(tap.calls.get(block, ())) == 1}
     norms = {block: tap.normed[block] for block in blocks if block in tap.normed}
-    with torch.enable_grad(), ruled(capture, backward):
+    with torch.enable_grad(), ruled(backward):
         score = scores(capture, target, logits, tap.made.get(capture.depth - 1))[0]
     found = torch.autograd.grad(
         score, [*outputs.values(), *norms.values(), given], allow_unused=True, materialize_grads=True
@@ -101,16 +101,16 @@ def _differentiate(capture: Capture, target: Target, backward: str) -> Gradients
 
 
 def block_gradients(
-    capture: Capture, score: Callable[[Float[Tensor, "tokens dim"]], Tensor]
+    capture: Capture, score: Callable[[Float[Tensor, "tokens dim"]], Tensor], backward: str = "plain"
 ) -> Iterator[Float[Tensor, "windows heads queries head_dim"]]:
     """For each block, the gradient of a score of the tokens that leave it, with respect to its own attention output.
 
     One forward pass; each block's backward pass ends in the block it began in, so that all of them together are one.
     """
-    tap, _, _ = _run_with_graph(capture)
+    tap, _, _ = _run_with_graph(capture, backward)
     for block in range(capture.depth):
         capture.call(block)  # refuses a block whose attention cannot be shown
-        with torch.enable_grad():
+        with torch.enable_grad(), ruled(backward):
             reached = score(tap.made[block][0].flatten(0, -2))
         (found,) = torch.autograd.grad(
             reached, tap.calls[block][0].output, retain_graph=True, allow_unused=True, materialize_grads=True
@@ -130,12 +130,12 @@ def attention_gradient(
     return output_gradient[:, :, queries] @ call.value.transpose(-2, -1)
 
 
-def positive_attention(
-    call: AttentionCall, output_gradient: Float[Tensor, "windows heads queries head_dim"]
+def weighed_attention(
+    call: AttentionCall, output_gradient: Float[Tensor, "windows heads queries head_dim"], sign: str = "positive"
 ) -> Iterator[tuple[slice, Float[Tensor, "windows rows keys"]]]:
-    """mean over heads of relu(dL/dA * A), a few query rows at a time."""
+    """mean over heads of relu(dL/dA * A), a few query rows at a time; without the relu where both signs are kept."""
     for queries, weights in call.in_pieces():
-        yield queries, (attention_gradient(call, output_gradient, queries) * weights).relu().mean(1)
+        yield queries, kept(attention_gradient(call, output_gradient, queries) * weights, sign).mean(1)
 
 
 # ------------------------------------------------------------------------------------------ kept

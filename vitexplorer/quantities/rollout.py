@@ -19,7 +19,7 @@ from vitexplorer.types import PatchGrid, Query
 from vitexplorer.words import Text
 
 Pieces = Iterable[tuple[slice, Tensor]]
-"""Query rows, and what they give to each key: nonnegative, (windows, queries, keys)."""
+"""Query rows, and what they give to each key, (windows, queries, keys)."""
 
 SWIN_NOTE = Text(
     "An approximation for Swin: merging counts the four patches alike.",
@@ -28,10 +28,14 @@ SWIN_NOTE = Text(
 
 
 def push_averaged(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) -> Float[Tensor, "rows windows tokens"]:
-    """shares @ rownorm(0.5 E + 0.5 I): half stays where it is, as the residual connection has it."""
+    """shares @ rownorm(0.5 E + 0.5 I): half stays where it is, as the residual connection has it.
+
+    A row is divided by its sum, that of the magnitudes where E has entries of both signs.
+    """
     pushed = torch.zeros_like(shares)
     for queries, rows in pieces:
-        half = 0.5 * shares[..., queries] / (0.5 * rows.sum(-1) + 0.5)  # a row of 0.5 E + 0.5 I divided by its sum
+        sums = 0.5 * rows.abs().sum(-1) + 0.5  # of the rows of 0.5 E + 0.5 I
+        half = 0.5 * shares[..., queries] / sums
         pushed += torch.einsum("rwq,wqk->rwk", half, rows)
         pushed[..., queries] += half
     return pushed
@@ -49,7 +53,7 @@ def push_stayed(shares: Float[Tensor, "rows windows tokens"], pieces: Pieces) ->
     """The part of `push_averaged` that attention had no hand in: each token's own share of its row."""
     pushed = torch.zeros_like(shares)
     for queries, rows in pieces:
-        pushed[..., queries] = 0.5 * shares[..., queries] / (0.5 * rows.sum(-1) + 0.5)
+        pushed[..., queries] = 0.5 * shares[..., queries] / (0.5 * rows.abs().sum(-1) + 0.5)
     return pushed
 
 

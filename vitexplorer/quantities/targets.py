@@ -170,8 +170,11 @@ def for_class(result: MapResult) -> Text:
     ).format(named=named, share=percent(share / np.nansum(values)), where=where, patch=extreme(values))
 
 
-def for_and_against(result: MapResult) -> Text:
-    """The reading of a map with signs: how many patches speak for the class and against it, which of them most."""
+def for_and_against(result: MapResult, unit: Text | None = None) -> Text:
+    """The reading of a map with signs: how many patches speak for the class and against it, which of them most.
+
+    `unit` is what is counted where that is not the score itself.
+    """
     named, values = target_text(result), result.values
     if not values.any():
         return Text(
@@ -186,7 +189,7 @@ def for_and_against(result: MapResult) -> Text:
         "most": signed(best),
         "other": extreme(values, -1),
         "least": signed(worst),
-        "unit": Text("of cosine", "余弦") if isinstance(result.settings["target"], Similarity) else LOGITS,
+        "unit": unit or (Text("of cosine", "余弦") if isinstance(result.settings["target"], Similarity) else LOGITS),
     }
     if best <= 0:
         return Text(

@@ -15,7 +15,6 @@ from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import signed
-from vitexplorer.quantities.backward_rules import refuses_rules
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import patch_sums
 from vitexplorer.quantities.scores import score_of
@@ -69,5 +68,4 @@ VIEW = View(
     runs="once",
     controls=(AnyTargetControl(),),
     paper=Paper("Achtibat et al. 2024", "https://arxiv.org/abs/2402.05602"),
-    refuses=refuses_rules,
 )

@@ -5,6 +5,8 @@ E_l = mean over heads of relu(dL/dA_l * A_l) and A_l is the attention after soft
 the classifier reads: the class token's, or the mean over the patches' rows where the model pools its patches. Only that
 row is computed, pushed down through the blocks. A row of patches is one of R - I: what they hold of the identity, 1 for
 a patch's own similarity and an even 1 / patches of a mean, is there before any block and would outshine all others.
+With `sign` "both" E is the mean of dL/dA * A without relu, so that a row holds what speaks against the answer too; with
+`backward` "libra" the gradients are LibraGrad's (`quantities.backward_rules`).
 Misleading: what speaks against the answer is cut off, and values and MLPs count only through the gradient.
 """
 
@@ -15,9 +17,11 @@ from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import PatchAlike, Region, Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import measured
-from vitexplorer.quantities.gradients import gradients, positive_attention
+from vitexplorer.quantities.backward_rules import backward_control
+from vitexplorer.quantities.both_signs import reading, sign_control
+from vitexplorer.quantities.gradients import gradients, weighed_attention
 from vitexplorer.quantities.rollout import Pieces, push_added, push_through
-from vitexplorer.quantities.targets import class_map, for_class, read_query, read_shares, row_text
+from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -40,12 +44,12 @@ def refuses(capture: Capture) -> Text | None:
     return None
 
 
-def compute(capture: Capture, target: Target) -> MapResult:
+def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:
     """The row of R of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
-    outputs, query, grid = gradients(capture, target).outputs, read_query(capture, target), capture.grid(0)
+    outputs, query, grid = gradients(capture, target, backward).outputs, read_query(capture, target), capture.grid(0)
 
     def pieces_of(block: int) -> Pieces:
-        return positive_attention(capture.call(block), outputs[block])
+        return weighed_attention(capture.call(block), outputs[block], sign)
 
     asked = read_shares(capture, target)
     row = push_through(capture, asked[None], pieces_of, push=push_added)[0]
@@ -60,8 +64,8 @@ def compute(capture: Capture, target: Target) -> MapResult:
         values=on_patches,
         grid=grid,
         unit=Text("relevance", "相关性"),
-        formula="R ← R + meanₕ relu(∇A · A) R",
-        settings={"target": target},
+        formula="R ← R + meanₕ relu(∇A · A) R" if sign == "positive" else "R ← R + meanₕ(∇A · A) R",
+        settings={"target": target, "sign": sign, "backward": backward},
         notes=(
             row_text(capture, target),
             *((even_part,) if query == "mean" else ()),
@@ -81,9 +85,9 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
-    reading=for_class,
+    reading=reading,
     runs="once",
-    controls=(AnyTargetControl(),),
+    controls=(AnyTargetControl(), sign_control(), backward_control()),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
     refuses=refuses,
 )

@@ -5,6 +5,7 @@ gives them, a weight for each channel, its gradient averaged over the patches, a
 relu(sum over channels of weight * activation) for each patch. `norm1` and not the output of the block: after the last
 attention the patches no longer reach the class token, and a map made there is zero.
 
+With `sign` "both" there is no relu; with `backward` "libra" gradients are LibraGrad's (`quantities.backward_rules`).
 In Swin an earlier stage has a finer grid: choose one of its blocks.
 Misleading: one weight for a channel stands for all patches, and what speaks against the answer is cut off by the relu.
 A map can be exactly zero, also in the last block of models that put the norm after attention; an earlier block then
@@ -21,8 +22,10 @@ from vitexplorer.controls import AnyTargetControl, BlockControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.backward_rules import backward_control
+from vitexplorer.quantities.both_signs import kept, reading, sign_control
 from vitexplorer.quantities.gradients import gradients
-from vitexplorer.quantities.targets import class_map, for_class
+from vitexplorer.quantities.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -30,15 +33,15 @@ TITLE = Text("Grad-CAM", "Grad-CAM")
 
 
 def grad_cam(
-    activations: Float[Tensor, "patches dim"], gradients: Float[Tensor, "patches dim"]
+    activations: Float[Tensor, "patches dim"], gradients: Float[Tensor, "patches dim"], sign: str = "positive"
 ) -> Float[Tensor, " patches"]:
-    """relu(sum_c mean_patches(gradient_c) activation_c)."""
-    return (activations @ gradients.mean(0)).relu()
+    """relu(sum_c mean_patches(gradient_c) activation_c), or the sum itself."""
+    return kept(activations @ gradients.mean(0), sign)
 
 
-def compute(capture: Capture, target: Target, block: int) -> MapResult:
-    """Grad-CAM at the first norm of a block, (rows, cols), after relu, not rescaled."""
-    found, grid, site = gradients(capture, target), capture.grid(block), capture.site(block)
+def compute(capture: Capture, target: Target, block: int, sign: str, backward: str) -> MapResult:
+    """Grad-CAM at the first norm of a block, (rows, cols), after relu unless both signs are kept, not rescaled."""
+    found, grid, site = gradients(capture, target, backward), capture.grid(block), capture.site(block)
     if block not in found.norms:
         raise UnsupportedError(
             Text("{module} has no norm to take Grad-CAM at.", "{module} 没有可供 Grad-CAM 使用的归一化层。").format(
@@ -52,11 +55,11 @@ def compute(capture: Capture, target: Target, block: int) -> MapResult:
         capture,
         view="grad_cam",
         title=TITLE,
-        values=grad_cam(activations, slopes),
+        values=grad_cam(activations, slopes, sign),
         grid=grid,
         unit=Text("logit, as the gradient weighs it", "按梯度加权的 logit"),
-        formula="relu(∑c mean(∇xc) xc), x = norm1",
-        settings={"target": target, "block": block},
+        formula=f"{'relu' if sign == 'positive' else ''}(∑c mean(∇xc) xc), x = norm1",
+        settings={"target": target, "block": block, "sign": sign, "backward": backward},
     )
 
 
@@ -69,8 +72,8 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
-    reading=for_class,
+    reading=reading,
     runs="once",
-    controls=(AnyTargetControl(), BlockControl()),
+    controls=(AnyTargetControl(), BlockControl(), sign_control(), backward_control()),
     paper=Paper("Selvaraju et al. 2017", "https://arxiv.org/abs/1610.02391"),
 )

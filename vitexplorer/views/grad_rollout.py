@@ -8,6 +8,8 @@ gradients of one block with the attention of another; this does not.
 
 A row of patches (a patch's similarity, the mean of models that pool their patches) is shown without what residual
 connections alone keep on each, the product of its own shares 0.5 / row sum: it would outshine all others.
+With `sign` "both" E keeps its negative entries and a row is divided by the sum of its magnitudes, which is ours; with
+`backward` "libra" the gradients are LibraGrad's (`quantities.backward_rules`).
 Swin is ours and an approximation, as in attention rollout.
 Misleading: where the gradients are small E is small beside the identity, and the row says little but "stay".
 """
@@ -21,9 +23,11 @@ from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import percent
-from vitexplorer.quantities.gradients import gradients, positive_attention
+from vitexplorer.quantities.backward_rules import backward_control
+from vitexplorer.quantities.both_signs import reading, sign_control
+from vitexplorer.quantities.gradients import gradients, weighed_attention
 from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_stayed, push_through
-from vitexplorer.quantities.targets import class_map, for_class, read_query, read_shares, row_text
+from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -38,22 +42,23 @@ ALL_STAYED = Text(
 TITLE = Text("Gradient rollout", "梯度加权的注意力展开（gradient rollout）")
 
 
-def compute(capture: Capture, target: Target) -> MapResult:
+def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:
     """The row of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
     outputs, query, num_prefix = (
-        gradients(capture, target).outputs,
+        gradients(capture, target, backward).outputs,
         read_query(capture, target),
         len(capture.prefix_tokens),
     )
 
     def pieces_of(block: int) -> Pieces:
-        return positive_attention(capture.call(block), outputs[block])
+        return weighed_attention(capture.call(block), outputs[block], sign)
 
     asked = read_shares(capture, target)[None]
     row, stayed = push_through(capture, asked, pieces_of)[0], torch.zeros(())
     if query != "cls":
         stayed = push_through(capture, asked, pieces_of, push=push_stayed)[0]
-    padding_mass = max(0.0, 1 - float(row.sum())) if capture.site(0).windows else 0.0
+    is_share = capture.site(0).windows is not None and sign == "positive"
+    padding_mass = max(0.0, 1 - float(row.sum())) if is_share else 0.0
     row, stays = row - stayed, ALL_STAYED if query == "mean" else STAYED
     return class_map(
         capture,
@@ -62,8 +67,8 @@ def compute(capture: Capture, target: Target) -> MapResult:
         values=row[num_prefix:],
         grid=capture.grid(0),
         unit=Text("share of the row's rollout", "占该行展开结果的份额"),
-        formula="∏ rownorm(½ E + ½ I), E = meanₕ relu(∇A · A)",
-        settings={"target": target},
+        formula=f"∏ rownorm(½ E + ½ I), E = meanₕ {'relu' if sign == 'positive' else ''}(∇A · A)",
+        settings={"target": target, "sign": sign, "backward": backward},
         notes=(
             row_text(capture, target),
             *((stays.format(share=percent(float(stayed.sum()))),) if query != "cls" else ()),
@@ -89,8 +94,8 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
-    reading=for_class,
+    reading=reading,
     runs="once",
-    controls=(AnyTargetControl(),),
+    controls=(AnyTargetControl(), sign_control(), backward_control()),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
 )

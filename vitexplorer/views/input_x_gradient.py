@@ -2,7 +2,8 @@
 
 Shrikumar et al. 2016 (arXiv 1605.01713): x * dL/dx, x the normalised input, summed over the channels and pixels of a
 patch. The first-order change of the logit when the patch turns into the mean colour, with the opposite sign: zero
-after normalisation is the baseline that nobody chose.
+after normalisation is the baseline that nobody chose. With `backward` "libra" the gradient is LibraGrad's, which adds
+up to the logit together with what biases and tokens that are no patches hold (`quantities.backward_rules`).
 Misleading: networks saturate, and the slope at the image says nothing of the way from the baseline to it.
 """
 
@@ -12,6 +13,7 @@ from vitexplorer.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import baseline_text, patch_sums
 from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
@@ -21,9 +23,9 @@ from vitexplorer.words import Text
 TITLE = Text("Input × gradient", "输入 × 梯度")
 
 
-def compute(capture: Capture, target: Target) -> MapResult:
+def compute(capture: Capture, target: Target, backward: str) -> MapResult:
     """x * dL/dx summed over each patch, (rows, cols), signed, not rescaled."""
-    grid, product = capture.grid(0), capture.input.tensor * gradients(capture, target).input
+    grid, product = capture.grid(0), capture.input.tensor * gradients(capture, target, backward).input
     return class_map(
         capture,
         view="input_x_gradient",
@@ -32,7 +34,7 @@ def compute(capture: Capture, target: Target) -> MapResult:
         grid=grid,
         unit=unit_of(target),
         formula=Text("∑ x · ∂L/∂x over the patch", "在图块上求和 ∑ x · ∂L/∂x"),
-        settings={"target": target},
+        settings={"target": target, "backward": backward},
         notes=(
             Text("The baseline is implied: {baseline}.", "隐含的基线：{baseline}。").format(
                 baseline=baseline_text(capture, "mean")
@@ -52,6 +54,6 @@ VIEW = View(
     compute=compute,
     reading=for_and_against,
     runs="once",
-    controls=(AnyTargetControl(),),
+    controls=(AnyTargetControl(), backward_control()),
     paper=Paper("Shrikumar et al. 2016", "https://arxiv.org/abs/1605.01713"),
 )

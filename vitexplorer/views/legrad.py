@@ -3,7 +3,8 @@
 LeGrad (Bousselham et al. 2024, arXiv 2404.03214). For each block l a score of the class from that block's own tokens:
 their average over all tokens, prefix tokens included, through the model's final norm and classifier. Then
 relu(ds_l / dA_l), averaged over heads and queries, gives each key a number; the map is the mean over blocks. This is
-how torch-cam reads the paper; the attention itself does not enter, only its gradient.
+how torch-cam reads the paper; the attention itself does not enter, only its gradient. With `sign` "both" there is no
+relu; with `backward` "libra" the gradients are LibraGrad's (`quantities.backward_rules`).
 Misleading: tokens of early blocks are read by a classifier that never saw any, and no model pools all of its tokens.
 """
 
@@ -18,9 +19,11 @@ from vitexplorer.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.interfaces import Paper, View
+from vitexplorer.quantities.backward_rules import backward_control
+from vitexplorer.quantities.both_signs import kept, reading, sign_control
 from vitexplorer.quantities.gradients import attention_gradient, block_gradients
 from vitexplorer.quantities.scores import score_of_block
-from vitexplorer.quantities.targets import class_map, for_class
+from vitexplorer.quantities.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -38,25 +41,26 @@ def refuses(capture: Capture) -> Text | None:
     return None
 
 
-def positive_gradient(
-    call: AttentionCall, output_gradient: Float[Tensor, "1 heads queries head_dim"]
+def mean_gradient(
+    call: AttentionCall, output_gradient: Float[Tensor, "1 heads queries head_dim"], sign: str
 ) -> Float[Tensor, " keys"]:
-    """Mean over heads and queries of relu(dA), a few query rows at a time."""
+    """Mean over heads and queries of relu(dA), of dA where both signs are kept, a few query rows at a time."""
     _, heads, queries, _ = output_gradient.shape
     step = max(1, WEIGHTS_AT_ONCE // (heads * call.num_tokens))
     slopes = (attention_gradient(call, output_gradient, slice(q, q + step)) for q in range(0, queries, step))
-    return sum(slope.relu().sum((0, 1, 2)) for slope in slopes) / (heads * queries)
+    return sum(kept(slope, sign).sum((0, 1, 2)) for slope in slopes) / (heads * queries)
 
 
-def compute(capture: Capture, target: Target) -> MapResult:
-    """Mean over blocks of the positive gradient, on the patches, (rows, cols), not rescaled."""
+def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:
+    """Mean over blocks of the gradient or its positive part, on the patches, (rows, cols), not rescaled."""
     grid = capture.grid(0)
 
     def score(tokens: Float[Tensor, "tokens dim"]) -> Float[Tensor, ""]:
         return score_of_block(capture, target, tokens)
 
     maps = [
-        positive_gradient(capture.call(block), slope) for block, slope in enumerate(block_gradients(capture, score))
+        mean_gradient(capture.call(block), slope, sign)
+        for block, slope in enumerate(block_gradients(capture, score, backward))
     ]
     return class_map(
         capture,
@@ -65,8 +69,10 @@ def compute(capture: Capture, target: Target) -> MapResult:
         values=torch.stack(maps).mean(0)[grid.num_prefix_tokens :],
         grid=grid,
         unit=Text("logit per unit of attention", "单位注意力引起的 logit 变化"),
-        formula=Text("mean over blocks, heads, queries of relu(∂s/∂A)", "relu(∂s/∂A)，对块、头、查询取平均"),
-        settings={"target": target},
+        formula=Text("mean over blocks, heads, queries of {slope}", "{slope}，对块、头、查询取平均").format(
+            slope="relu(∂s/∂A)" if sign == "positive" else "∂s/∂A"
+        ),
+        settings={"target": target, "sign": sign, "backward": backward},
     )
 
 
@@ -79,9 +85,9 @@ VIEW = View(
     ),
     room="flow",
     compute=compute,
-    reading=for_class,
+    reading=reading,
     runs="once",
-    controls=(AnyTargetControl(),),
+    controls=(AnyTargetControl(), sign_control(), backward_control()),
     paper=Paper("Bousselham et al. 2024", "https://arxiv.org/abs/2404.03214"),
     refuses=refuses,
 )

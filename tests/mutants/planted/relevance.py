@@ -27,7 +27,7 @@ MUTANTS = (
     Mutant(
         "rollout without normalising rows again",
         "push_averaged",
-        "half = 0.5 * shares[..., queries] / (0.5 * rows.sum(-1) + 0.5)",
+        "half = 0.5 * shares[..., queries] / sums",
         "half = 0.5 * shares[..., queries]",
         "test_discard_by_hand",
     ),
@@ -103,9 +103,9 @@ MUTANTS = (
     ),
     Mutant(
         "generic relevance that keeps negative gradients",
-        "positive_attention",
-        "* weights).relu().mean(1)",
-        "* weights).mean(1)",
+        "kept",
+        'values.relu() if sign == "positive" else values',
+        "values",
         "test_generic_relevance",
     ),
     Mutant(

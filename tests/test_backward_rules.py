@@ -1,4 +1,4 @@
-"""AttnLRP: a slow twin that propagates relevance rule by rule, what is conserved, and every function with its rule."""
+"""AttnLRP and LibraGrad: slow twins, what is conserved, and every function with its rule."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from torch import nn
 from torch.utils._pytree import tree_leaves
 
 import vitexplorer as vx
+from tests.explicit import with_fused_attention
 from tests.reference_relevance import attn_lrp, patch_sums
 from tests.small_models import capture_small
 from vitexplorer.quantities import backward_rules
@@ -65,6 +66,11 @@ def test_a_product_of_values_conserves(backward, whole):
     torch.testing.assert_close((slope * value).sum(), whole * (out * given).sum())
 
 
+def quick_gelu(x: torch.Tensor) -> torch.Tensor:
+    """As CLIP writes it: a product with a gate."""
+    return x * torch.sigmoid(1.702 * x)
+
+
 RULES = [
     (F.layer_norm, lambda x: (x, (6,), torch.ones(6).double() + 1, None, 0.0)),
     (F.rms_norm, lambda x: (x, (6,), None, 0.0)),
@@ -72,6 +78,7 @@ RULES = [
     (F.normalize, lambda x: (x, 2.0, -1)),
     (F.gelu, lambda x: (x,)),
     (F.silu, lambda x: (x,)),
+    (quick_gelu, lambda x: (x,)),
     (torch.mul, lambda x: (x, x + 0)),
     (torch.matmul, lambda x: (x, x.transpose(1, 2))),
 ]
@@ -119,7 +126,6 @@ def test_every_function_that_meets_the_image_has_a_rule_or_is_affine():
     for key in ("vit", "hybrid", "parallel_rms", "siglip", "beit", "eva02", "rope_mixed", "swin", "swinv2"):
         captured, noting = capture_small(key), Noting(BACKWARD["attn_lrp"])
         noting.met = set()
-        assert captured.model.family.key in backward_rules.RULED
         with torch.enable_grad(), noting:
             captured.model.module(captured.input.tensor.clone().requires_grad_())
         unknown = noting.met - set(BACKWARD["attn_lrp"]) - AFFINE - READS - softmaxes
@@ -130,5 +136,52 @@ def test_every_function_that_meets_the_image_has_a_rule_or_is_affine():
 def test_the_pass_forward_is_the_plain_one(key):
     captured = capture_small(key)
     for backward in ("libra", "attn_lrp"):
-        with torch.no_grad(), ruled(captured, backward):
+        with torch.no_grad(), ruled(backward):
             assert torch.equal(captured.run(captured.input.tensor)[0], captured.output[0])
+
+
+# ------------------------------------------------------------------------------------------------ LibraGrad
+
+
+def pruned(module: nn.Module) -> nn.Module:
+    """A float64 copy of a plain ViT rewritten as LibraGrad's section 3.5 writes it, with constants in place."""
+    twin = with_fused_attention(module, False).double()
+
+    def norm(layer, x):
+        centred = x - x.mean(-1, keepdim=True)
+        return centred / (centred.var(-1, unbiased=False, keepdim=True) + layer.eps).sqrt().detach()
+
+    for part in twin.modules():
+        if isinstance(part, nn.LayerNorm):
+            part.forward = lambda x, layer=part: layer.weight * norm(layer, x) + layer.bias
+        if isinstance(part, nn.GELU):
+            part.forward = lambda x: x * (0.5 * (1 + torch.erf(x / 2**0.5))).detach()
+    for block in twin.blocks:
+        block.attn.attn_drop.forward = lambda attention: attention.detach()
+    return twin
+
+
+def test_libragrad_is_the_gradient_of_the_network_with_its_gates_held():
+    captured = capture_small("vit_not_square")
+    grid, image = captured.grid(0), captured.input.tensor.double().requires_grad_()
+    twin = pruned(captured.model.module)
+    logit = twin(image)[0, TARGET]
+    parameters = [one for name, one in twin.named_parameters() if "weight" not in name]
+    slope, *others = torch.autograd.grad(logit, [image, *parameters], allow_unused=True, materialize_grads=True)
+    expected = patch_sums((image * slope)[0].detach().numpy(), grid.rows, grid.cols, grid.patch_size)
+    result = vx.compute("input_x_gradient", captured, target=TARGET, backward="libra")
+    np.testing.assert_allclose(result.values, expected, rtol=0, atol=2e-4 * np.abs(expected).max())
+    held = [float((one * by).sum().detach()) for one, by in zip(parameters, others, strict=True)]
+    assert expected.sum() + sum(held) == pytest.approx(float(logit.detach()), abs=1e-9)  # complete: theorem 2
+
+
+@pytest.mark.parametrize("view", ["generic_relevance", "grad_rollout", "grad_cam", "legrad", "input_x_gradient"])
+def test_another_way_back_and_both_signs_are_settings(view):
+    captured = capture_small("vit")
+    plain, libra = (vx.compute(view, captured, target=TARGET, backward=name) for name in ("plain", "libra"))
+    assert not np.allclose(plain.values, libra.values)
+    np.testing.assert_array_equal(plain.values, vx.compute(view, captured, target=TARGET).values)
+    if view != "input_x_gradient":
+        both = vx.compute(view, captured, target=TARGET, sign="both")
+        assert both.values.min() < 0 <= plain.values.min()
+        assert "against it" in vx.reading(both)
