@@ -30,6 +30,7 @@ from tests.rooms import (
     wait_for_view,
 )
 from tests.thorough import quick
+from vitexplorer.controls.any_target import WORDS
 from vitexplorer.ui.order import RoomKey
 
 pytestmark = pytest.mark.browser
@@ -325,6 +326,18 @@ def test_every_kind_of_target_is_chosen_in_the_page_and_stands_in_its_address(vi
     kind.select_option("like")
     explained("like scene_flower")
     assert "scene_flower" in page.inner_text("#vx-flow-panel .reading")
+    other = page.get_by_label(WORDS["pick_other"].en)
+    other.click(position={"x": 5, "y": 5})
+    explained("like scene_flower patch 0,0")
+    other.press("ArrowDown")
+    explained("like scene_flower patch 1,0")
+    expect(page.locator(f"{inside} .remark")).to_have_text(re.compile("row 1, col"))
     page.reload()
     kind.wait_for(timeout=PATIENCE)
     assert kind.input_value() == "like"
+    expect(page.locator(f"{inside} .remark")).to_have_text(re.compile("row 1, col"))
+    page.get_by_role("button", name=WORDS["whole"].en).click()
+    explained("like scene_flower")
+    page.get_by_label(WORDS["image"].en, exact=True).select_option("scene_gear")
+    explained("like scene_gear")
+    expect(other.locator(".mark")).to_be_hidden()

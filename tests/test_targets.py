@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
+import gradio as gr
 import numpy as np
 import pytest
 import torch
@@ -27,7 +29,13 @@ from vitexplorer.errors import SettingError
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.gradients import attention_gradient, gradients
 from vitexplorer.settings import Settings
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.controls import Field
+from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Picture
+from vitexplorer.ui.files import image_file
+from vitexplorer.ui.language import Translations
+from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.words import ExplainedError
 
 FAMILIES = ("vit", "encoder", "deit_distilled", "dinov2_registers", "registers_only", "beit", "swin", "siglip")
@@ -277,6 +285,11 @@ def test_another_image_is_named_with_or_without_a_patch():
         like_capture("scene", other_image("vit"), (40, 0))
 
 
+def other_board(seen: Capture) -> dict[str, Any]:
+    """By hand: the picture that the model saw, 12 x 12 patches all over it."""
+    return {"image": image_file(seen.input.pixels).url, "board": {"rows": 12, "cols": 12, "covered": (1.0, 1.0)}}
+
+
 def test_the_page_finds_the_image_that_a_target_names():
     engine = Engine(Settings())
     picture_of = Picture("scene_fish", "scenes_vit_patch16_192")
@@ -288,3 +301,9 @@ def test_the_page_finds_the_image_that_a_target_names():
     assert written_value(found.settings["target"]) == "like scene_gear patch 3,4"
     with pytest.raises(ExplainedError):
         engine.compute(picture_of, captured, "grad_cam", {"target": "like:../../secret"})
+    flow = RoomFigures(Desk(engine, Translations(), gr.State(Address()), gr.State("en")), "flow")
+    address = Address(image="scene_fish", model=picture_of.model)
+    for target, seen in (("like scene_gear patch 3,4", other), ("like ../../secret", None), ("7", None)):
+        field = Field(kind="target", name="target", label="", value=target)
+        board = flow._other_image(field, address)
+        assert board == ({} if seen is None else other_board(seen))

@@ -8,7 +8,8 @@ import {sendPicture} from '../kit/sending.js';
 
 /** Each kind of target as it is written. */
 const FORMS = {
-  class: /^-?\d+$/, rather: /^(\d+) vs (\d+)$/, alike: /^patch (\d+),(\d+)$/, region: /^region (.+)$/, like: /^like[: ](\S+)$/,
+  class: /^-?\d+$/, rather: /^(\d+) vs (\d+)$/, alike: /^patch (\d+),(\d+)$/, region: /^region (.+)$/,
+  like: /^like[: ](\S+)(?: patch (\d+,\d+))?$/,
 };
 const KINDS = Object.keys(FORMS);
 
@@ -19,10 +20,11 @@ export function draw({name, label, board, words, more, options: first}, {settled
   const kind = make('select', {name, onchange: begin}), one = make('select', {ariaLabel: words.class, onchange: ask});
   const than = make('span', {className: 'between', textContent: words.rather_than});
   const other = make('select', {ariaLabel: words.rather_than, onchange: ask});
-  const images = make('select', {ariaLabel: words.image, onchange: ask}, ...more.images.map(({id, title}) => new Option(title, id)));
+  const images = make('select', {ariaLabel: words.image, onchange: meet}, ...more.images.map(({id, title}) => new Option(title, id)));
   const file = make('input', {type: 'file', className: 'unseen', accept: 'image/*', onchange: send});
   const sending = make('label', {className: 'send'}, file, make('span', {textContent: words.choose_image}));
   const picking = pickingBoard({board, image, label: words.pick, follows: false, picked: pick});
+  const theirs = make('div', {hidden: true}), whole = make('button', {type: 'button', textContent: words.whole, onclick: () => pickThere('')});
   const remark = make('p', {className: 'remark', role: 'status'});
   const {sheet, ...painting} = paintingBoard({
     board, image, label: words.help, most: Infinity, begun() {}, full() {}, painted: count,
@@ -30,10 +32,13 @@ export function draw({name, label, board, words, more, options: first}, {settled
     walked([row, col], isIn) { remark.textContent = `${filled(words.patch, {row, col})}: ${isIn ? words.hidden : words.visible}`; },
   });
   sheet.classList.add('marks');
-  const parts = {class: [one], rather: [one, than, other], alike: [picking.box], region: [sheet, remark], like: [images, sending, remark]};
+  const parts = {class: [one], rather: [one, than, other], alike: [picking.box], region: [sheet, remark], like: [images, sending, theirs, remark]};
   const element = make('div', {className: 'vx-target vx-large'},
-    make('label', {}, make('span', {textContent: label}), kind), one, than, other, picking.box, sheet, images, sending, remark);
-  let patch = '', region = '', written = '', listed = '';
+    make('label', {}, make('span', {textContent: label}), kind), one, than, other, picking.box, sheet, images, sending, theirs, remark);
+  let patch = '', region = '', there = '', written = '', listed = '';
+  /** The other image with its patches; none before the first answer about it. @type {ReturnType<typeof pickingBoard> | null} */
+  let meeting = null;
+  let met = '';  // its picture and board
 
   const kindOf = (value) => KINDS.find((one) => FORMS[one].test(value)) ?? '';
 
@@ -45,7 +50,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
   function value() {
     return {
       class: () => one.value, rather: () => `${one.value} vs ${other.value}`, alike: () => patch && `patch ${patch}`,
-      region: () => region && `region ${region}`, like: () => `like ${images.value}`,
+      region: () => region && `region ${region}`, like: () => `like ${images.value}${there && ` patch ${there}`}`,
     }[kind.value]?.() ?? kind.value;
   }
 
@@ -54,6 +59,39 @@ export function draw({name, label, board, words, more, options: first}, {settled
     for (const part of new Set(Object.values(parts).flat())) part.hidden = !now.includes(part);
     remark.textContent = '';
     if (kind.value === 'region') count(readPatches(region, board));
+    if (kind.value === 'like') showThere();
+  }
+
+  /** What of the other image is meant. */
+  function showThere() {
+    const at = there && there.split(',').map(Number);
+    meeting?.show(/** @type {[number, number] | null} */ (at || null));
+    whole.hidden = !at;
+    remark.textContent = at ? filled(words.patch, {row: at[0], col: at[1]}) : '';
+  }
+
+  function pickThere(at) {
+    there = at;
+    showThere();
+    ask();
+  }
+
+  /** Another image: its patches are shown once Python has seen it. */
+  function meet() {
+    there = '';
+    seeOther({});
+    ask();
+  }
+
+  /** @param {{image?: string, board?: import('../kit/grid.js').Board}} other */
+  function seeOther(other) {
+    const now = JSON.stringify(other);
+    if (now === met) return;
+    met = now;
+    meeting = other.image ? pickingBoard({
+      board: other.board, image: other.image, label: words.pick_other, follows: false, ruled: true, picked: (at) => pickThere(at.join()),
+    }) : null;
+    theirs.replaceChildren(...(meeting ? [meeting.box, whole] : []));
   }
 
   /** Another kind: what is there to choose is shown, and explained once it is chosen. */
@@ -82,6 +120,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     if (!picture) return;
     const answer = await sendPicture(picture, () => {});
     if (!('image' in answer)) { remark.textContent = answer.refused || words.image_lost; return; }
+    seeOther({});
     take(`like ${answer.image}`);
     ask();
   }
@@ -96,6 +135,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     if (of === 'like') {
       if (![...images.options].some((option) => option.value === first)) images.append(new Option(words.own_image, first));
       images.value = first;
+      there = second;
     }
     kind.value = of || now;
     picking.show(patch ? /** @type {[number, number]} */ (patch.split(',').map(Number)) : null);
@@ -119,12 +159,13 @@ export function draw({name, label, board, words, more, options: first}, {settled
   return {
     element,
     value,
-    answer({options, value: now}) {
+    answer({options, value: now, state: other}) {
       if (painting.painting() || (written && written !== now && pending())) return;
-      const state = JSON.stringify([options, now]);
+      const state = JSON.stringify([options, now, other]);
       if (state === listed && written === now) return;
       list(options, now);
       [listed, written] = [state, now];
+      if (kindOf(now) === 'like') seeOther(other);
       take(now);
     },
   };

@@ -34,19 +34,26 @@ function putOnPatch(mark, [row, col], {rows, cols, covered: [tall, wide]}) {
   });
 }
 
+/** The edges of all patches. */
+function lines({rows, cols, covered: [tall, wide]}) {
+  const style = {height: `${100 * tall}%`, width: `${100 * wide}%`, 'background-size': `${100 / cols}% ${100 / rows}%`};
+  return make('div', {className: 'lines', style});
+}
+
 /**
  * One patch is picked: the one under the mouse, until a click holds it; or, where the answer takes a while, the one that
  * is clicked.
  *
- * @param {{board: Board, image: string, label: string, picked: (at: At) => void, follows?: boolean}} options
+ * @param {{board: Board, image: string, label: string, picked: (at: At) => void, follows?: boolean,
+ *   ruled?: boolean}} options `ruled` shows the edges of all patches
  */
-export function pickingBoard({board, image, label, picked, follows = true}) {
+export function pickingBoard({board, image, label, picked, follows = true, ruled = false}) {
   const box = picture('vx-picker', label, image, board), mark = make('div', {className: 'mark', hidden: true});
   /** @type {At | null} */
   let here = null;
   let held = false;
   box.title = label;
-  box.append(mark);
+  box.append(...(ruled ? [lines(board)] : []), mark);
   const go = (at) => picked(nearest(at, board));
   box.addEventListener('pointermove', (event) => {
     if (follows && !held && event.pointerType === 'mouse') go(pointedAt(event, box, board));

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Hashable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
+from vitexplorer.controls.spec import Board
 from vitexplorer.types import Result
 from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.answers import answered, session_of
+from vitexplorer.ui.controls import Field
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Listen, Updates
 from vitexplorer.ui.figure_panel import (
     FigurePanel,
@@ -23,10 +25,11 @@ from vitexplorer.ui.figure_panel import (
     panel_data,
     work_data,
 )
-from vitexplorer.ui.files import ServedFile, cached_file
+from vitexplorer.ui.files import ServedFile, cached_file, image_file
 from vitexplorer.ui.jobs import Done, Waiter
 from vitexplorer.ui.language import word
 from vitexplorer.ui.order import room_after
+from vitexplorer.ui.turns import NotYetError
 from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
@@ -222,7 +225,25 @@ class RoomFigures:
             self.shelf(address),
         )
         data.asked, data.python = asked.number, self.python(address, asked.view, settings)
+        for control in data.controls:
+            control.state |= self._other_image(control, address)
         return self._placed(data, address, language)
+
+    def _other_image(self, control: Field, address: Address) -> dict[str, Any]:
+        """Where the patches of the other image lie that a target compares with, as the same model sees it."""
+        from vitexplorer.controls import likeness
+
+        if control.kind != "target" or not (found := likeness(control.value)):
+            return {}
+        try:
+            other = self.desk.engine.capture(replace(address.picture, image=found[0]))
+        except NotYetError:
+            raise
+        except ExplainedError:  # the panel says so already
+            return {}
+        pixels = other.input.pixels
+        board = Board.of(other.grid(other.depth - 1), pixels.shape[:2])
+        return {"image": image_file(pixels).url, "board": asdict(board)}
 
     def _placed(self, data: PanelData, address: Address, language: Language) -> PanelData:
         """With what is beside the view: pictures of the others, and the next room."""
