@@ -1,6 +1,6 @@
 """Drawn scenes, each a pure function of the name of a stream and a number; no files.
 
-`one` object, `several` objects, 2 x 2 `grids` of scenes; `paper` is what they are drawn with.
+`one` object, `several` objects, `creatures` whose parts can be taken away; `paper` is what they are drawn with.
 """
 
 from vitexplorer.models.bundled.scenes.one import Scene, draw_scene

@@ -91,7 +91,7 @@ def colour_of(rgb: np.ndarray) -> tuple[int, int, int]:
 def paint_clutter(canvas: np.ndarray, rng: np.random.Generator, palette: Palette, light: Light, count: int) -> None:
     """Blobs, dots and strokes under the object, with one shadow, in place."""
     size = len(canvas)
-    pieces = [_piece(rng) for _ in range(count)]
+    pieces = [loose_piece(rng) for _ in range(count)]
     colours = [colour_of(palette.thing(rng)) for _ in pieces]
     silhouettes = np.zeros((size, size), np.uint8)
     for piece in pieces:
@@ -101,7 +101,7 @@ def paint_clutter(canvas: np.ndarray, rng: np.random.Generator, palette: Palette
         draw(canvas, piece, colour)
 
 
-def _piece(rng: np.random.Generator) -> Contour:
+def loose_piece(rng: np.random.Generator) -> Contour:
     """A blob, a dot or a stroke, in shares of the side."""
     centre, angle, kind = rng.uniform(0, 1, 2), rng.uniform(0, 2 * np.pi), rng.uniform()
     if kind < 0.45:

@@ -11,7 +11,7 @@ import numpy as np
 STREAMS = ("train", "validation", "test", "examples")
 VERSION = 2
 """Raise it with every change of the drawing of one object: what was trained on the old scenes says so."""
-KINDS = ("one object", "several objects", "creature", "suppressor", "grid")
+KINDS = ("one object", "several objects", "creature", "suppressor")
 """what can be drawn, each from generators of its own; new kinds come last"""
 
 

@@ -1,0 +1,87 @@
+"""Paper creatures: any three parts tell the class, and a part that is taken away takes nothing else with it."""
+
+from __future__ import annotations
+
+import itertools
+
+import cv2
+import numpy as np
+import pytest
+
+from vitexplorer.evaluation.parted import Parted, opposed_classes, shared_parts, sufficient_parts
+from vitexplorer.models.bundled.scenes.creatures import CLASSES, PARTS, Creature
+from vitexplorer.models.bundled.scenes.paper import fill
+
+SIZE = 96
+
+
+@pytest.fixture(scope="module")
+def creatures():
+    return [Creature("validation", index, SIZE) for index in range(8)]
+
+
+def test_a_creature_is_a_picture_with_parts(creatures):
+    for creature in creatures:
+        assert isinstance(creature, Parted)
+        image = creature.render()
+        assert (image.shape, image.dtype) == ((SIZE, SIZE, 3), np.uint8)
+        assert list(creature.masks()) == [*creature.background, *PARTS]
+        assert 3 <= len(creature.background) <= 6
+    assert np.array_equal(creatures[3].render(), Creature("validation", 3, SIZE).render())
+    assert not np.array_equal(creatures[3].render(), Creature("test", 3, SIZE).render())
+
+
+def test_classes_are_words_of_a_code():
+    """Any two share two parts at most; every kind is in three classes; each class has two that share other parts."""
+    for one, other in itertools.combinations(range(len(CLASSES)), 2):
+        assert len(shared_parts(CLASSES, one, other)) <= 2
+    for part, kinds in PARTS.items():
+        assert {kind: sum(known[part] == kind for known in CLASSES) for kind in kinds} == dict.fromkeys(kinds, 3)
+    for label in range(len(CLASSES)):
+        assert opposed_classes(CLASSES, label) is not None
+        assert max(map(len, sufficient_parts(CLASSES, label))) <= 3
+
+
+def test_every_class_is_drawn_about_equally_often():
+    counts = np.bincount([Creature("train", index).label for index in range(240)], minlength=len(CLASSES))
+    assert counts.min() > 8
+
+
+def test_the_kinds_of_a_part_look_different():
+    """No two outlines of one part overlap by more than nine tenths of their union."""
+    for kinds in PARTS.values():
+        drawn = [fill([(contour + 1.2) / 2.4 for contour in kind()], 200) > 127 for kind in kinds.values()]
+        for one, other in itertools.combinations(drawn, 2):
+            assert (one & other).sum() < 0.9 * (one | other).sum()
+
+
+def test_what_is_taken_away_takes_its_shadow_and_nothing_else(creatures):
+    changed = []
+    for creature in creatures[:4]:
+        image, masks = creature.render(), creature.masks()
+        assert sum(mask.astype(int) for mask in masks.values()).max() == 1
+        for name, mask in masks.items():
+            difference = np.abs(image.astype(int) - creature.render(without=[name])).max(-1)
+            layer = creature._layers()[name]
+            reach = fill(layer.outline, SIZE) > 0
+            if layer.shadow:
+                reach = cv2.dilate(reach.astype(np.uint8), np.ones((19, 19))) > 0
+            assert difference[~reach].max(initial=0) == 0
+            if name in PARTS:
+                changed.append((difference[mask] > 4).mean())
+                assert mask.sum() > 12
+    assert np.mean(changed) > 0.85
+
+
+def test_parts_taken_away_in_any_order_leave_the_same(creatures):
+    creature = creatures[0]
+    assert np.array_equal(creature.render(["eye", "tail"]), creature.render(["tail", "eye"]))
+    empty = creature.render([*PARTS, *creature.background])
+    alone = creature.render(creature.background)
+    here = np.any([mask for name, mask in creature.masks().items() if name in PARTS], axis=0)
+    assert (np.abs(alone.astype(int) - empty).max(-1) > 4)[here].mean() > 0.9
+
+
+def test_an_unknown_part_is_named(creatures):
+    with pytest.raises(ValueError, match=r"no beak\. It has: .*tail, body, pattern, wing, eye"):
+        creatures[0].render(["beak"])
