@@ -71,20 +71,19 @@ class Piece:
     kind: Data
     start: int
     end: int
-    wanted: tuple[tuple[str, tuple[str, ...]], ...]
-    """protocol and its methods"""
+    wanted: tuple[tuple[str, str, str], ...]
+    """protocol, method, and what the number is kept under"""
     drawn: int
     """cases of all pieces of the model and kind"""
 
     @property
     def cost(self) -> float:
         """Images that go through the network, about."""
-        numbers = [(protocol, method) for protocol, methods in self.wanted for method in methods]
-        maps = {method: 1.0 for _, method in numbers}
-        for protocol, method in numbers:
+        maps = {method: 1.0 for _, method, _ in self.wanted}
+        for protocol, method, _ in self.wanted:
             maps[method] += MAPS.get(protocol, 0)
         ways = sum(maps[method] * (SLOW if is_slow(method) else 1) for method in maps)
-        return (self.end - self.start) * (ways + sum(RUNS.get(protocol, 0) for protocol, _ in numbers))
+        return (self.end - self.start) * (ways + sum(RUNS.get(protocol, 0) for protocol, _, _ in self.wanted))
 
 
 # ---------------------------------------------------------------------------------------------- what is asked
@@ -135,11 +134,8 @@ def pieces_of(name: str, weights: str, scale: float) -> Iterator[Piece]:
         here = {pair: count for pair, count in counts.items() if PROTOCOLS[pair[0]].data == kind}
         most = max(here.values())
         for start, end in pairwise(sorted({*range(0, most, CHUNK), *here.values()})):
-            wanted = defaultdict(list)
-            for (key, method), count in here.items():
-                if count >= end:
-                    wanted[key].append(method)
-            yield Piece(name, weights, kind, start, end, tuple((k, tuple(v)) for k, v in wanted.items()), most)
+            wanted = tuple((*pair, key_of(*pair)) for pair, count in here.items() if count >= end)
+            yield Piece(name, weights, kind, start, end, wanted, most)
 
 
 # ---------------------------------------------------------------------------------------------- what is kept
@@ -184,8 +180,10 @@ def work(piece: Piece, folder: Path) -> tuple[Piece, dict[str, float]]:
     """Measure what is not kept yet; returns seconds by protocol, "" for the maps themselves."""
     file, seconds = kept_in(folder, piece), defaultdict(float)
     found = read(file)
-    missing = {p: [m for m in methods if key_of(p, m) not in found] for p, methods in piece.wanted}
-    missing = {protocol: methods for protocol, methods in missing.items() if methods}
+    keys = {(protocol, method): key for protocol, method, key in piece.wanted if key not in found}
+    missing: dict[str, list[str]] = defaultdict(list)
+    for protocol, method in keys:
+        missing[protocol].append(method)
     if missing:
 
         def told(protocol: str, method: str, took: float) -> None:
@@ -194,7 +192,7 @@ def work(piece: Piece, folder: Path) -> tuple[Piece, dict[str, float]]:
         cases = cases_of(piece.model, piece.weights, piece.kind, piece.drawn)[piece.start : piece.end]
         model, shared = loaded(piece.model, piece.weights), shared_of(piece.model, piece.weights)
         scores = measure(model, cases, missing, first=piece.start, of_model=shared, told=told)
-        found |= {key_of(*pair): [value.tolist() for value in values] for pair, values in scores.items()}
+        found |= {keys[pair]: [value.tolist() for value in values] for pair, values in scores.items()}
         file.parent.mkdir(parents=True, exist_ok=True)
         beside = file.with_suffix(f".{os.getpid()}.tmp")
         beside.write_text(json.dumps(found), "utf-8")
@@ -235,10 +233,9 @@ def table_of(name: str, weights: str, scale: float, folder: Path) -> EvaluationR
     cases: dict[str, list[Case]] = {}
     for piece in pieces_of(name, weights, scale):
         found = read(kept_in(folder, piece))
-        for protocol, methods in piece.wanted:
+        for protocol, method, key in piece.wanted:
             cases[protocol] = cases_of(name, weights, piece.kind, piece.drawn)
-            for method in methods:
-                scores[protocol, method] += map(np.array, found[key_of(protocol, method)])
+            scores[protocol, method] += map(np.array, found[key])
     return tabulate(loaded(name, weights), rows_of(name), cases, scores)
 
 

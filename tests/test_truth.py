@@ -23,28 +23,29 @@ def test_pieces_hold_every_case_of_every_method_once(monkeypatch):
         for piece in truth.pieces_of(NAME, weights, 0.3):
             assert piece.start < piece.end <= piece.start + truth.CHUNK
             assert piece.cost > 0
-            for protocol, methods in piece.wanted:
+            for protocol, method, key in piece.wanted:
                 assert PROTOCOLS[protocol].data == piece.kind
-                for method in methods:
-                    assert held[protocol, method] == piece.start  # none is left out before
-                    held[protocol, method] = piece.end
+                assert key.startswith(f"{protocol} {method} ")
+                assert held[protocol, method] == piece.start  # none is left out before
+                held[protocol, method] = piece.end
         assert held == counts
     assert {protocol for protocol, _ in truth.counts_of(NAME, "random", 1)} == set(truth.WHERE)
     assert truth.counts_of(NAME, "auto", 1)["grid_pointing", "grad_cam"] == 500
 
 
-def test_what_was_measured_is_not_measured_again(tmp_path, monkeypatch):
-    piece = truth.Piece(NAME, "auto", "scenes", 0, 1, (("pointing", ("random", ORACLE)),), 1)
+def test_what_was_measured_is_not_measured_again(tmp_path):
+    wanted = tuple(("pointing", method, truth.key_of("pointing", method)) for method in ("random", ORACLE))
+    piece = truth.Piece(NAME, "auto", "scenes", 0, 1, wanted, 1)
     _, seconds = truth.work(piece, tmp_path)
     assert set(seconds) == {"", "pointing"}
     assert truth.work(piece, tmp_path)[1] == {}
     (file,) = tmp_path.rglob("*.json")
     kept = json.loads(file.read_text("utf-8"))
     assert kept[truth.key_of("pointing", ORACLE)] == [[1.0]]
-    more = replace(piece, wanted=(("pointing", ("random",)), ("overlap", ("random",))))
+    more = replace(piece, wanted=(*wanted, ("overlap", "random", truth.key_of("overlap", "random"))))
     assert set(truth.work(more, tmp_path)[1]) == {"", "overlap"}
-    monkeypatch.setattr(truth, "source", lambda protocol, method: "new")
-    assert set(truth.work(piece, tmp_path)[1]) == {"", "pointing"}
+    changed = replace(piece, wanted=(("pointing", "random", "pointing random of another source"),))
+    assert set(truth.work(changed, tmp_path)[1]) == {"", "pointing"}
 
 
 @pytest.mark.thorough

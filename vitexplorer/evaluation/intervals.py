@@ -16,7 +16,9 @@ LEVEL = 0.95
 def mean_interval(
     values: Float[np.ndarray, " entries"], images: Int[np.ndarray, " entries"], seed: int = 0
 ) -> tuple[float, float, float]:
-    """Mean of the values that are not NaN, and its 95 % interval; three NaN where there are none.
+    """Mean of the values that are not NaN, and its 95 % interval; NaN for what cannot be said.
+
+    One image has no interval.
 
     Args:
         values: one for each case.
@@ -28,8 +30,10 @@ def mean_interval(
         return (np.nan,) * 3
     _, image = np.unique(images[known], return_inverse=True)
     sums, counts = np.bincount(image, values[known]), np.bincount(image)
-    number = len(sums)
+    number, mean = len(sums), float(sums.sum() / counts.sum())
+    if number == 1:
+        return mean, np.nan, np.nan
     drawn = np.random.default_rng(seed).multinomial(number, np.full(number, 1 / number), DRAWS)  # (draws, images)
     means = drawn @ sums / (drawn @ counts)
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return float(sums.sum() / counts.sum()), float(low), float(high)
+    return mean, float(low), float(high)

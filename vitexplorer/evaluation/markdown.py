@@ -25,4 +25,6 @@ def as_markdown(result: EvaluationResult) -> str:
 
 
 def _cell(value: float, low: float, high: float) -> str:
-    return f"{value:.3f} [{low:.2f}, {high:.2f}]" if np.isfinite(value) else ""
+    if not np.isfinite(value):
+        return ""
+    return f"{value:.3f} [{low:.2f}, {high:.2f}]" if np.isfinite(low) else f"{value:.3f}"

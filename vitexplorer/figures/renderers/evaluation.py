@@ -58,7 +58,7 @@ def _table(page: Page, y: float, result: EvaluationResult, columns: range, names
             value = result.values[row, col]
             said = f"{value:.3f}" if np.isfinite(value) else NONE
             page.text(right[col], y, said, color=color, bold=row < methods and value == best[col], anchor="right")
-            if np.isfinite(value):
+            if np.isfinite(result.low[row, col]):
                 said = INTERVAL.format(low=result.low[row, col], high=result.high[row, col])
                 page.text(right[col], y + 19, said, size=11, color=page.theme.muted, anchor="right")
         y += STEP
