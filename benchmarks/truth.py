@@ -52,8 +52,8 @@ UNTRAINED = 100
 """scenes that an untrained twin is asked about"""
 WHERE = ("pointing", "overlap")
 """protocols that have a meaning without a classifier, and on an untrained network"""
-RUNS = {"deletion_insertion": 22, "road": 30, "saco": 11}
-"""images that one number takes beside the map; of others: how many maps"""
+RUNS = {"deletion_insertion": 22, "road": 100, "saco": 11}
+"""images that one number takes beside the map, or as long as it takes; of others: how many maps"""
 MAPS = {"sensitivity": 5, "parameter_randomisation": 4, "parts": 3}
 SLOW = 120
 """images that a map of a slow method takes, about"""

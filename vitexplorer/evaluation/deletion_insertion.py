@@ -37,6 +37,6 @@ PROTOCOL = Protocol(
     data="scenes",
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     suits=lambda case: True,
-    targets=100,
-    targets_of_slow=60,
+    targets=60,
+    targets_of_slow=40,
 )

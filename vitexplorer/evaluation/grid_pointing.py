@@ -29,5 +29,5 @@ PROTOCOL = Protocol(
     paper=Paper("Böhle et al. 2021, section 4.1", "https://arxiv.org/abs/2104.00032"),
     suits=lambda case: case.cell is not None,
     targets=500,
-    targets_of_slow=60,
+    targets_of_slow=40,
 )

@@ -38,7 +38,7 @@ PROTOCOL = Protocol(
     paper=Paper("Arras et al. 2022", "https://arxiv.org/abs/2003.07258"),
     suits=lambda case: case.mask is not None and bool(case.mask.any()),
     targets=500,
-    targets_of_slow=60,
+    targets_of_slow=40,
 )
 
 

@@ -36,5 +36,5 @@ PROTOCOL = Protocol(
     paper=Paper("Caron et al. 2021, section 4.2.2", "https://arxiv.org/abs/2104.14294"),
     suits=lambda case: case.mask is not None and bool(case.mask.any()),
     targets=500,
-    targets_of_slow=60,
+    targets_of_slow=40,
 )

@@ -34,5 +34,5 @@ PROTOCOL = Protocol(
     paper=Paper("Zhang et al. 2016", "https://arxiv.org/abs/1608.00507"),
     suits=lambda case: case.mask is not None and bool(case.mask.any()),
     targets=500,
-    targets_of_slow=60,
+    targets_of_slow=40,
 )

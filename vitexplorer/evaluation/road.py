@@ -114,6 +114,6 @@ PROTOCOL = Protocol(
     data="scenes",
     paper=Paper("Rong et al. 2022", "https://arxiv.org/abs/2202.00449"),
     suits=lambda case: True,
-    targets=50,
-    targets_of_slow=50,
+    targets=30,
+    targets_of_slow=30,
 )

@@ -61,6 +61,6 @@ PROTOCOL = Protocol(
     data="scenes",
     paper=Paper("Yeh et al. 2019", "https://arxiv.org/abs/1901.09392"),
     suits=lambda case: True,
-    targets=50,
-    targets_of_slow=5,
+    targets=40,
+    targets_of_slow=3,
 )
