@@ -44,12 +44,14 @@ from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.types import EvaluationResult
+from vitexplorer.words import Text
 
 SEED = 0
 CHUNK = 20
 """cases of one piece of work"""
 UNTRAINED = 100
 """scenes that an untrained twin is asked about"""
+UNTRAINED_NAME = Text("{name}, untrained", "{name}（未训练）")
 WHERE = ("pointing", "overlap")
 """protocols that have a meaning without a classifier, and on an untrained network"""
 RUNS = {"deletion_insertion": 22, "road": 100, "saco": 11}
@@ -245,6 +247,7 @@ def beside(trained: EvaluationResult, untrained: EvaluationResult) -> Evaluation
     return replace(
         trained,
         protocols=(*trained.protocols, *(f"{name}, untrained" for name in untrained.protocols)),
+        names=(*trained.names, *(UNTRAINED_NAME.format(name=name) for name in untrained.names)),
         better=(*trained.better, *untrained.better),
         **{name: np.hstack([getattr(trained, name), getattr(untrained, name)]) for name in numbers},
     )

@@ -494,6 +494,8 @@ class EvaluationResult(Result):
     titles: tuple[Text, ...]
     """of the methods"""
     protocols: tuple[str, ...]
+    names: tuple[Text, ...]
+    """of the protocols"""
     better: tuple[Literal["high", "low"], ...]
     """of the protocols: which number is good"""
     low: np.ndarray

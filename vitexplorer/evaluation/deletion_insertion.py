@@ -32,7 +32,10 @@ PROTOCOL = Protocol(
         "Does the class go with the patches that the map ranks highest, and come back with them?",
         "该类别是否随图中排名最高的图块消失，又随它们恢复？",
     ),
-    columns=(Column("deletion", "low"), Column("insertion", "high")),
+    columns=(
+        Column("deletion", Text("deletion", "删除"), "low"),
+        Column("insertion", Text("insertion", "插入"), "high"),
+    ),
     measure=areas,
     data="scenes",
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),

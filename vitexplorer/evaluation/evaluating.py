@@ -141,6 +141,7 @@ def tabulate(
         methods=tuple(methods),
         titles=tuple(map(title_of, methods)),
         protocols=tuple(column.key for _, column in columns),
+        names=tuple(column.name for _, column in columns),
         better=tuple(column.better for _, column in columns),
         low=numbers[1],
         high=numbers[2],

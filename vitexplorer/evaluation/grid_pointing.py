@@ -23,7 +23,7 @@ PROTOCOL = Protocol(
         "Of several objects of different classes, does the map point at the one that is asked for?",
         "画面中有多个不同类别的物体时，该图是否指向所问的那一个？",
     ),
-    columns=(Column("grid_pointing", "high"),),
+    columns=(Column("grid_pointing", Text("grid pointing", "网格指向"), "high"),),
     measure=lambda trial: np.array([mass_accuracy(trial.map.values, trial.map.grid, trial.case.cell)]),
     data="grids",
     paper=Paper("Böhle et al. 2021, section 4.1", "https://arxiv.org/abs/2104.00032"),

@@ -32,7 +32,7 @@ PROTOCOL = Protocol(
     question=Text(
         "How much of what speaks for the class lies on its object?", "支持该类别的相关性有多少落在它的物体上？"
     ),
-    columns=(Column("mass_accuracy", "high"),),
+    columns=(Column("mass_accuracy", Text("mass accuracy", "相关性质量"), "high"),),
     measure=lambda trial: np.array([_of(trial)]),
     data="grids",
     paper=Paper("Arras et al. 2022", "https://arxiv.org/abs/2003.07258"),

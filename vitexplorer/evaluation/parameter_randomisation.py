@@ -89,7 +89,7 @@ PROTOCOL = Protocol(
     question=Text(
         "Does the map change when what the network learned is thrown away?", "丢弃网络学到的内容后，该图是否改变？"
     ),
-    columns=(Column("randomisation", "low"),),
+    columns=(Column("randomisation", Text("random parameters", "参数随机化"), "low"),),
     measure=lambda trial: np.array(
         [parameter_randomisation(trial, trial.once_for_all("cascade", lambda: cascade(trial.capture.model, SEED)))]
     ),

@@ -163,17 +163,14 @@ def best_threshold(means: Float[np.ndarray, "figures steps"]) -> int:
 PROTOCOL = Protocol(
     title=Text("Parts", "部件"),
     question=Text("Does the map name the parts that make the class?", "该图是否指出了决定该类别的部件？"),
-    columns=tuple(
-        Column(key, "high")
-        for key in (
-            "controlled_synthetic",
-            "preservation",
-            "deletion_check",
-            "distractibility",
-            "background_independence",
-            "single_deletion",
-            "target_sensitivity",
-        )
+    columns=(
+        Column("controlled_synthetic", Text("sufficient parts", "充分部件"), "high"),
+        Column("preservation", Text("preservation", "保留检验"), "high"),
+        Column("deletion_check", Text("deletion check", "删除检验"), "high"),
+        Column("distractibility", Text("distractibility", "抗干扰"), "high"),
+        Column("background_independence", Text("background", "背景独立"), "high"),
+        Column("single_deletion", Text("single deletion", "单部件删除"), "high"),
+        Column("target_sensitivity", Text("target", "目标敏感"), "high"),
     ),
     measure=part_scores,
     data="parted",

@@ -28,7 +28,7 @@ def points_at(
 PROTOCOL = Protocol(
     title=Text("Pointing game", "指向测试"),
     question=Text("Does the highest place of the map lie on the object?", "图中最高处是否落在物体上？"),
-    columns=(Column("pointing", "high"),),
+    columns=(Column("pointing", Text("pointing", "指向"), "high"),),
     measure=lambda trial: np.array([float(points_at(trial.map.values, trial.map.grid, trial.case.mask, trial.seed))]),
     data="scenes",
     paper=Paper("Zhang et al. 2016", "https://arxiv.org/abs/1608.00507"),

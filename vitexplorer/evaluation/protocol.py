@@ -21,6 +21,8 @@ class Column:
     """One number of a protocol."""
 
     key: str
+    name: Text
+    """short: the head of a column"""
     better: Literal["high", "low"]
 
 

@@ -109,7 +109,10 @@ PROTOCOL = Protocol(
         "lowest are?",
         "用周围像素填补图中最高处时答案是否改变，填补最低处时答案是否保持？",
     ),
-    columns=(Column("road_morf", "low"), Column("road_lerf", "high")),
+    columns=(
+        Column("road_morf", Text("ROAD, highest first", "填补，从高到低"), "low"),
+        Column("road_lerf", Text("ROAD, lowest first", "填补，从低到高"), "high"),
+    ),
     measure=road,
     data="scenes",
     paper=Paper("Rong et al. 2022", "https://arxiv.org/abs/2202.00449"),

@@ -54,7 +54,7 @@ PROTOCOL = Protocol(
         "Do groups of patches that the map gives more take more from the class when they go?",
         "图中数值较高的图块组被移除时，对该类别的影响是否也更大？",
     ),
-    columns=(Column("saco", "high"),),
+    columns=(Column("saco", Text("SaCo", "显著性忠实度"), "high"),),
     measure=lambda trial: np.array([saco(trial)]),
     data="scenes",
     paper=Paper("Wu et al. 2024", "https://arxiv.org/abs/2404.01415"),

@@ -56,7 +56,10 @@ def sensitivity(trial: Trial) -> Float[np.ndarray, " figures"]:
 PROTOCOL = Protocol(
     title=Text("Sensitivity to small noise", "对微小噪声的敏感度"),
     question=Text("Does the map stay the same when the image hardly changes?", "图像几乎不变时，该图是否也保持不变？"),
-    columns=(Column("max_sensitivity", "low"), Column("avg_sensitivity", "low")),
+    columns=(
+        Column("max_sensitivity", Text("sensitivity, most", "敏感度，最大"), "low"),
+        Column("avg_sensitivity", Text("sensitivity, mean", "敏感度，平均"), "low"),
+    ),
     measure=sensitivity,
     data="scenes",
     paper=Paper("Yeh et al. 2019", "https://arxiv.org/abs/1901.09392"),

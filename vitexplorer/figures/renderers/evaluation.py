@@ -15,11 +15,10 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
 from vitexplorer.types import EvaluationResult
-from vitexplorer.words import Text
 
 NAMES, LEAST, STEP, YARDSTICKS = 190, 92, 44, 2
 """pixels of the methods' names, of a column at least and of a row; rows that are not methods"""
-BETTER = {"high": Text("{name} ↑", "{name} ↑"), "low": Text("{name} ↓", "{name} ↓")}
+BETTER = {"high": "↑", "low": "↓"}
 INTERVAL = "{low:.2f} – {high:.2f}"
 NONE = "–"
 
@@ -40,8 +39,8 @@ def _table(page: Page, y: float, result: EvaluationResult, columns: range, names
     right = {col: page.margin + names + (at + 1) * wide for at, col in enumerate(columns)}
     head = y
     for col in columns:
-        said = BETTER[result.better[col]].format(name=result.protocols[col].replace("_", " "))
-        lines = wrap(said.in_(page.language), wide - 8, SMALL_SIZE)
+        lines = wrap(result.names[col].in_(page.language), wide - 22, SMALL_SIZE)
+        lines[-1] += f" {BETTER[result.better[col]]}"
         for at, line in enumerate(lines):
             page.text(right[col], head + at * 16, line, size=SMALL_SIZE, color=page.theme.muted, anchor="right")
         y = max(y, head + 16 * len(lines))
@@ -51,9 +50,8 @@ def _table(page: Page, y: float, result: EvaluationResult, columns: range, names
     for row, title in enumerate(result.titles):
         page.rule(y - 4)
         color = page.theme.muted if row >= methods else None
-        page.text(
-            page.margin, y, wrap(title.in_(page.language), names - 12, SMALL_SIZE)[0], size=SMALL_SIZE, color=color
-        )
+        for at, line in enumerate(wrap(title.in_(page.language), names - 12, SMALL_SIZE)[:2]):
+            page.text(page.margin, y + 16 * at, line, size=SMALL_SIZE, color=color)
         for col in columns:
             value = result.values[row, col]
             said = f"{value:.3f}" if np.isfinite(value) else NONE
