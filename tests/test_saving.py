@@ -43,6 +43,7 @@ PROMISED = {
     "integrated_gradients": ("vit", {**FEW, "steps": 2}, MAP),
     "input_x_gradient": ("vit", FEW, MAP),
     "occlusion": ("vit", FEW, MAP),
+    "activation_patching": ("vit", FEW, MAP),
     "random": ("vit", {**FEW, "seed": 3}, MAP),
     "faithfulness": ("vit", {**FEW, "methods": "grad_cam", "steps": 2}, (2, 2, 3)),
     "side_by_side": ("vit", {**FEW, "methods": "grad_cam", "measure": "on", "steps": 2}, (2, *MAP)),

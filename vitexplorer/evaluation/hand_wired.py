@@ -64,6 +64,12 @@ EXPECTED: Mapping[str, Expected] = {
     "integrated_gradients steps=4": Expected(
         1, Text("Its baseline is the one meant here.", "其基线正是这里所指的基线。")),
     "occlusion": Expected(1, Text("Patches do not interact.", "图块之间没有相互作用。")),
+    "activation_patching": Expected(
+        1,
+        Text(
+            "Put in before the heads look, and what they look at is a sum.", "在各头读取之前放入，且读取的内容可相加。"
+        ),
+    ),
     "attn_lrp": Expected(
         0.5,
         Text(

@@ -1,0 +1,120 @@
+"""What does each patch bring into a picture of nothing? Its activations, put into a run that never saw the image.
+
+Causal Attribution via Activation Patching (Izadi et al. 2026, arXiv 2603.13652). The network runs on a neutral picture,
+and at the entry of each block of the middle half the token of one patch is what it was in the run of the image; all
+other tokens make of it what they do. The number of a patch is the score of that run less the score of the neutral one,
+so that a patch which brings nothing is zero. Early blocks are left alone so that the token already means something,
+late ones so that it is still about its place. Ours: the range, blocks depth/4 to 3 depth/4 - 1, one patch at a time
+without neighbours, and the choice of the neutral picture. One run of the network for each patch.
+Misleading: a patch's token has met all others before it is taken out, so that what it brings need not be its own.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.controls import AnyTargetControl
+from vitexplorer.controls.explained import Target
+from vitexplorer.follow import Args, FollowedPass, Function, Kwargs
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.progress import Progress
+from vitexplorer.quantities.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text
+from vitexplorer.quantities.scores import run_scores
+from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
+from vitexplorer.types import MapResult
+from vitexplorer.words import Text
+
+TITLE = Text("Activation patching", "激活修补")
+
+
+class PatchedPass(FollowedPass):
+    """Puts tokens of another run into one pass, a different token for each image of the batch."""
+
+    def __init__(self, capture: Capture, blocks: range, tokens: Int[Tensor, " batch"]):
+        """Args: capture: the run they are from; blocks: at whose entries; tokens: which one for each image."""
+        super().__init__(capture.model.block_of_parameter)
+        self._capture, self._tokens, self._left = capture, tokens, set(blocks)
+
+    def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """The first operation of a block reads the residual stream, which is written on before that."""
+        if self.block in self._left:
+            self._left.remove(self.block)
+            stream = (args[0] if args else kwargs["input"]).flatten(1, -2)
+            stream[torch.arange(len(stream)), self._tokens] = self._capture.residual(self.block)[self._tokens]
+        return function(*args, **kwargs)
+
+
+def middle_half(depth: int) -> range:
+    """Blocks depth/4 to 3 depth/4 - 1, one at least."""
+    return range(depth // 4, max(depth // 4 + 1, 3 * depth // 4))
+
+
+@torch.no_grad()
+def brought(
+    capture: Capture,
+    target: Target,
+    neutral: Float[Tensor, "1 channels height width"],
+    blocks: range,
+    progress: Progress | None,
+) -> Float[Tensor, " patches"]:
+    """By how much the score of the neutral picture rises with each patch's tokens in it."""
+    grid = capture.grid(0)
+    tokens = torch.arange(grid.num_patches, device=neutral.device) + grid.num_prefix_tokens
+    runs = Runs(capture, 1 + len(tokens), progress, lambda images: run_scores(capture, target, images))
+    before, rises = runs(neutral), []
+    for some in tokens.split(BATCH):
+        with PatchedPass(capture, blocks, some):
+            rises.append(runs(neutral.expand(len(some), -1, -1, -1)) - before)
+    return torch.cat(rises)
+
+
+def refuses(capture: Capture) -> Text | None:
+    """Models that merge their tokens on the way."""
+    if any(site.windows for site in capture.sites):
+        return Text(
+            "Activation patching follows the token of a patch from block to block, and {model} merges its tokens "
+            "between stages. Use occlusion.",
+            "激活修补要逐块跟踪同一图块的标记，而 {model} 在阶段之间会合并标记。请改用遮挡。",
+        ).format(model=capture.model.name)
+    return None
+
+
+def compute(capture: Capture, target: Target, baseline: str, progress: Progress | None = None) -> MapResult:
+    """What each patch brings, (rows, cols), signed, not rescaled."""
+    blocks = middle_half(capture.depth)
+    return class_map(
+        capture,
+        view="activation_patching",
+        title=TITLE,
+        values=brought(capture, target, baseline_image(capture, baseline), blocks, progress),
+        grid=capture.grid(0),
+        unit=unit_of(target),
+        formula=Text("L(x₀ with the patch's tokens) − L(x₀)", "L（放入该图块标记的 x₀）− L(x₀)"),
+        settings={"target": target, "baseline": baseline},
+        notes=(
+            Text(
+                "Put into a run of {baseline}, at the entries of blocks {first} to {last}.",
+                "放入{baseline}的运行中，位置为块 {first} 至 {last} 的入口。",
+            ).format(baseline=baseline_text(capture, baseline), first=blocks[0], last=blocks[-1]),
+        ),
+    )
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("What does each patch bring into a picture of nothing?", "把每个图块放进一幅空白图像，会带来什么？"),
+    misleads=Text(
+        "A patch's token has met all others before it is taken out: what it brings need not be its own.",
+        "图块的标记在取出之前已与其他标记交流过：它带来的内容未必是它自己的。",
+    ),
+    room="flow",
+    compute=compute,
+    reading=for_and_against,
+    runs="many",
+    controls=(AnyTargetControl(), baseline_control()),
+    paper=Paper("Izadi et al. 2026", "https://arxiv.org/abs/2603.13652"),
+    refuses=refuses,
+)
