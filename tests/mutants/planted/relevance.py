@@ -164,4 +164,32 @@ MUTANTS = (
         "return found[0] + 1",
         "test_a_class_has_a_number_and_names",
     ),
+    Mutant(
+        "generic relevance that shows the identity's even share",
+        "compute",
+        "row = row - asked",
+        "row = row + 0 * asked",
+        "test_generic_relevance",
+    ),
+    Mutant(
+        "AttnLRP that gives the values all of their product",
+        "shared_attention",
+        "scaled(value, 0.5)",
+        "value",
+        "test_it_is_the_papers_rules_one_by_one",
+    ),
+    Mutant(
+        "LibraGrad that goes back through softmax",
+        "constant_attention",
+        "query.detach(), key.detach()",
+        "query, key",
+        "test_libragrad_is_the_gradient_of_the_network_with_its_gates_held",
+    ),
+    Mutant(
+        "activation patching that puts in the token of the patch before",
+        "PatchedPass.parameter",
+        "residual(self.block)[self._tokens]",
+        "residual(self.block)[self._tokens - 1]",
+        "test_it_is_the_network_with_one_token_exchanged_at_each_entry",
+    ),
 )
