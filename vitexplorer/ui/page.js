@@ -32,8 +32,9 @@ document.addEventListener('vx-select', (event) => {
   }
 });
 
-// A room counts as entered when the rail says so; the tab that gradio selects while the page loads does not.
-window.vxEnter = (room) => (document.querySelector('.vx-rail')?.dataset.room === room ? room : '');
+// A room counts as entered when the rail says so, and a person did it: with a link comes another capture, and what a room
+// showed before that is there would be taken back.
+window.vxEnter = (room) => (document.querySelector(`.vx-rail[data-room="${room}"][data-by="person"]`) ? room : '');
 
 // The capture is new: the room that is looked at fills itself.
 window.vxLook = () => { document.dispatchEvent(new CustomEvent('vx-look')); };

@@ -87,7 +87,7 @@ class Page:
 
     def build(self, page: gr.Blocks) -> None:
         """Lay everything out inside `page`, which is open, and bind the events of the frame."""
-        active = gr.State("attention")
+        active = gr.State("")
         with gr.Row(elem_id="vx-bar"):
             gr.HTML("<h1>ViT Explorer</h1>", elem_id="vx-brand", apply_default_css=False)
             image, model, size = (
@@ -103,9 +103,7 @@ class Page:
             self.rooms = [room(self.desk) for room in ROOMS if self.settings.trainings or room is not FinetuneRoom]
             filled = [self._build_room(room, rail, entering, active) for room in self.rooms]
         wanted = gr.State(Address())
-        self.visit = Visit(
-            self.desk.language, wanted, active, image, model, size, status, kept, header, rail, guide, tabs
-        )
+        self.visit = Visit(self.desk.language, wanted, image, model, size, status, kept, header, rail, guide, tabs)
         self._browser = gr.Textbox(visible=False)  # through which it says who it is
         self._shown = [
             wanted,
@@ -122,7 +120,7 @@ class Page:
             components = room.build()
         entered = door.select(self.enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
         room.enter_on(entered.then, active)
-        room.enter_on(rail.look(room.key), active)
+        room.enter_on(rail.look(room.key), gr.State(room.key))
         return components
 
     def _bind(self, page: gr.Blocks) -> None:
@@ -160,9 +158,12 @@ class Page:
     # -------------------------------------------------------------------------------------- events
 
     def enter(self, room: str, request: gr.Request) -> Any:
-        """The room that a person opened; none where gradio itself selected a tab. What ran in the last one stops."""
+        """The room that a person opened, which is filled at once. What ran in the last one stops.
+
+        None where gradio itself or a link selected a tab: it is filled once the capture that comes with it is there.
+        """
         self.desk.engine.leave(session_of(request), FIGURE)
-        return room if room in get_args(RoomKey) else gr.skip()
+        return room if room in get_args(RoomKey) else ""
 
     def stop(self, request: gr.Request) -> None:
         """The stop button of a room's figures."""

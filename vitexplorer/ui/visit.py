@@ -38,8 +38,6 @@ class Visit:
     language: gr.State
     wanted: gr.State
     """the Address that is asked for"""
-    active: gr.State
-    """key of the room that is looked at"""
     image: ImageChip
     model: ModelChip
     size: SizeChip
@@ -62,7 +60,6 @@ class Visit:
         return {
             self.language: language,
             self.wanted: address,
-            self.active: address.room,
             self.image: image_chip(address.image, language),
             self.model: model_chip(address, language, settings()),
             self.status: StatusData(text=word("status_engine", language)),
@@ -97,7 +94,7 @@ class Visit:
     @property
     def of_choice(self) -> list[Block]:
         """Those that another choice of model and image writes to."""
-        return [self.wanted, self.image, self.model, self.rail, self.tabs, self.active]
+        return [self.wanted, self.image, self.model, self.rail, self.tabs]
 
     def enter(self, address: Address, language: Language) -> Updates:
         """A room with a model and an image, as an address has them."""
@@ -107,7 +104,6 @@ class Visit:
             self.model: model_chip(address, language, settings()),
             self.rail: rail_data(address.room, language),
             self.tabs: gr.Tabs(selected=address.room),
-            self.active: address.room,
         }
 
 

@@ -11,9 +11,12 @@ export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-rail'), list = root.querySelector('ul');
   let isLearning = false;
 
-  /** @param {string} room */
-  function enter(room) {
-    root.dataset.room = room;
+  /**
+   * @param {string} room
+   * @param {string} by a `person`, who finds what is on the screen there, or a `link`, with which another capture comes
+   */
+  function enter(room, by = 'person') {
+    Object.assign(root.dataset, {room, by});
     for (const button of list.querySelectorAll('[data-room]')) {
       if (button.dataset.room === room) button.setAttribute('aria-current', 'page');
       else button.removeAttribute('aria-current');
@@ -68,7 +71,7 @@ export function mount({element, props, trigger, watch}) {
     if (!value) return;
     root.setAttribute('aria-label', value.label);
     list.replaceChildren(path(value.learn), ...value.rooms.map(entry));
-    if (value.room !== root.dataset.room) enter(value.room);
+    if (value.room !== root.dataset.room) enter(value.room, 'link');
   }
 
   watch('value', show);
