@@ -174,10 +174,13 @@ def test_a_person_walks_the_path_by_keyboard(
         page.wait_for_function(LIT, timeout=PATIENCE)
         expect(guide.locator(".reveal")).to_be_hidden()
         expect(guide.locator(".formula")).to_be_hidden()
-        hands.reach(guide.locator(".choices button").nth(told.right), "Enter")
+        choices = guide.locator(".choices")
+        place = choices.evaluate("(node) => node.offsetTop")
+        hands.reach(choices.locator("button").nth(told.right), "Enter")
         right = UI_WORDS["learn_right"].in_(language)
         expect(guide.locator(".reveal")).to_have_text(f"{right} {told.reveal}")
         expect(guide.locator(".formula")).to_have_text(told.formula)
+        assert choices.evaluate("(node) => node.offsetTop") == place  # what is told comes below what was pressed
         expect(guide.locator(".did")).to_be_empty()
         if told.leads:
             hands.reach(guide.locator(".lead"), "Enter")
