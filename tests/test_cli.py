@@ -226,6 +226,16 @@ def test_a_comparison_is_that_of_two_captures(key, options, other, settings, ima
     assert json.loads(out.read_text(encoding="utf-8")) == json.loads(as_json(expected))
 
 
+@pytest.mark.thorough
+def test_more_pictures_are_named_by_their_files(image, tmp_path):
+    out, third = tmp_path / "result.json", tmp_path / "third.png"
+    Image.fromarray(picture(160, 160, 1)).save(third)
+    assert run("compare", "shared-pca", image, *SMALL, "--images", third, "--out", out).exit_code == 0
+    left, right = sides(image)
+    expected = vx.compare("shared_pca", left, right, images=[vx.capture(left.model, third)])
+    assert json.loads(out.read_text(encoding="utf-8"))["values"] == expected.values.tolist()
+
+
 def test_changes_are_named_for_each_side(image, tmp_path):
     out, changes = tmp_path / "result.json", ["--change", "top_k:k=2", "--other-change", "positions:how=off"]
     assert run("compare", "maps", image, *SMALL, *changes, "--out", out).exit_code == 0

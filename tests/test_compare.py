@@ -15,6 +15,7 @@ from tests.built import built
 from tests.small_models import load_small, picture
 from vitexplorer.capture import Capture, capture
 from vitexplorer.comparisons import compare
+from vitexplorer.interventions import intervene
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.places import matched, placed
 from vitexplorer.settings import Settings
@@ -24,6 +25,7 @@ from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.compare import CompareRoom
 from vitexplorer.ui.rooms.pairs import chosen
+from vitexplorer.ui.rooms.room_figures import Question
 
 VIT, SWIN, DINO = "scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_dino_patch16_192"
 HERE = Address(image="scene_flower", model=VIT, room="compare")
@@ -194,6 +196,24 @@ def test_the_sides_are_swapped_by_the_address(room):
     assert (swapped.picture, swapped.other) == (address.other, address.picture)
     assert (swapped.left_change, swapped.other_change) == ("", "top_k:k=4")
     assert all(name in sides.address for name in COMPARED)
+
+
+def test_more_pictures_are_named_by_their_ids(room):
+    address = Address(**{**vars(HERE), "other_model": VIT, "other_image": "scene_ring", "left_change": "top_k:k=4"})
+    figures, named = room.panel, "scene_fish,scene_gear"
+    left = figures.capture(address)
+    result = figures.compute(address, left, "shared_pca", {"images": named})
+    more = [intervene(capture(left.model, examples()[one].path), "top_k:k=4") for one in named.split(",")]
+    expected = compare("shared_pca", left, room.pair(address).right, images=more)
+    np.testing.assert_array_equal(result.values, expected.values)
+    lines = figures.python(address, "shared_pca", result.settings)
+    assert "images=images)" in lines
+    assert 'for file in ("picture_3.png", "picture_4.png",)]' in lines
+    shown = figures._show(Question("shared_pca", {"images": named}), address, "zh")
+    (field,) = (one for one in shown.controls if one.kind == "images")
+    assert (shown.settings["images"], field.value) == (named, named)
+    many = figures._show(Question("shared_pca", {"images": "a,b,c,d,e"}), address, "en")
+    assert "4 at most" in many.refused
 
 
 def test_figures_are_of_the_changed_left(room):

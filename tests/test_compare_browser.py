@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,6 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.app import Visit
 from tests.rooms import PATIENCE, choose_model
 from tests.thorough import always, later
+from vitexplorer.models.examples import examples
 
 pytestmark = pytest.mark.browser
 
@@ -53,6 +56,37 @@ def test_the_same_place_is_marked_on_both_sides(
     ready(page)
     expect(page.locator(LEFT)).to_have_attribute("data-query", left)
     expect(page.locator(RIGHT)).to_have_attribute("data-query", right)
+
+
+@pytest.mark.thorough
+def test_several_pictures_share_one_basis(visit: Visit, url: str) -> None:
+    page, panel = visit.page, "#vx-compare-panel"
+    visit.open(url, room="compare")
+    ready(page)
+    page.get_by_role("button", name="several pictures, one basis").click()
+    reading, pictures = page.locator(f"{panel} .reading"), page.locator(f"{panel} .vx-images li")
+    expect(page.locator(f"{panel} .python")).to_contain_text('"right.png"', timeout=PATIENCE)  # of the new pair
+    expect(reading).to_contain_text("5 pictures share one basis", timeout=PATIENCE)
+    expect(pictures).to_have_count(3)
+    page.locator(f"{panel} .vx-images li button").first.click()
+    expect(reading).to_contain_text("4 pictures", timeout=PATIENCE)
+    page.locator(f"{panel} .vx-images summary").click()
+    page.locator(f"{panel} .vx-images .offer button:visible").last.click()
+    expect(reading).to_contain_text("5 pictures", timeout=PATIENCE)
+    page.locator(f'{panel} .vx-images input[type="file"]').set_input_files(examples()["scene_ring"].path)
+    expect(reading).to_contain_text("6 pictures", timeout=PATIENCE)
+    expect(page.locator(f"{panel} .vx-images")).to_contain_text("4 more pictures at most")
+    said, link = reading.inner_text(), page.url
+    page.goto(link)
+    expect(reading).to_have_text(said, timeout=PATIENCE)
+    expect(pictures).to_have_count(4)
+    seen = "all => all.every((one) => one.naturalWidth)"
+    assert page.locator(f"{panel} .vx-images li img").evaluate_all(seen)
+    page.locator(f"{panel} .more > summary").click()
+    with page.expect_download() as saving:
+        page.locator(f"{panel} .more").get_by_role("button", name="CSV").click()
+    rows = Path(saving.value.path()).read_text(encoding="utf-8-sig").splitlines()
+    assert len({row["image_hash"] for row in csv.DictReader(rows)}) == 6
 
 
 @pytest.mark.thorough

@@ -20,7 +20,7 @@ from vitexplorer.capture import Capture
 from vitexplorer.comparisons import reading, refusal
 from vitexplorer.comparisons.relevance import same_class
 from vitexplorer.comparisons.sides import names_of
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.identity import file_stem
 from vitexplorer.figures.previews import preview
@@ -162,6 +162,33 @@ def test_one_basis_is_that_of_both():
     one, other = shared_token_pca([left, right], 1)
     np.testing.assert_array_equal(result.values[0], one.values)
     np.testing.assert_array_equal(result.other, other.values)
+
+
+def test_more_pictures_share_the_basis():
+    one, other, third, fourth = (seen("vit", seed) for seed in range(4))
+    result = vx.compare("shared_pca", one, other, block=1, images=[third, fourth])
+    together = shared_token_pca([one, other, third, fourth], 1)
+    np.testing.assert_array_equal(result.values, np.stack([each.values for each in together]))
+    rows = as_csv(result, "zh").splitlines()
+    assert [len(rows), rows[-1].split(",")[-2]] == [1 + result.values.size, fourth.input.image_hash[:8]]
+    document = json.loads(as_json(result))
+    assert document["settings"]["images"] == [capture.input.image_hash[:8] for capture in (third, fourth)]
+    assert all("image" not in one for one in document["pictures"])
+    assert preview(result)
+    means = [float(each.values[..., 0].mean()) for each in together]
+    assert f"最低：{result.pictures[int(np.argmin(means))].title.zh}（" in reading(result, "zh")
+    assert all(name in all_words(render(result)) for name in ("left", "right", "picture 3", "picture 4"))
+
+
+def test_pictures_that_cannot_share_it_are_refused():
+    one, other = seen("vit"), seen("vit", 1)
+    for images, said in (
+        ("scene_gear", "give the captures"),
+        ([seen("swin")], "captures of one model"),
+        ([other] * 5, "4 at most"),
+    ):
+        with pytest.raises(SettingError, match=said):
+            vx.compare("shared_pca", one, other, images=images)
 
 
 def test_relevance_is_of_the_class_of_that_name():

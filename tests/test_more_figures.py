@@ -188,6 +188,7 @@ def test_every_type_of_result_is_among_them():
     made = {type(result) for geometry in ("vit", "swin_padded") for result in results_of(geometry, MORE)}
     made.add(type(compute("before_after", intervene(capture_small("vit"), "top_k:k=2"))))
     made |= {type(compare(key, capture_small("vit"), capture_small("vit"))) for key in ("maps", "cka", "answers")}
+    made.add(type(compare("shared_pca", *[capture_small("vit")] * 2, images=[capture_small("vit")])))
     ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.types"} - OF_TRAININGS
     assert made == ours - {
         ReconstructionResult,  # asks for a decoder: test_mae.py draws it

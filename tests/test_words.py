@@ -15,7 +15,7 @@ import vitexplorer
 from tests.least import cheaply
 from tests.refused import is_refused
 from tests.small_models import capture_small
-from vitexplorer import interventions, views
+from vitexplorer import comparisons, interventions, views
 from vitexplorer.figures.caption import caption
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.settings import ASSETS
@@ -246,7 +246,8 @@ def test_no_word_is_missing() -> None:
 
 def test_scripts_ask_for_no_other_word() -> None:
     scripts = "\n".join(path.read_text(encoding="utf-8") for path in (PACKAGE / "ui").rglob("*.js"))
-    controls = [control for record in (*views().values(), *interventions().values()) for control in record.controls]
+    records = (*views().values(), *comparisons().values(), *interventions().values())
+    controls = [control for record in records for control in record.controls]
     of_controls = {word for control in controls for word in control.spec().words}
     known = set().union(UI_WORDS, CANVAS_WORDS, BOARD_WORDS, CALCULATOR_WORDS, TRAINING_WORDS, TEACH_WORDS, of_controls)
     asked = set(re.findall(r"\bwords(?:\(\))?\??\.(\w+)\b", scripts)) - {"length"}

@@ -28,7 +28,7 @@ protocols   ways to hold maps against a known truth, each with a number
 groups      of patches of like salience
 entries     of a list
 steps       points of a curve
-images      of a validation set
+images      of a validation set, or that share something
 figures     numbers that say how good predictions are
 trainings   runs of fine-tuning that are compared
 sides       left and right of a comparison
@@ -113,8 +113,7 @@ class Provenance:
             "file": Text("weights from {source}", "权重来自 {source}"),
             "fine-tuned": Text("fine-tuned weights ({source})", "微调权重（{source}）"),
         }
-        source = self.weights_source
-        return words[self.weights].format(source=Text(source, source.replace("seed ", "种子 ")))
+        return words[self.weights].format(source=Text(of := self.weights_source, of.replace("seed ", "种子 ")))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,6 +272,14 @@ class ColoursResult(Result):
     image: np.ndarray
     shown: np.ndarray
     """bool (rows, cols): False for what was left out and is black"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PicturesResult(Result):
+    """A colour for each patch of several pictures, values (images, rows, cols, 3) in 0-1 on the first one's grid."""
+
+    pictures: tuple[ColoursResult, ...]
+    """each on its own grid; its title is what stands over it"""
 
 
 @dataclass(frozen=True, kw_only=True)

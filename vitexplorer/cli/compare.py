@@ -8,7 +8,7 @@ weights of its own, and changes are named for each side.
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from vitexplorer.cli.names import questions
 from vitexplorer.cli.runs import Run
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.cli.view import common_parameters, option_of, registered, tell
+from vitexplorer.controls import NamedCapture, named_images
 from vitexplorer.types import Fit
 from vitexplorer.words import Language, Text
 
@@ -95,5 +96,9 @@ def compare(
     with one_sentence(language):
         from vitexplorer.comparisons import reading
 
-        sides = [run.capture(run.load()) for run in (left, right)]
+        model = left.load()
+        sides = left.capture(model), right.capture(right.load())
+        if names := named_images(controls.get("images")):
+            more = [NamedCapture(name, replace(left, image=Path(name)).capture(model)) for name in names]
+            controls = {**controls, "images": more}
         tell(vx.compare(comparison, *sides, **controls), out, language, reading)

@@ -1,38 +1,76 @@
 """Do the same colours mean the same things? Principal components of the tokens of both, in one basis.
 
 As in DINOv2 (Oquab et al. 2023, arXiv 2304.07193, figure 1), which does it for several pictures of one model: the three
-directions in which the patch tokens of both together differ most, as red, green, blue.
+directions in which the patch tokens of both together differ most, as red, green, blue. More pictures, as the left model
+sees them, share the same basis.
 Misleading: between two models that were trained apart no direction of the one is a direction of the other. Then the
 first component tells the models apart, and like colours say nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from vitexplorer.capture import Capture
-from vitexplorer.comparisons.sides import pair_of
-from vitexplorer.controls import BlockControl, Switch
+from vitexplorer.comparisons.sides import LEFT, RIGHT, pair_of
+from vitexplorer.controls import BlockControl, ImagesControl, NamedCapture, Switch
 from vitexplorer.interfaces import Comparison, Paper
 from vitexplorer.numbers import measured
-from vitexplorer.types import PairResult
+from vitexplorer.quantities.places import read_at
+from vitexplorer.types import ColoursResult, PairResult, PicturesResult
 from vitexplorer.views.token_pca import shared_token_pca
 from vitexplorer.words import Text
 
 TITLE = Text("Principal components in one basis", "共用一组基的主成分")
+PICTURE = Text("picture {number}", "图像 {number}")
 APART = Text(
     "Two models that were trained apart: their directions have nothing to do with each other.",
     "两个模型分别训练：它们的方向彼此无关。",
 )
 
 
-def compute(left: Capture, right: Capture, block: int, norm: bool) -> PairResult:
-    """Colours of each, (sides, rows, cols, 3) in 0-1 on the left one's grid."""
-    pictures = shared_token_pca([left, right], block, norm)
+def compute(
+    left: Capture, right: Capture, block: int, norm: bool, images: tuple[NamedCapture, ...]
+) -> PairResult | PicturesResult:
+    """Colours of each, (sides, rows, cols, 3) or (images, rows, cols, 3) in 0-1 on the left one's grid."""
+    captures = [left, right, *(one.capture for one in images)]
+    pictures = shared_token_pca(captures, block, norm)
     apart = (left.provenance.model, left.provenance.weights) != (right.provenance.model, right.provenance.weights)
     settings = {"block": block, "norm": norm}
     notes = (APART,) if apart else ()
+    if images:
+        return _together(captures, pictures, settings | {"images": images}, notes)
     return pair_of("shared_pca", TITLE, ((left, block), (right, block)), (pictures[0], pictures[1]), settings, notes)
+
+
+def _together(
+    captures: Sequence[Capture],
+    pictures: Sequence[ColoursResult],
+    settings: Mapping[str, object],
+    notes: tuple[Text, ...],
+) -> PicturesResult:
+    left, block = captures[0], pictures[0].settings["block"]
+    names = (LEFT, RIGHT, *(PICTURE.format(number=number) for number in range(3, len(captures) + 1)))
+    return PicturesResult(
+        view="shared_pca",
+        title=TITLE,
+        values=np.stack(
+            [
+                read_at(picture.values, (capture, block), (left, block))
+                for capture, picture in zip(captures, pictures, strict=True)
+            ]
+        ),
+        axes=("images", *pictures[0].axes),
+        unit=pictures[0].unit,
+        formula=pictures[0].formula,
+        provenance=left.provenance,
+        settings=settings,
+        notes=tuple(dict.fromkeys([*notes, *pictures[0].notes])),
+        pictures=tuple(replace(picture, title=name) for picture, name in zip(pictures, names, strict=True)),
+    )
 
 
 def refuses(left: Capture, right: Capture) -> Text | None:
@@ -47,8 +85,23 @@ def refuses(left: Capture, right: Capture) -> Text | None:
     )
 
 
-def reading(result: PairResult) -> Text:
-    """How far apart the two stand on the first component."""
+def reading(result: PairResult | PicturesResult) -> Text:
+    """How far apart the two, or the outermost of several, stand on the first component."""
+    if isinstance(result, PicturesResult):
+        means = [float(one.values[..., 0].mean()) for one in result.pictures]
+        low, high = int(np.argmin(means)), int(np.argmax(means))
+        return Text(
+            "{count} pictures share one basis. On the first component, shown in red from 0 to 1, lowest on average: "
+            "{low} ({least}); highest: {high} ({most}).",
+            "{count} 幅图像共用一组基。第一主成分（红色，0 到 1）的平均值最低：{low}（{least}）；"
+            "最高：{high}（{most}）。",
+        ).format(
+            count=len(means),
+            low=result.pictures[low].title,
+            least=measured(means[low]),
+            high=result.pictures[high].title,
+            most=measured(means[high]),
+        )
     left, right = result.values[0, ..., 0].mean(), result.other[..., 0].mean()
     return Text(
         "On the first component, shown in red, the left patches lie at {one} on average and the right ones at {other} "
@@ -67,6 +120,10 @@ COMPARISON = Comparison(
     compute=compute,
     reading=reading,
     refuses=refuses,
-    controls=(BlockControl(), Switch("norm", Text("Final norm", "最后的归一化"), start=True)),
+    controls=(
+        BlockControl(),
+        Switch("norm", Text("Final norm", "最后的归一化"), start=True),
+        ImagesControl("images", Text("More pictures", "更多图像")),
+    ),
     paper=Paper("Oquab et al. 2023, figure 1", "https://arxiv.org/abs/2304.07193"),
 )

@@ -14,6 +14,9 @@ from vitexplorer.controls.control import specs as specs
 from vitexplorer.controls.control import written_value as written_value
 from vitexplorer.controls.head import HeadControl as HeadControl
 from vitexplorer.controls.heads import HeadsControl as HeadsControl
+from vitexplorer.controls.images import ImagesControl as ImagesControl
+from vitexplorer.controls.images import NamedCapture as NamedCapture
+from vitexplorer.controls.images import named_images as named_images
 from vitexplorer.controls.methods import MethodsControl as MethodsControl
 from vitexplorer.controls.number import Number as Number
 from vitexplorer.controls.patches import PatchesControl as PatchesControl

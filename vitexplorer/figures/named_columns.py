@@ -13,6 +13,7 @@ from vitexplorer.types import (
     EvaluationResult,
     LensResult,
     MethodsResult,
+    PicturesResult,
     PoolingResult,
     Prediction,
     PredictionChange,
@@ -35,6 +36,8 @@ def named_columns(result: Result, language: Language) -> Columns:
         return _answers(result, language)
     if isinstance(result, SidesResult):
         return _sides(result, language)
+    if isinstance(result, PicturesResult):
+        return _pictures(result)
     if isinstance(result, MethodsResult):
         return _methods(result, language) | _target(result, language)
     if isinstance(result, EvaluationResult):
@@ -74,6 +77,12 @@ def _answers(result: BeforeAfterResult, language: Language) -> Columns:
         said = f"{_name(likeliest, language)} {percent(getattr(likeliest, run))}"
         columns |= {f"answer_{run}": [said] * count}
     return columns
+
+
+def _pictures(result: PicturesResult) -> Columns:
+    """Which picture each row is of."""
+    each = result.values[0].size
+    return {"picture_hash": [one.provenance.image_hash[:8] for one in result.pictures for _ in range(each)]}
 
 
 def _methods(result: MethodsResult, language: Language) -> Columns:

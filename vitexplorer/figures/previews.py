@@ -36,6 +36,7 @@ from vitexplorer.types import (
     MethodsResult,
     OffsetsResult,
     PairResult,
+    PicturesResult,
     ReconstructionResult,
     Result,
     SequenceResult,
@@ -174,6 +175,12 @@ def _(result: ColoursResult) -> np.ndarray:
 def _(result: PairResult) -> np.ndarray:
     halves = [_half(result.values[0]), _half(result.other)]
     return np.concatenate([halves[0], np.zeros((SIDE, 4, 4), np.uint8), halves[1]], 1)
+
+
+@_pixels.register
+def _(result: PicturesResult) -> np.ndarray:
+    one, other = (_half(picture.values) for picture in result.pictures[:2])
+    return np.concatenate([one, np.zeros((SIDE, 4, 4), np.uint8), other], 1)
 
 
 def _half(values: np.ndarray) -> np.ndarray:

@@ -47,6 +47,7 @@ SINGULAR = {
     "curves": "curve",
     "protocols": "protocol",
     "sides": "side",
+    "images": "picture",
     "quantities": "quantity",
     "steps": "step",
     "row_offsets": "row_offset",
@@ -114,7 +115,8 @@ def _plain(thing: Any, said: Callable[[Text], Any]) -> Any:
     if isinstance(thing, np.ndarray | np.generic):
         return _plain(thing.tolist(), said)
     if dataclasses.is_dataclass(thing):
-        return {field.name: _plain(getattr(thing, field.name), said) for field in dataclasses.fields(thing)}
+        fields = (field.name for field in dataclasses.fields(thing) if field.name not in PIXELS)
+        return {name: _plain(getattr(thing, name), said) for name in fields}
     if isinstance(thing, Mapping):
         return {str(key): _plain(value, said) for key, value in thing.items()}
     if isinstance(thing, list | tuple):

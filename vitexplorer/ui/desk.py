@@ -10,6 +10,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.events import Dependency
 
+from vitexplorer.controls import NamedCapture
 from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine
@@ -59,7 +60,7 @@ class Desk:
     def lines_of_two(self, left: Address, right: Address, comparison: str, settings: Mapping[str, object]) -> str:
         """The lines that reproduce a comparison; images are `left.png` and `right.png` where they differ."""
         alike = left.image == right.image
-        arguments = "".join(f", {name}={value!r}" for name, value in settings.items())
+        arguments = "".join(f", {name}={python_value(value)}" for name, value in settings.items())
         lines = ["import vitexplorer as vx", ""]
         for side, address in (("left", left), ("right", right)):
             size = f", size={python_size(address.picture.size)}" if address.picture.size else ""
@@ -68,6 +69,8 @@ class Desk:
         for side, change in (("left", left.left_change), ("right", right.other_change)):
             if change:
                 lines.append(f'{side} = vx.intervene({side}, "{change}")')
+        if images := settings.get("images"):
+            lines.append(_more(len(images), left))
         lines += [f'result = vx.compare("{comparison}", left, right{arguments})', 'vx.save(result, "figure.png")']
         return "\n".join(lines)
 
@@ -82,8 +85,18 @@ class Desk:
         return f'load_model("{base_in(file).model}", weights="{path}")' if is_merged(file) else f'load_tuned("{path}")'
 
 
+def _more(count: int, left: Address) -> str:
+    size = f", size={python_size(left.picture.size)}" if left.picture.size else ""
+    seen = f'vx.capture(left.model, file, fit="{left.fit}"{size})'
+    run = f'vx.intervene({seen}, "{left.left_change}")' if left.left_change else seen
+    files = ", ".join(f'"picture_{number}.png"' for number in range(3, count + 3))
+    return f"images = [{run} for file in ({files},)]"
+
+
 def python_value(value: object) -> str:
     """A setting as Python writes it: a target that is no class by its text, another image by its capture."""
+    if isinstance(value, tuple) and any(isinstance(one, NamedCapture) for one in value):
+        return "images"
     if isinstance(value, Alike):
         return "other" if value.patch is None else f"other.patch_embedding({value.patch})"
     return repr(str(value)) if isinstance(value, RatherThan | PatchAlike | Region) else repr(value)

@@ -182,15 +182,19 @@ class Engine:
         return self._seen(run, result)
 
     def resolved(self, run: Hashable, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Settings with the other image that a target names, as the same model sees it. Raises as `explore`."""
-        from vitexplorer.controls import like_capture, likeness
+        """Settings with the other images that they name, as the same model sees them. Raises as `explore`."""
+        from vitexplorer.controls import NamedCapture, like_capture, likeness, named_images
 
-        found = likeness(given.get("target"))
-        plain = run[0] if isinstance(run, tuple) else run
-        if found is None or not isinstance(plain, Picture):
+        plain, change = run[:2] if isinstance(run, tuple) else (run, "")
+        if not isinstance(plain, Picture):
             return given
-        image, patch = found
-        return {**given, "target": like_capture(image, self.capture(replace(plain, image=image)), patch)}
+        if names := named_images(given.get("images")):
+            seen = [NamedCapture(name, self.changed(replace(plain, image=name), change)) for name in names]
+            given = {**given, "images": seen}
+        if found := likeness(given.get("target")):
+            image, patch = found
+            given = {**given, "target": like_capture(image, self.capture(replace(plain, image=image)), patch)}
+        return given
 
     def compare(
         self, run: Hashable, left: Capture, right: Capture, comparison: str, given: Mapping[str, Any]
@@ -198,7 +202,7 @@ class Engine:
         """A comparison of two captures; one that runs a model is remembered. Raises as `compute`."""
         from vitexplorer.comparisons import COMPARISONS, compare
 
-        record = COMPARISONS[comparison]
+        record, given = COMPARISONS[comparison], self.resolved(run, given)
         if record.runs == "nothing":
             return self._seen(run, compare(comparison, left, right, **given))
         settings = record.settings(left, given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from gradio.data_classes import GradioModel
@@ -9,7 +10,10 @@ from gradio.data_classes import GradioModel
 from vitexplorer.controls import Spec
 from vitexplorer.controls.spec import Board
 from vitexplorer.models.examples import examples
-from vitexplorer.words import Language
+from vitexplorer.ui.files import image_file
+from vitexplorer.ui.lasting import example_url
+from vitexplorer.ui.pictures import UPLOAD, thumbnail
+from vitexplorer.words import ExplainedError, Language
 
 
 class Option(GradioModel):
@@ -49,11 +53,21 @@ def field_of(spec: Spec, language: Language) -> Field:
         step=spec.step,
         board=spec.board,
         words={key: text.in_(language) for key, text in spec.words.items()},
-        more=dict(spec.more) | ({"images": _images(language)} if spec.kind == "target" else {}),
-        state=dict(spec.state),
+        more=dict(spec.more) | ({"images": _images(language)} if spec.kind in ("target", "images") else {}),
+        state=dict(spec.state) | ({"thumbs": _thumbs(spec.value)} if spec.kind == "images" else {}),
     )
 
 
 def _images(language: Language) -> list[dict[str, str]]:
-    """The examples, which a target may name: id and title."""
-    return [{"id": one.id, "title": one.title.in_(language)} for one in examples().values()]
+    """The examples, which a control may name: id, title and address."""
+    return [{"id": one.id, "title": one.title.in_(language), "image": example_url(one)} for one in examples().values()]
+
+
+def _thumbs(value: str) -> dict[str, str]:
+    """Addresses of small pictures of the uploads that a value names; of one that is no longer here none."""
+    found = {}
+    for image in filter(None, value.split(",")):
+        if image.startswith(UPLOAD):
+            with suppress(ExplainedError):
+                found[image] = image_file(thumbnail(image)).url
+    return found

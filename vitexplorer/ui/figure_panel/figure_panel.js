@@ -113,6 +113,12 @@ export function mount({element, props, trigger, watch}) {
     else if (view !== now || JSON.stringify(settings) !== JSON.stringify(shown.settings)) go(view, settings);
   }
 
+  /** Whether the address has come to name another view since Python was asked what to show first. */
+  function isLate({asked: number, chosen, views}) {
+    const {view} = viewInAddress();
+    return !number && isHere() && view !== chosen && views.some(({key, refused}) => key === view && !refused);
+  }
+
   addEventListener('popstate', follow);
   document.addEventListener('vx-address', follow);
 
@@ -189,9 +195,11 @@ export function mount({element, props, trigger, watch}) {
     if (value?.work) showWork(value.work);
     if (Object.keys(value?.previews ?? {}).length) takePreviews(value);
     if (!value?.chosen) return;
+    if (!value.asked && shown && value.run !== shown.run) asked += 1;  // what is still on its way is of the earlier run
     shown = value;
     idle();
     part('.working').textContent = value.words.panel_working;
+    if (isLate(value)) return go(viewInAddress().view, viewInAddress().settings);
     showViews(value);
     showWords(value);
     aside.show(value, value.figure ? FORMATS : []);

@@ -2,6 +2,7 @@
 
 import {draw as choice} from '../controls/choice.js';
 import {draw as heads} from '../controls/heads.js';
+import {draw as images} from '../controls/images.js';
 import {draw as number} from '../controls/number.js';
 import {draw as patch} from '../controls/patch.js';
 import {draw as patches} from '../controls/patches.js';
@@ -44,7 +45,7 @@ import {draw as text} from '../controls/text.js';
  */
 
 /** @type {Record<string, (field: Field, place: Place) => Drawn>} */
-const KINDS = {choice, heads, number, patch, patches, several, target, text};
+const KINDS = {choice, heads, images, number, patch, patches, several, target, text};
 
 /**
  * Controls in a part of the page.

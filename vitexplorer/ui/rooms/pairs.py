@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.models.catalog import find
+from vitexplorer.models.examples import examples
 from vitexplorer.numbers import percent
 from vitexplorer.types import prefix_text
 from vitexplorer.ui.address import COMPARED, OWN, Address
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 VIT, DINO, MAE, SWIN = (
     f"scenes_{name}" for name in ("vit_patch16_192", "dino_patch16_192", "mae_patch16_192", "swin_patch4_window6_192")
 )
+FINE = "384"
+MORE = 4
+"""pictures beside the one on the left, to begin with"""
 _CHOICES = {name: f"other_{name}" for name in ("image", "model", "weights", "fit", "size", "change")} | {
     "left_change": "left_change"
 }
@@ -145,6 +149,20 @@ def matching(pair: Pair, blocks: Blocks, language: Language) -> list[str]:
     return found
 
 
+def _pictures(address: Address) -> dict[str, str]:
+    """One model on both sides, and several pictures in one basis; at a size whose patches show parts of things."""
+    others = [one for one in examples() if one != address.image][:MORE]
+    right = dict.fromkeys(COMPARED, "") | {"other_model": DINO, "other_image": others[0], "other_size": FINE}
+    return {
+        "model": DINO,
+        "size": FINE,
+        "image": address.image,
+        **right,
+        "view": "shared_pca",
+        "v.images": ",".join(others[1:]),
+    }
+
+
 def presets(pair: Pair, language: Language) -> list[Preset]:
     """Good pairs, on the image that is shown."""
     address, image = pair.address, {"image": pair.address.image, **dict.fromkeys(COMPARED, "")}
@@ -158,6 +176,7 @@ def presets(pair: Pair, language: Language) -> list[Preset]:
         )
     ]
     model = {**image, "model": address.model, "other_model": address.model, "weights": "trained"}
+    found.append(Preset(label=word("compare_pictures", language), changes=plain | _pictures(address)))
     random = {**model, "other_weights": "random", "other_size": address.picture.size or OWN}
     found.append(Preset(label=word("compare_trained", language), changes=random))
     own = pair.left.model.unsized or pair.left.model

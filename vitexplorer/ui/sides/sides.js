@@ -17,7 +17,13 @@ export function mount({element, props, trigger, watch}) {
   const sides = {left_change: part('.changed.left-side'), change: part('.changed.right-side')};
   for (const [side, button] of Object.entries(sides)) button.addEventListener('click', () => toggleChange(side));
 
-  const preset = ({label, changes}) => make('button', {type: 'button', textContent: label, onclick: () => goTo(changes)});
+  /** A pair, or one with a figure of both, which stands below the canvases. */
+  function open(changes) {
+    goTo(changes);
+    if (changes.view) document.getElementById('vx-compare-panel').scrollIntoView();
+  }
+
+  const preset = ({label, changes}) => make('button', {type: 'button', textContent: label, onclick: () => open(changes)});
 
   function show() {
     const value = props.value;

@@ -1,0 +1,37 @@
+"""Several pictures in a row, and under each the colours of its patches: like colours mean like tokens in all."""
+
+from __future__ import annotations
+
+from vitexplorer.figures.boxes import Box, place
+from vitexplorer.figures.caption import facts
+from vitexplorer.figures.captioned import facts_below
+from vitexplorer.figures.page import Page
+from vitexplorer.figures.renderers.colours import enlarged
+from vitexplorer.figures.rendering import Renderer
+from vitexplorer.types import PicturesResult
+
+TITLE, GAP, LEAST, MOST = 24, 12, 130, 260
+"""pixels: room over a picture, between pictures, and of a picture's side"""
+
+
+def draw(page: Page, result: PicturesResult) -> float:
+    """Draw each picture with its colours below it, as many side by side as there is room for."""
+    count = len(result.pictures)
+    per_row = page.per_row(count, GAP, LEAST)
+    wide = min(MOST, (page.inner - (per_row - 1) * GAP) / per_row)
+    y = bottom = page.header(result)
+    for at, one in enumerate(result.pictures):
+        col = at % per_row
+        if col == 0:
+            y = bottom + TITLE + (8 if at else 0)
+        x = page.margin + col * (wide + GAP)
+        image = place(one.image, one.grid, Box(x, y, wide, wide))
+        colours = image.below(4)
+        page.text(x, y - TITLE, one.title, bold=True)
+        page.picture(image.image, one.image)
+        page.picture(colours.cells, enlarged(one.values))
+        bottom = max(bottom, colours.bottom)
+    return facts_below(page, bottom + 20, facts(result))
+
+
+RENDERER = Renderer(PicturesResult, draw)

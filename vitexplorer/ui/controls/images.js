@@ -1,0 +1,66 @@
+// A few more pictures, examples or files, each with a button that takes it away. Written as their ids with commas between.
+
+import {filled, make, setText} from '../kit/dom.js';
+import {sendPicture} from '../kit/sending.js';
+
+/** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
+export function draw({label, words, more}, {settled, pending}) {
+  const examples = new Map(more.images.map((one) => [one.id, one]));
+  /** @type {Map<string, string>} addresses of what was sent */
+  const sent = new Map();
+  let chosen = /** @type {string[]} */ ([]), shown = '';
+  const list = make('ul'), remark = make('p', {className: 'remark', role: 'status'});
+  const file = make('input', {type: 'file', className: 'unseen', accept: 'image/*', onchange: send});
+  const offer = make('div', {className: 'offer'}, ...more.images.map(({id, title, image}) => make('button',
+    {type: 'button', title, ariaLabel: title, dataset: {id}, onclick: () => add(id)}, make('img', {src: image, alt: '', loading: 'lazy'}))));
+  const adding = make('details', {}, make('summary', {textContent: words.add}), offer,
+    make('label', {className: 'send'}, file, make('span', {textContent: words.choose_image})));
+  const element = make('fieldset', {className: 'vx-images vx-large'}, make('legend', {textContent: label}), list, adding, remark);
+
+  function item(id) {
+    const example = examples.get(id), title = example?.title ?? words.own_image;
+    const image = make('img', {src: example?.image ?? sent.get(id) ?? '', alt: title, title});
+    return make('li', {dataset: {id}}, image, make('button', {
+      type: 'button', textContent: '×', ariaLabel: filled(words.remove, {title}), onclick: () => take(chosen.filter((one) => one !== id)),
+    }));
+  }
+
+  function show() {
+    const isFull = chosen.length >= more.most, now = JSON.stringify([chosen, [...sent]]);
+    for (const button of offer.querySelectorAll('button')) button.hidden = chosen.includes(button.dataset.id);
+    adding.hidden = isFull;
+    setText(remark, isFull ? filled(words.full, {most: more.most}) : '');
+    if (now === shown) return;
+    shown = now;
+    list.replaceChildren(...chosen.map(item));
+  }
+
+  function take(next) {
+    chosen = next;
+    show();
+    settled();
+  }
+
+  function add(id) {
+    if (!chosen.includes(id) && chosen.length < more.most) take([...chosen, id]);
+  }
+
+  async function send() {
+    const [picture] = file.files;
+    file.value = '';
+    if (!picture) return;
+    const answer = await sendPicture(picture, () => {});
+    if ('image' in answer) add(answer.image);
+    else setText(remark, answer.refused || words.image_lost);
+  }
+
+  return {
+    element,
+    value: () => chosen.join(),
+    answer({value, state}) {
+      for (const [id, url] of Object.entries(state.thumbs)) sent.set(id, url);
+      if (!pending()) chosen = value.split(',').filter(Boolean);
+      show();
+    },
+  };
+}
