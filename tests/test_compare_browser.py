@@ -59,6 +59,24 @@ def test_the_same_place_is_marked_on_both_sides(
 
 
 @pytest.mark.thorough
+def test_a_pair_to_begin_with_stands_in_the_address_whole(visit: Visit, url: str) -> None:
+    page = visit.page
+    visit.open(url, room="compare", model=VIT, other_model=DINO)
+    ready(page)
+    page.locator(f"{LEFT} .view").press("]")
+    expect(page).to_have_url(re.compile("both_head=0"))
+    for _ in range(2):  # the left side stays as it was, and then the whole pair; the head is the visitor's
+        page.get_by_role("button", name="ViT beside Swin").click()
+        expect(page).to_have_url(re.compile(r"(?=.*other_model=scenes_swin)(?=.*both_block=5)(?=.*both_head=0)"))
+        expect(page.locator(LEFT)).to_have_attribute("data-head", "0")
+    ready(page)
+    link = page.url
+    page.goto(link)
+    ready(page)
+    expect(page.locator(RIGHT)).to_have_attribute("data-block", "9")
+
+
+@pytest.mark.thorough
 def test_several_pictures_share_one_basis(visit: Visit, url: str) -> None:
     page, panel = visit.page, "#vx-compare-panel"
     visit.open(url, room="compare")
@@ -86,7 +104,7 @@ def test_several_pictures_share_one_basis(visit: Visit, url: str) -> None:
     with page.expect_download() as saving:
         page.locator(f"{panel} .more").get_by_role("button", name="CSV").click()
     rows = Path(saving.value.path()).read_text(encoding="utf-8-sig").splitlines()
-    assert len({row["image_hash"] for row in csv.DictReader(rows)}) == 6
+    assert len({row["picture_hash"] for row in csv.DictReader(rows)}) == 6
 
 
 @pytest.mark.thorough

@@ -69,6 +69,8 @@ class CanvasData(BlockFacts, FrameData):
     asked: int = 0
     """number of the event that this answers, as the browser counts them: then its head and query are where a canvas
     that is put on the page anew begins, and one that is there keeps its own; 0 where nobody asked"""
+    opened: int = 0
+    """how many links were opened before this one: with the same map, too, another link begins anew"""
     image: ServedFile | None = None
     """from `ui.files.image_file`: the pixels the model saw"""
     strip: Strip | None = None

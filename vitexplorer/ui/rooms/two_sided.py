@@ -82,6 +82,7 @@ class TwoSided:
         for data, there in ((one, (left, block)), (two, (right, other))):
             data.query = query_text(placed(query, (left, block), there))
             data.head = head_of(address.both_head, data.heads)
+            data.opened = address.opened
         return (block, other), dict(zip(self.canvases, (one, two), strict=True))
 
     def move(
