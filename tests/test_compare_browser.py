@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.app import Visit
 from tests.rooms import PATIENCE, choose_model
@@ -74,6 +74,20 @@ def test_a_pair_to_begin_with_stands_in_the_address_whole(visit: Visit, url: str
     page.goto(link)
     ready(page)
     expect(page.locator(RIGHT)).to_have_attribute("data-block", "9")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1920, 1080)])
+def test_pictures_and_heads_are_in_the_window_at_once(chromium: Browser, url: str, width: int, height: int) -> None:
+    visit = Visit(chromium, width, height)
+    visit.open(url, room="compare", model=VIT, other_model=SWIN, left_change="top_k:k=4")
+    ready(visit.page)
+    for canvas in (LEFT, RIGHT):
+        for part in (".view", ".of-heads"):
+            box = visit.page.locator(f"{canvas} {part}").bounding_box()
+            assert box["y"] > 0
+            assert box["y"] + box["height"] < height
+    visit.close()
 
 
 @pytest.mark.thorough
