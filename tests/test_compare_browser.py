@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+import vitexplorer as vx
 from tests.app import Visit
-from tests.rooms import PATIENCE, choose_model
+from tests.finetune_folders import class_folder
+from tests.rooms import PATIENCE, choose_model, choose_view, wait_for_view
+from tests.test_finetune_browser import TRAINED, set_field, tick_only
 from tests.thorough import always, later
+from vitexplorer.comparisons import reading
 from vitexplorer.models.examples import examples
 
 pytestmark = pytest.mark.browser
@@ -144,3 +149,44 @@ def test_sides_are_swapped_chosen_and_kept(visit: Visit, url: str) -> None:
     expect(page).to_have_url(re.compile("left_change="))
     page.locator(".vx-sides .changed.left-side").click()
     expect(page.locator(f"{LEFT} .warning")).not_to_contain_text("CHANGED RUN", timeout=PATIENCE)
+
+
+@pytest.mark.thorough
+def test_a_model_stands_beside_its_lora(visit: Visit, url: str, tmp_path: Path) -> None:
+    """From a training to both under one mouse; what the page says of them is what the engine says of the same files."""
+    page, folder = visit.page, class_folder(tmp_path / "colours", per_class=4)
+    visit.open(url, room="finetune", compare="1", model=VIT, image="scene_gear")
+    archive = shutil.make_archive(str(tmp_path / "colours"), "zip", folder)
+    page.get_by_test_id("Upload a zip-upload-button").set_input_files(archive)
+    expect(page.locator(".vx-methods")).to_have_attribute("data-state", "ready", timeout=PATIENCE)
+    tick_only(page, "lora")
+    lora = page.locator('.vx-methods .item[data-key="lora"]')
+    lora.locator("summary").click()
+    set_field(lora.locator("input[type=text]"), "0.05")
+    set_field(page.locator(".vx-methods [name=epochs]"), "2")
+    page.locator(".vx-methods .start").click()
+    board = page.locator(".vx-results")
+    expect(board).to_have_attribute("data-rows", "1", timeout=TRAINED)
+    board.locator(".run").first.click()
+    with page.expect_download(timeout=TRAINED) as downloading:
+        board.locator('[data-what="tuned"]').click()
+    file = tmp_path / "tuned.safetensors"
+    downloading.value.save_as(file)
+    board.locator(".compare").click()
+
+    ready(page)
+    expect(page.locator(f"{RIGHT} .question")).to_contain_text("fine-tuned", timeout=PATIENCE)
+    expect(page.locator(f"{LEFT} .question")).not_to_contain_text("fine-tuned")
+    box = page.locator(f"{LEFT} .view").bounding_box()
+    page.mouse.move(box["x"] + 9.6 / 12 * box["width"], box["y"] + 3.6 / 12 * box["height"])
+    for canvas in (LEFT, RIGHT):
+        expect(page.locator(canvas)).to_have_attribute("data-query", "3,9")
+    page.mouse.move(0, 0)
+
+    choose_view(page, "compare", "cka")
+    wait_for_view(page, "compare", "cka")
+    tuned = vx.load_tuned(file)
+    left, right = (vx.capture(model, examples()["scene_gear"].path) for model in (vx.load_model(VIT), tuned))
+    result = vx.compare("cka", left, right)
+    assert result.values.diagonal()[-1] < 0.9995, "it learned something"
+    expect(page.locator("#vx-compare-panel .reading")).to_have_text(reading(result), timeout=PATIENCE)
