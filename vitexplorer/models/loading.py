@@ -29,6 +29,7 @@ from vitexplorer.models.families import family_of
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
+from vitexplorer.models.translated import translated
 from vitexplorer.models.weights import (
     apply_state_dict,
     count_classes,
@@ -134,7 +135,7 @@ def usual_device() -> str:
 
 
 def load_model(
-    name: str,
+    name: str | None = None,
     weights: str | os.PathLike = "auto",
     *,
     size: int | Size | str | None = None,
@@ -142,10 +143,12 @@ def load_model(
     device: str | torch.device | None = None,
     progress: Progress | None = None,
 ) -> LoadedModel:
-    """Load a timm architecture or a bundled model.
+    """Load a timm architecture, a bundled model, or whatever model a file holds.
 
     Args:
-        name: a timm name with or without tag (`vit_base_patch16_224.augreg_in21k`), or a bundled model's name.
+        name: a timm name with or without tag (`vit_base_patch16_224.augreg_in21k`), or a bundled model's name. None
+            for what the file or folder `weights` holds, told from the names and shapes of its tensors: models of timm,
+            transformers, torchvision, open_clip and the papers' own repositories, see `models.checkpoints`.
         weights: "auto" (bundled where there are, otherwise pretrained), "pretrained", "bundled", "random", or the
             path of a `.safetensors` or `.pth` file; the file is read without running any code in it. A merged
             checkpoint of a tuned model brings the names of its classes and what it was made from.
@@ -160,7 +163,10 @@ def load_model(
         SettingError: a size that it does not take; the message names the nearest.
         WeightsError, DownloadError: the weights do not fit, or cannot be fetched.
     """
-    model = _load(name, os.fspath(weights), family_of, seed, device, progress)
+    if name is None:
+        model = _load_any(os.fspath(weights), device)
+    else:
+        model = _load(name, os.fspath(weights), family_of, seed, device, progress)
     return model if size is None else at_size(model, size)
 
 
@@ -232,6 +238,17 @@ def _load(
     return loaded if tuned is None else _named(loaded, tuned, source)
 
 
+def _load_any(weights: str, device: str | torch.device | None) -> LoadedModel:
+    """The model of a file that nobody names."""
+    if weights in ("auto", "pretrained", "bundled", "random"):
+        raise SettingError(Text("Name a model, or a file as weights.", "请指明模型名称，或把权重设为某个文件。"))
+    found = translated(weights, lambda entry, **arguments: _build(entry, 0, **arguments))
+    family = family_of(found.module, found.name)
+    loaded = _describe(found.name, found.module, family, "file", Path(weights).name, device, found.notes, None)
+    knows_labels = found.facts.class_names or found.facts.library == "torchvision"
+    return loaded if knows_labels else replace(loaded, class_names=())
+
+
 def _named(loaded: LoadedModel, tuned: About, file: str) -> LoadedModel:
     """A merged checkpoint under the names and the origin that its file tells of."""
     names = tuned.class_names if len(tuned.class_names) == loaded.num_classes else ()
@@ -254,7 +271,7 @@ def _is_timm_name(name: str) -> bool:
     return timm.is_model(architecture) and (not tag or timm.is_model_pretrained(name))
 
 
-def _build(architecture: str, seed: int, **options: int) -> nn.Module:
+def _build(architecture: str, seed: int, **options: Any) -> nn.Module:
     """The module with random parameters, able to resample its position embeddings where the architecture can."""
     try:
         module = _seeded(architecture, seed, dynamic_img_size=True, **options)
@@ -283,7 +300,7 @@ def seeded(seed: int) -> Iterator[None]:
         yield
 
 
-def _seeded(architecture: str, seed: int, **options: int) -> nn.Module:
+def _seeded(architecture: str, seed: int, **options: Any) -> nn.Module:
     with seeded(seed):
         return timm.create_model(architecture, **options)
 

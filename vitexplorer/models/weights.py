@@ -72,7 +72,7 @@ def apply_state_dict(module: nn.Module, state_dict: Mapping[str, Tensor], source
         ) from error
     notes = _resampling_note(tensors, state_dict)
     tensors, left_out = _without_extras(module, tensors)
-    _check_fit(module, tensors, names)
+    check_fit(module, tensors, names)
     module.load_state_dict(tensors)
     return notes + left_out
 
@@ -152,7 +152,11 @@ def _without_extras(module: nn.Module, tensors: dict[str, Tensor]) -> tuple[dict
     return {name: tensor for name, tensor in tensors.items() if name not in left_out}, tuple(notes)
 
 
-def _check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str, str]) -> None:
+def check_fit(module: nn.Module, tensors: Mapping[str, Tensor], names: dict[str, str]) -> None:
+    """Raises WeightsError unless tensors are a module's own, every one of them, and finite.
+
+    `names` has what messages call the file, "source", and the module, "model".
+    """
     expected = module.state_dict()
     missing = [name for name in expected if name not in tensors]
     if missing and all(_CLASSIFIER.match(name) for name in missing):

@@ -57,12 +57,17 @@ def read_state_dict(path: str | Path) -> dict[str, Tensor]:
     Raises WeightsError: no such file, an empty or truncated one, another kind of file, a pickle that asks for code,
     tensors larger than the file, or a file without tensors.
     """
+    return without_prefixes(named_tensors(path))
+
+
+def named_tensors(path: str | Path) -> dict[str, Tensor]:
+    """`read_state_dict` under the very names of the file: one of several parts of a model may share what others lack."""
     path = Path(path)
     _check_file(path)
     contents = _read_safetensors(path) if path.suffix.lower() == ".safetensors" else _read_pickle(path)
     tensors = _unwrapped(contents, path)
     _check_tensors(tensors, path)
-    return _without_prefixes(tensors)
+    return tensors
 
 
 def count_classes(state_dict: Mapping[str, Tensor]) -> int:
@@ -225,7 +230,7 @@ def _check_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
             raise _larger_than_file(path, name)
 
 
-def _without_prefixes(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+def without_prefixes(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     """Names without the projection head, then without every prefix that all of them share."""
     if any(_PROJECTION_HEAD.match(name) and "last_layer" in name for name in tensors):
         tensors = {name: tensor for name, tensor in tensors.items() if not _PROJECTION_HEAD.match(name)}

@@ -1,0 +1,128 @@
+"""What lies in a file or a folder of weights: tensors, and what the library wrote of them beside.
+
+transformers keeps `config.json`, `preprocessor_config.json` and weights in one file or, with an index, in several.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vitexplorer.models.checkpoints.facts import Tensors
+from vitexplorer.models.checkpoints.files import (
+    SUFFIXES,
+    WeightsError,
+    named_tensors,
+    read_state_dict,
+    without_prefixes,
+)
+from vitexplorer.words import Text
+
+_WHOLE = ("model.safetensors", "open_clip_model.safetensors", "pytorch_model.bin", "open_clip_pytorch_model.bin")
+_INDEX = ("model.safetensors.index.json", "pytorch_model.bin.index.json")
+_CONFIG, _PREPROCESSOR = ("config.json", "open_clip_config.json"), "preprocessor_config.json"
+_MOST_TEXT = 8 << 20
+"""bytes of a configuration; the names of ImageNet-21k's classes are a tenth of it"""
+
+_NO_WEIGHTS = Text(
+    "{folder} holds no weights: expected {files}, or one weight file.",
+    "{folder} 中没有权重：应有 {files}，或一个权重文件。",
+)
+_MANY = Text(
+    "{folder} holds several weight files ({some}): choose one of them.",
+    "{folder} 中有多个权重文件（{some}）：请选择其中一个。",
+)
+_BAD_TEXT = Text("{file} is no JSON object that can be read.", "{file} 不是可读取的 JSON 对象。")
+_BAD_INDEX = Text(
+    "{file} names parts that are not there or tensors that they do not hold ({some}).",
+    "{file} 中列出的分片不存在，或分片中没有所列的张量（{some}）。",
+)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Tensors under the names of whoever wrote them."""
+
+    name: str
+    """of the file or folder, for messages"""
+    tensors: Tensors
+    config: Mapping[str, Any] = field(default_factory=dict)
+    """`config.json` with, under "preprocessor", `preprocessor_config.json`; empty where there are none"""
+
+
+def read_contents(path: str | Path) -> Contents:
+    """Read a weight file with the configuration that lies beside it, or a folder of both. No code is run.
+
+    Raises WeightsError with a sentence.
+    """
+    path = Path(path)
+    try:
+        folder = path if path.is_dir() else path.parent
+        is_folder = path.is_dir()
+    except OSError:  # a name too long for any file
+        is_folder, folder = False, path.parent
+    if not is_folder:
+        beside = _config(folder) if path.name in _WHOLE else {}
+        return Contents(path.name, read_state_dict(path), beside)
+    index = next((folder / name for name in _INDEX if (folder / name).is_file()), None)
+    if index is not None:
+        return Contents(path.name, _sharded(index), _config(folder))
+    return Contents(path.name, read_state_dict(_one_file(folder)), _config(folder))
+
+
+def _one_file(folder: Path) -> Path:
+    for name in _WHOLE:
+        if (folder / name).is_file():
+            return folder / name
+    found = sorted(file.name for file in folder.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
+    if not found:
+        raise WeightsError(_NO_WEIGHTS.format(folder=folder.name, files=_WHOLE[0]))
+    if len(found) > 1:
+        raise WeightsError(_MANY.format(folder=folder.name, some=", ".join(found[:3])))
+    return folder / found[0]
+
+
+def _sharded(index: Path) -> Tensors:
+    """All tensors of the files that an index names, each from the file that it names for it."""
+    places = _json(index).get("weight_map")
+    sound = isinstance(places, dict) and all(isinstance(name, str) and _beside(name) for name in places.values())
+    if not sound or not places:
+        raise WeightsError(_BAD_INDEX.format(file=index.name, some="weight_map"))
+    parts = {name: _part(index, name) for name in sorted(set(places.values()))}
+    missing = [name for name, part in places.items() if name not in parts[part]]
+    extra = [name for part, tensors in parts.items() for name in tensors if places.get(name) != part]
+    if missing or extra:
+        raise WeightsError(_BAD_INDEX.format(file=index.name, some=", ".join((missing + extra)[:3])))
+    return without_prefixes({name: tensor for tensors in parts.values() for name, tensor in tensors.items()})
+
+
+def _part(index: Path, name: str) -> Tensors:
+    if not (index.parent / name).is_file():
+        raise WeightsError(_BAD_INDEX.format(file=index.name, some=name))
+    return named_tensors(index.parent / name)
+
+
+def _beside(name: str) -> bool:
+    return Path(name).name == name and Path(name).suffix in SUFFIXES
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    config = next((_json(folder / name) for name in _CONFIG if (folder / name).is_file()), {})
+    if (folder / _PREPROCESSOR).is_file():
+        config = {**config, "preprocessor": _json(folder / _PREPROCESSOR)}
+    return config
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > _MOST_TEXT:
+            raise ValueError
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise WeightsError(_BAD_TEXT.format(file=path.name)) from error
+    if not isinstance(content, dict):
+        raise WeightsError(_BAD_TEXT.format(file=path.name))
+    return content

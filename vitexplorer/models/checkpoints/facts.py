@@ -1,0 +1,50 @@
+"""What a library's configuration tells of a model that the shapes of its tensors do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch import Tensor
+
+from vitexplorer.words import Text
+
+Tensors = dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """None where nobody says; an outline then takes what is usual and says so."""
+
+    library: str = "timm"
+    num_heads: int | tuple[int, ...] | None = None
+    image_size: int | tuple[int, int] | None = None
+    norm_eps: float | None = None
+    activation: str | None = None
+    """timm's name: gelu, quick_gelu, gelu_tanh"""
+    window_size: int | None = None
+    pretrained_windows: tuple[int, ...] | None = None
+    class_names: tuple[str, ...] = ()
+    preprocessing: Mapping[str, Any] = field(default_factory=dict)
+    """what timm's pretrained configuration calls mean, std, interpolation, crop_pct"""
+    left_out: tuple[str, ...] = ()
+    """names of tensors that have no place in what is shown"""
+    notes: tuple[Text, ...] = ()
+
+    def but(self, **changes: Any) -> Facts:
+        """The same with some of it otherwise."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A module of timm's, and the tensors under its names."""
+
+    name: str
+    """timm's where it is one of timm's own, else one that tells the sizes"""
+    entry: str
+    """the architecture of timm's that `arguments` change"""
+    arguments: Mapping[str, Any]
+    tensors: Tensors
+    facts: Facts

@@ -1,0 +1,62 @@
+"""timm's Beit: BEiT, BEiT v2 and Data2Vec, with relative position tables of each block or one for all."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from torch import nn
+
+from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.renaming import count, ratio
+
+_SIZES = {(768, 12): "base", (1024, 24): "large"}
+_EXTRA = 3
+"""rows of a table for what has no offset: to, from and at the class token"""
+
+
+def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
+    """Heads and grid from the position tables."""
+    width, _, patch, _ = tensors["patch_embed.proj.weight"].shape
+    if facts.activation not in (None, "gelu"):  # timm has no other here
+        raise ValueError(facts.activation)
+    depth = count(tensors, r"blocks\.(\d+)\.")
+    shared = "rel_pos_bias.relative_position_bias_table" in tensors
+    table = next((tensor for name, tensor in tensors.items() if name.endswith("relative_position_bias_table")), None)
+    if table is not None:
+        side = (math.isqrt(len(table) - _EXTRA) + 1) // 2
+        if (2 * side - 1) ** 2 + _EXTRA != len(table):
+            raise ValueError("relative_position_bias_table")
+        heads = table.shape[1]
+    else:
+        side, heads = math.isqrt(tensors["pos_embed"].shape[1] - 1), facts.num_heads or width // 64
+    arguments = {
+        "img_size": side * patch,
+        "patch_size": patch,
+        "embed_dim": width,
+        "depth": depth,
+        "num_heads": heads,
+        "mlp_ratio": ratio(len(tensors["blocks.0.mlp.fc1.weight"]), width),
+        "num_classes": tensors["head.weight"].shape[0] if "head.weight" in tensors else 0,
+        "use_abs_pos_emb": "pos_embed" in tensors,
+        "use_rel_pos_bias": table is not None and not shared,
+        "use_shared_rel_pos_bias": shared,
+        "init_values": 0.1 if "blocks.0.gamma_1" in tensors else None,
+        "global_pool": "avg" if "fc_norm.weight" in tensors else "token",
+        "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-6),
+    }
+    size = _SIZES.get((width, depth), f"{width}x{depth}")
+    return Blueprint(f"beit_{size}_patch{patch}_{side * patch}", "beit_base_patch16_224", arguments, tensors, facts)
+
+
+OUTLINE = Outline(
+    signs=(
+        r"^cls_token$",
+        r"^blocks\.0\.attn\.q_bias$",
+        r"^blocks\.0\.attn\.qkv\.weight$",
+        r"relative_position_bias_table$|^pos_embed$",
+    ),
+    never=(r"^reg_token$",),
+    blueprint=blueprint,
+)

@@ -1,0 +1,52 @@
+"""timm's Eva as DINOv3 is built of it: rotary positions, registers, layer scale, no bias for keys."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from torch import nn
+
+from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.renaming import count, ratio
+
+_SIZES = {(192, 12): "tiny", (384, 12): "small", (768, 12): "base", (1024, 24): "large", (1280, 32): "huge_plus"}
+_USUAL_SIZE = 256
+"""pixels a side, in timm's configuration; no tensor depends on it"""
+
+
+def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
+    """Heads of 64 numbers where the library does not say."""
+    width, _, patch, _ = tensors["patch_embed.proj.weight"].shape
+    depth = count(tensors, r"blocks\.(\d+)\.")
+    gated = "blocks.0.mlp.fc1_g.weight" in tensors
+    hidden = tensors["blocks.0.mlp.fc2.weight"].shape[1]
+    if facts.activation not in (None, "silu" if gated else "gelu"):  # timm has no other here
+        raise ValueError(facts.activation)
+    size = facts.image_size if isinstance(facts.image_size, int) else _USUAL_SIZE
+    arguments = {
+        "img_size": size,
+        "patch_size": patch,
+        "embed_dim": width,
+        "depth": depth,
+        "num_heads": facts.num_heads or width // 64,
+        "mlp_ratio": ratio(hidden, width),
+        "swiglu_mlp": gated,
+        "swiglu_align_to": 1 if gated else 0,  # with which timm keeps the two halves apart
+        "num_classes": tensors["head.weight"].shape[0] if "head.weight" in tensors else 0,
+        "qkv_bias": "blocks.0.attn.q_bias" in tensors,
+        "num_reg_tokens": tensors["reg_token"].shape[1] if "reg_token" in tensors else 0,
+        "global_pool": "token",
+        "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-5),
+    }
+    if arguments["num_reg_tokens"] == 0:
+        tensors = {name: tensor for name, tensor in tensors.items() if name != "reg_token"}
+    kind = _SIZES.get((width, depth), f"{width}x{depth}")
+    return Blueprint(f"vit_{kind}_patch{patch}_dinov3", "vit_small_patch16_dinov3", arguments, tensors, facts)
+
+
+OUTLINE = Outline(
+    signs=(r"^cls_token$", r"^reg_token$", r"^blocks\.0\.gamma_1$", r"^blocks\.0\.attn\.qkv\.weight$"),
+    never=(r"relative_position_bias_table$", r"^pos_embed$"),
+    blueprint=blueprint,
+)

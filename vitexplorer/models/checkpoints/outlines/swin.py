@@ -1,0 +1,78 @@
+"""timm's SwinTransformer. Heads and windows from the relative position tables."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from torch import nn
+
+from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.renaming import count, ratio
+
+_SIZES = {
+    (96, (2, 2, 6, 2)): "tiny",
+    (96, (2, 2, 18, 2)): "small",
+    (128, (2, 2, 18, 2)): "base",
+    (192, (2, 2, 18, 2)): "large",
+}
+_USUAL_WINDOWS = 8
+"""windows beside each other in the first stage: 224 pixels in patches of 4 and windows of 7"""
+
+
+def stages_of(tensors: Tensors) -> tuple[int, ...]:
+    """Blocks of each stage."""
+    stages = count(tensors, r"layers\.(\d+)\.")
+    return tuple(count(tensors, rf"layers\.{stage}\.blocks\.(\d+)\.") for stage in range(stages))
+
+
+def arguments_of(tensors: Tensors, facts: Facts, window: int, heads: tuple[int, ...]) -> dict:
+    """What both versions are made of."""
+    width, _, patch, _ = tensors["patch_embed.proj.weight"].shape
+    if facts.activation not in (None, "gelu"):  # timm has no other here
+        raise ValueError(facts.activation)
+    size = facts.image_size or patch * window * _USUAL_WINDOWS
+    return {
+        "img_size": size,
+        "patch_size": patch,
+        "embed_dim": width,
+        "depths": stages_of(tensors),
+        "num_heads": heads,
+        "window_size": window,
+        "mlp_ratio": ratio(len(tensors["layers.0.blocks.0.mlp.fc1.weight"]), width),
+        "num_classes": tensors["head.fc.weight"].shape[0] if "head.fc.weight" in tensors else 0,
+        "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-5),
+    }
+
+
+def name_of(kind: str, arguments: dict) -> str:
+    """Of timm's form; sizes that have no name are written out."""
+    width, depths = arguments["embed_dim"], arguments["depths"]
+    size = _SIZES.get((width, depths), f"{width}x{'-'.join(map(str, depths))}")
+    pixels = arguments["img_size"] if isinstance(arguments["img_size"], int) else arguments["img_size"][0]
+    return f"{kind}_{size}_patch{arguments['patch_size']}_window{arguments['window_size']}_{pixels}"
+
+
+def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
+    """Versions without a position table of the whole image."""
+    tables = [
+        tensors[f"layers.{stage}.blocks.0.attn.relative_position_bias_table"]
+        for stage in range(len(stages_of(tensors)))
+    ]
+    window = (math.isqrt(len(tables[0])) + 1) // 2
+    if (2 * window - 1) ** 2 != len(tables[0]):
+        raise ValueError("relative_position_bias_table")
+    heads = tuple(table.shape[1] for table in tables)
+    arguments = {
+        **arguments_of(tensors, facts, window, heads),
+        "qkv_bias": "layers.0.blocks.0.attn.qkv.bias" in tensors,
+    }
+    return Blueprint(name_of("swin", arguments), "swin_tiny_patch4_window7_224", arguments, tensors, facts)
+
+
+OUTLINE = Outline(
+    signs=(r"^layers\.0\.blocks\.0\.attn\.relative_position_bias_table$", r"^layers\.0\.blocks\.0\.attn\.qkv\.weight$"),
+    never=(r"logit_scale$", r"absolute_pos_embed$"),
+    blueprint=blueprint,
+)

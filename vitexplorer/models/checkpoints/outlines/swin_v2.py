@@ -1,0 +1,37 @@
+"""timm's SwinTransformerV2: heads from the temperatures; windows are in no tensor and must be said."""
+
+from __future__ import annotations
+
+from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.outlines.swin import arguments_of, name_of, stages_of
+from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.words import Text
+
+_USUAL_WINDOW = 8
+"""of the versions at 256 pixels, torchvision's among them"""
+GUESSED_WINDOW = Text(
+    "The file does not say how large its windows are; {window} x {window} patches are taken.",
+    "文件没有说明窗口大小；此处按 {window} x {window} 个图块处理。",
+)
+
+
+def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
+    """`pretrained_windows` scale the offsets that the position network reads."""
+    heads = tuple(len(tensors[f"layers.{stage}.blocks.0.attn.logit_scale"]) for stage in range(len(stages_of(tensors))))
+    window = facts.window_size or _USUAL_WINDOW
+    guessed = facts.window_size is None and facts.library != "torchvision"
+    arguments = {
+        **arguments_of(tensors, facts, window, heads),
+        "qkv_bias": "layers.0.blocks.0.attn.q_bias" in tensors,
+        "pretrained_window_sizes": facts.pretrained_windows or (0,) * len(heads),
+    }
+    notes = (*facts.notes, GUESSED_WINDOW.format(window=window)) if guessed else facts.notes
+    name = name_of("swinv2", arguments)
+    return Blueprint(name, "swinv2_tiny_window8_256", arguments, tensors, facts.but(notes=notes))
+
+
+OUTLINE = Outline(
+    signs=(r"^layers\.0\.blocks\.0\.attn\.logit_scale$", r"^layers\.0\.blocks\.0\.attn\.cpb_mlp\.0\.weight$"),
+    never=(),
+    blueprint=blueprint,
+)

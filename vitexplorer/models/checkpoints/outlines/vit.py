@@ -1,0 +1,120 @@
+"""timm's VisionTransformer: ViT, DeiT, DINO, DINOv2, CLIP, SigLIP, MAE's encoder.
+
+How many heads there are is in no tensor of a plain ViT: without a word of the library heads of 64 numbers are taken.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+from timm.layers import SwiGLUPacked
+from torch import nn
+
+from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.renaming import count, ratio
+from vitexplorer.words import Text
+
+HEAD_DIM = 64
+_SIZES = {
+    (192, 12, 3): "tiny",
+    (384, 12, 6): "small",
+    (768, 12, 12): "base",
+    (1024, 24, 16): "large",
+    (1280, 32, 16): "huge",
+}
+GUESSED_HEADS = Text(
+    "The file does not say how many heads a block has; {heads} of 64 numbers each are taken.",
+    "文件没有说明每块有几个头；此处按每头 64 维、共 {heads} 个头处理。",
+)
+
+
+def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
+    """Widths from the matrices, the grid from the position table."""
+    width, _, patch, _ = tensors["patch_embed.proj.weight"].shape
+    depth, first = count(tensors, r"blocks\.(\d+)\."), "blocks.0."
+    distilled = "dist_token" in tensors and "head_dist.weight" in tensors
+    if "dist_token" in tensors and not distilled:  # without its classifier it is one more token that nobody reads
+        tensors = {("reg_token" if name == "dist_token" else name): tensor for name, tensor in tensors.items()}
+    has_class, registers = "cls_token" in tensors, tensors["reg_token"].shape[1] if "reg_token" in tensors else 0
+    rows, cols, prefix = _grid(tensors, facts, patch, has_class + distilled + registers)
+    heads, notes = _heads(width, facts)
+    hidden, read = tensors[first + "mlp.fc1.weight"].shape[0], tensors[first + "mlp.fc2.weight"].shape[1]
+    arguments = {
+        "img_size": (rows * patch, cols * patch),
+        "patch_size": patch,
+        "embed_dim": width,
+        "depth": depth,
+        "num_heads": heads,
+        "mlp_ratio": ratio(hidden, width),
+        "num_classes": tensors["head.weight"].shape[0] if "head.weight" in tensors else 0,
+        "qkv_bias": first + "attn.qkv.bias" in tensors,
+        "qk_norm": first + "attn.q_norm.weight" in tensors,
+        "init_values": 1e-5 if first + "ls1.gamma" in tensors else None,
+        "pre_norm": "norm_pre.weight" in tensors,
+        "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-6),
+    }
+    if hidden == 2 * read:
+        arguments |= {"mlp_layer": SwiGLUPacked, "act_layer": nn.SiLU}
+    elif hidden != read:
+        raise ValueError("mlp")
+    elif facts.activation:
+        arguments["act_layer"] = facts.activation
+    if not distilled:
+        arguments |= {
+            "class_token": has_class,
+            "reg_tokens": registers,
+            "no_embed_class": prefix == 0,
+            "global_pool": _pooling(tensors, has_class),
+        }
+    entry = "deit_tiny_distilled_patch16_224" if distilled else "vit_base_patch16_224"
+    return Blueprint(_name(arguments, distilled), entry, arguments, tensors, facts.but(notes=(*facts.notes, *notes)))
+
+
+def _grid(tensors: Tensors, facts: Facts, patch: int, prefix: int) -> tuple[int, int, int]:
+    """Rows and columns of the patches, and how many prefix tokens the position table has rows for."""
+    places = tensors["pos_embed"].shape[1]
+    size = facts.image_size
+    if size is not None:
+        height, width = (size, size) if isinstance(size, int) else size
+        rows, cols = height // patch, width // patch
+        if places - rows * cols in (0, prefix):
+            return rows, cols, places - rows * cols
+    for own in (prefix, 0):
+        side = math.isqrt(max(0, places - own))
+        if side and side**2 == places - own:
+            return side, side, own
+    raise ValueError("pos_embed")
+
+
+def _heads(width: int, facts: Facts) -> tuple[int, tuple[Text, ...]]:
+    if isinstance(facts.num_heads, int):
+        return facts.num_heads, ()
+    if width % HEAD_DIM:
+        raise ValueError("num_heads")
+    usual = any(width == known for known, _, _ in _SIZES)
+    heads = 16 if width == 1280 else width // HEAD_DIM
+    return heads, () if usual else (GUESSED_HEADS.format(heads=heads),)
+
+
+def _pooling(tensors: Tensors, has_class: bool) -> str:
+    if "attn_pool.latent" in tensors:
+        return "map"
+    return "token" if has_class and "fc_norm.weight" not in tensors else "avg"
+
+
+def _name(arguments: dict, distilled: bool) -> str:
+    """Of timm's form; sizes that have no name are written out."""
+    width, depth, heads = (arguments[key] for key in ("embed_dim", "depth", "num_heads"))
+    size = _SIZES.get((width, depth, heads), f"{width}x{depth}")
+    kind = "deit" if distilled else "vit"
+    middle = "_distilled" if distilled else ""
+    return f"{kind}_{size}{middle}_patch{arguments['patch_size']}_{arguments['img_size'][0]}"
+
+
+OUTLINE = Outline(
+    signs=(r"^cls_token$|^attn_pool\.latent$|^pos_embed$", r"^pos_embed$", r"^blocks\.0\.attn\.qkv\.weight$"),
+    never=(r"relative_position_bias_table$", r"\.attn\.q_bias$", r"^blocks\.0\.attn\.rel_pos"),
+    blueprint=blueprint,
+)

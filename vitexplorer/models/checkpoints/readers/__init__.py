@@ -1,0 +1,1 @@
+"""One file for each layout of names: it defines READER."""

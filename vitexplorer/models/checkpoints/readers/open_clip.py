@@ -1,0 +1,83 @@
+"""open_clip and CLIP's own repository: the visual transformer, alone or in the whole model.
+
+Whether GELU or its quick form was trained is in no tensor: it is read from `open_clip_config.json` where that lies
+beside, and is GELU otherwise, which is said. CLIP's JIT archives hold a program and are refused as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.renaming import renamed, without
+from vitexplorer.words import Text
+
+_TEXT = r"^(transformer|token_embedding|ln_final)\.|^(positional_embedding|text_projection|logit_scale|logit_bias)$|attn_mask$|^(input_resolution|context_length|vocab_size)$"
+_RULES = (
+    (r"^visual\.", ""),
+    (r"^class_embedding$", "cls_token"),
+    (r"^positional_embedding$", "pos_embed"),
+    (r"^conv1\.", "patch_embed.proj."),
+    (r"^ln_pre\.", "norm_pre."),
+    (r"^ln_post\.", "norm."),
+    (r"^transformer\.resblocks\.", "blocks."),
+    (r"\.ln_([12])\.", r".norm\1."),
+    (r"\.ls_([12])\.gamma$", r".ls\1.gamma"),
+    (r"\.attn\.in_proj_(weight|bias)$", r".attn.qkv.\1"),
+    (r"\.attn\.out_proj\.", ".attn.proj."),
+    (r"\.mlp\.c_fc\.", ".mlp.fc1."),
+    (r"\.mlp\.c_proj\.", ".mlp.fc2."),
+)
+GUESSED = Text(
+    "The file does not say whether its MLPs use GELU or its quick form; GELU is taken. OpenAI's own weights use the "
+    "quick form.",
+    "文件没有说明其 MLP 使用 GELU 还是 QuickGELU；此处按 GELU 处理。OpenAI 官方权重使用 QuickGELU。",
+)
+_OPENAI = {
+    "mean": (0.48145466, 0.4578275, 0.40821073),
+    "std": (0.26862954, 0.26130258, 0.27577711),
+    "interpolation": "bicubic",
+    "crop_pct": 1.0,
+}
+
+
+def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+    """Under timm's names: the projection to the common space as a classifier without a bias."""
+    names, left_out = without(tensors, _TEXT if any(name.startswith("visual.") for name in tensors) else r"attn_mask$")
+    kept = renamed(names, _RULES)
+    kept["pos_embed"], kept["cls_token"] = kept["pos_embed"][None], kept["cls_token"].reshape(1, 1, -1)
+    if (projection := kept.pop("proj", None)) is not None:
+        kept["head.weight"] = projection.T
+        kept["head.bias"] = torch.zeros(len(kept["head.weight"]), dtype=projection.dtype)
+    said = config.get("model_cfg", config)
+    quick = bool(said.get("quick_gelu")) if "vision_cfg" in said else None
+    return kept, Facts(
+        library="open_clip",
+        norm_eps=1e-5,
+        activation="quick_gelu" if quick else "gelu",
+        num_heads=_heads(said, kept),
+        preprocessing=_OPENAI,
+        left_out=left_out,
+        notes=() if quick is not None else (GUESSED,),
+    )
+
+
+def _heads(said: Mapping[str, Any], tensors: Tensors) -> int | None:
+    vision = said.get("vision_cfg")
+    width = vision.get("head_width") if isinstance(vision, Mapping) else None
+    return tensors["cls_token"].shape[-1] // int(width) if width else None
+
+
+READER = Reader(
+    library="open_clip",
+    signs=(
+        r"^(visual\.)?conv1\.weight$",
+        r"^(visual\.)?transformer\.resblocks\.0\.attn\.in_proj_weight$",
+        r"^(visual\.)?class_embedding$",
+    ),
+    rename=rename,
+)

@@ -1,0 +1,61 @@
+"""torchvision: swin_t to swin_v2_b. Names as its `state_dict` has them: stages and merging layers take turns.
+
+Version 2 keeps a bias for keys and sets it to zero in each pass; timm keeps none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.renaming import renamed, without
+
+_RULES = (
+    (r"^features\.0\.0\.", "patch_embed.proj."),
+    (r"^features\.0\.2\.", "patch_embed.norm."),
+    (r"\.mlp\.0\.", ".mlp.fc1."),
+    (r"\.mlp\.3\.", ".mlp.fc2."),
+    (r"^head\.", "head.fc."),
+)
+_IMAGENET = {
+    "mean": (0.485, 0.456, 0.406),
+    "std": (0.229, 0.224, 0.225),
+    "interpolation": "bicubic",
+    "crop_pct": 0.9,
+}
+
+
+def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+    """Under timm's names."""
+    kept, left_out = without(tensors, r"relative_position_index$|relative_coords_table$")
+    kept = {re.sub(r"^features\.(\d+)\.", _stage, name): tensor for name, tensor in renamed(kept, _RULES).items()}
+    if any(name.endswith(".attn.logit_scale") for name in kept):
+        kept = _biases_apart(kept)
+    return kept, Facts(library="torchvision", norm_eps=1e-5, preprocessing=_IMAGENET, left_out=left_out)
+
+
+def _stage(match: re.Match[str]) -> str:
+    """Odd numbers are stages, even ones the merging layers before them."""
+    number = int(match[1])
+    return f"layers.{number // 2}.blocks." if number % 2 else f"layers.{number // 2}.downsample."
+
+
+def _biases_apart(tensors: Tensors) -> Tensors:
+    result = {}
+    for name, tensor in tensors.items():
+        block, is_bias, _ = name.partition(".attn.qkv.bias")
+        if is_bias:
+            result[f"{block}.attn.q_bias"], _, result[f"{block}.attn.v_bias"] = tensor.chunk(3)
+        else:
+            result[name] = tensor
+    return result
+
+
+READER = Reader(
+    library="torchvision",
+    signs=(r"^features\.0\.0\.weight$", r"^features\.1\.0\.attn\.qkv\.weight$"),
+    rename=rename,
+)

@@ -1,0 +1,70 @@
+"""transformers: the vision towers of CLIP and SigLIP, alone or in the whole model, whose text tower is left out.
+
+CLIP's projection to the common space is kept as a classifier without a bias, as timm keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.renaming import fused, renamed, without
+
+_TEXT = r"^text_model\.|^text_projection\.|^logit_(scale|bias)$|position_ids$"
+_RULES = (
+    (r"^vision_model\.", ""),
+    (r"^embeddings\.class_embedding$", "cls_token"),
+    (r"^embeddings\.patch_embedding\.", "patch_embed.proj."),
+    (r"^embeddings\.position_embedding\.weight$", "pos_embed"),
+    (r"^encoder\.layers\.", "blocks."),
+    (r"\.self_attn\.([qkv])_proj\.", r".attn.\1."),
+    (r"\.self_attn\.out_proj\.", ".attn.proj."),
+    (r"\.layer_norm([12])\.", r".norm\1."),
+    (r"^pre_layrnorm\.", "norm_pre."),
+    (r"^post_layernorm\.", "norm."),
+    (r"^visual_projection\.weight$", "head.weight"),
+    (r"^classifier\.", "head."),
+    (r"^head\.probe$", "attn_pool.latent"),
+    (r"^head\.attention\.in_proj_(weight|bias)$", r"attn_pool.in.\1"),
+    (r"^head\.attention\.out_proj\.", "attn_pool.proj."),
+    (r"^head\.layernorm\.", "attn_pool.norm."),
+    (r"^head\.mlp\.", "attn_pool.mlp."),
+)
+
+
+def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+    """Under timm's names; the tables get the batch axis that timm gives them."""
+    kept, left_out = without(tensors, _TEXT)
+    kept = fused(renamed(kept, _RULES), "qkv")
+    kept["pos_embed"] = kept["pos_embed"][None]
+    if "cls_token" in kept:
+        kept["cls_token"] = kept["cls_token"].reshape(1, 1, -1)
+    for kind in ("weight", "bias"):
+        if (packed := kept.pop(f"attn_pool.in.{kind}", None)) is not None:
+            query, rest = packed.split([len(packed) // 3, len(packed) - len(packed) // 3])
+            kept[f"attn_pool.q.{kind}"], kept[f"attn_pool.kv.{kind}"] = query, rest
+    is_clip = "norm_pre.weight" in kept
+    if is_clip and "head.weight" in kept and "head.bias" not in kept:
+        kept["head.bias"] = torch.zeros(len(kept["head.weight"]), dtype=kept["head.weight"].dtype)
+    facts = facts_of(config, norm_eps=1e-5 if is_clip else 1e-6).but(left_out=left_out)
+    if facts.activation is None:
+        facts = facts.but(activation="quick_gelu" if is_clip else "gelu_tanh")
+    if is_clip and "projection_dim" in config:
+        facts = facts.but(class_names=())  # its outputs are no classes
+    return kept, facts
+
+
+READER = Reader(
+    library="transformers",
+    signs=(
+        r"embeddings\.patch_embedding\.weight$",
+        r"encoder\.layers\.0\.self_attn\.out_proj\.weight$",
+        r"post_layernorm\.weight$",
+    ),
+    rename=rename,
+)

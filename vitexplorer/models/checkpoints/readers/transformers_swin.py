@@ -1,0 +1,57 @@
+"""transformers: Swin and Swin V2. Names as `save_pretrained` writes them.
+
+A stage's merging layer comes at its end there and at the start of the next in timm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.renaming import fused, renamed, without
+
+_RULES = (
+    (r"^swin(v2)?\.", ""),
+    (r"^embeddings\.patch_embeddings\.projection\.", "patch_embed.proj."),
+    (r"^embeddings\.norm\.", "patch_embed.norm."),
+    (r"^encoder\.layers\.", "layers."),
+    (r"\.attention\.self\.(query|key|value)\.", r".attn.\1."),
+    (r"\.attention\.self\.relative_position_bias_table$", ".attn.relative_position_bias_table"),
+    (r"\.attention\.self\.continuous_position_bias_mlp\.", ".attn.cpb_mlp."),
+    (r"\.attention\.self\.logit_scale$", ".attn.logit_scale"),
+    (r"\.attention\.output\.dense\.", ".attn.proj."),
+    (r"\.intermediate\.dense\.", ".mlp.fc1."),
+    (r"(blocks\.\d+)\.output\.dense\.", r"\1.mlp.fc2."),
+    (r"\.layernorm_before\.", ".norm1."),
+    (r"\.layernorm_after\.", ".norm2."),
+    (r"^layernorm\.", "norm."),
+    (r"^classifier\.", "head.fc."),
+)
+
+
+def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+    """Under timm's names, with query, key and value together."""
+    kept, left_out = without(tensors, r"mask_token$|relative_position_index$|relative_coords_table$|^decoder\.")
+    kept = fused(renamed(kept, _RULES))
+    if any(name.endswith(".attn.logit_scale") for name in kept):  # version 2, whose keys have no bias
+        kept = renamed(kept, ((r"\.attn\.query\.bias$", ".attn.q_bias"), (r"\.attn\.value\.bias$", ".attn.v_bias")))
+    kept = {re.sub(r"^layers\.(\d+)\.downsample", _next_stage, name): tensor for name, tensor in kept.items()}
+    return kept, facts_of(config, norm_eps=1e-5).but(left_out=left_out)
+
+
+def _next_stage(match: re.Match[str]) -> str:
+    return f"layers.{int(match[1]) + 1}.downsample"
+
+
+READER = Reader(
+    library="transformers",
+    signs=(
+        r"embeddings\.patch_embeddings\.projection\.weight$",
+        r"layers\.0\.blocks\.0\.attention\.self\.query\.weight$",
+    ),
+    rename=rename,
+)

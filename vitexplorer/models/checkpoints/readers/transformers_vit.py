@@ -1,0 +1,89 @@
+"""transformers: ViT, DeiT, ViT-MAE, DINOv2 with and without registers, BEiT and Data2Vec, whose layers share names.
+
+Names as `save_pretrained` writes them. DINOv2's classifier reads the class token beside the patches' mean, which no
+module of timm's does: it is left out, and so is what only pretraining reads (mask token, decoder, tanh pooler).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.renaming import fused, renamed, without
+from vitexplorer.words import Text
+
+_PRETRAINING = (
+    r"mask_token$|(^|\.)pooler\.dense\.|^decoder\.|^lm_head\.|^layernorm\.(?!weight|bias)|relative_position_index"
+)
+_RULES = (
+    (r"^(vit|deit|dinov2|dinov2_with_registers|beit|data2vec_vision)\.", ""),
+    (r"^embeddings\.(cls_token)$", r"\1"),
+    (r"^embeddings\.distillation_token$", "dist_token"),
+    (r"^embeddings\.register_tokens$", "reg_token"),
+    (r"^embeddings\.position_embeddings$", "pos_embed"),
+    (r"^embeddings\.patch_embeddings\.projection\.", "patch_embed.proj."),
+    (r"^encoder\.layer\.", "blocks."),
+    (r"^encoder\.relative_position_bias\.", "rel_pos_bias."),
+    (r"\.attention\.attention\.(query|key|value)\.", r".attn.\1."),
+    (r"\.attention\.attention\.relative_position_bias\.", ".attn."),
+    (r"\.attention\.output\.dense\.", ".attn.proj."),
+    (r"\.intermediate\.dense\.", ".mlp.fc1."),
+    (r"(blocks\.\d+)\.output\.dense\.", r"\1.mlp.fc2."),
+    (r"\.mlp\.weights_in\.", ".mlp.fc1."),
+    (r"\.mlp\.weights_out\.", ".mlp.fc2."),
+    (r"\.layernorm_before\.", ".norm1."),
+    (r"\.layernorm_after\.", ".norm2."),
+    (r"\.layer_scale([12])\.lambda1$", r".ls\1.gamma"),
+    (r"\.lambda_([12])$", r".gamma_\1"),
+    (r"^layernorm\.", "norm."),
+    (r"^pooler\.layernorm\.", "fc_norm."),
+    (r"^(cls_)?classifier\.", "head."),
+    (r"^distillation_classifier\.", "head_dist."),
+)
+TWO_PARTS = Text(
+    "The file's classifier reads the class token beside the patches' mean and was left out.",
+    "文件中的分类头同时读取类别标记与图块均值，已略去。",
+)
+
+
+def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+    """Under timm's names, with query, key and value together."""
+    kept, left_out = without(tensors, _PRETRAINING)
+    kept = fused(renamed(kept, _RULES))
+    kept = _with_biases_of_beit(kept)
+    is_dinov2 = "blocks.0.ls1.gamma" in kept
+    facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12).but(left_out=left_out)
+    width = kept["cls_token"].shape[-1]
+    if "head.weight" in kept and kept["head.weight"].shape[1] == 2 * width:
+        kept, gone = without(kept, r"^head\.")
+        facts = facts.but(left_out=(*left_out, *gone), notes=(TWO_PARTS,), class_names=())
+    return kept, facts
+
+
+def _with_biases_of_beit(tensors: Tensors) -> Tensors:
+    """BEiT has no bias for keys, and timm keeps the other two apart."""
+    result = {}
+    for name, tensor in tensors.items():
+        for part in ("query", "value"):
+            if name.endswith(f".attn.{part}.bias"):
+                name = f"{name.removesuffix(f'.{part}.bias')}.{part[0]}_bias"
+        result[name] = tensor
+    if "reg_token" in result and "pos_embed" in result:  # timm then gives the class token no place of its own
+        first, patches = result["pos_embed"].split([1, result["pos_embed"].shape[1] - 1], dim=1)
+        result["cls_token"], result["pos_embed"] = result["cls_token"] + first, patches
+    return {name: torch.as_tensor(tensor) for name, tensor in result.items()}
+
+
+READER = Reader(
+    library="transformers",
+    signs=(
+        r"embeddings\.patch_embeddings\.projection\.weight$",
+        r"encoder\.layer\.0\.attention\.attention\.query\.weight$",
+    ),
+    rename=rename,
+)

@@ -1,0 +1,68 @@
+"""Whose file is this, and what model is in it? Told from names and shapes, without being told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from vitexplorer.models.checkpoints.contents import Contents
+from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.files import WeightsError
+from vitexplorer.models.checkpoints.reader import Outline, Reader
+from vitexplorer.registry import Registry
+from vitexplorer.words import Text
+
+READERS: Registry[Reader] = Registry("reader", f"{__package__}.readers", "READER")
+OUTLINES: Registry[Outline] = Registry("outline", f"{__package__}.outlines", "OUTLINE")
+
+_NOBODY = Text(
+    "{source} has names that no reader here knows ({some}). Read are files of timm, transformers, torchvision, open_clip "
+    "and of the papers' own repositories; name the model if it is one of timm's.",
+    "{source} 中的名称无法识别（{some}）。可读取 timm、transformers、torchvision、open_clip 以及各论文官方仓库的文件；"
+    "如果是 timm 的模型，请指明模型名称。",
+)
+_NO_MODEL = Text(
+    "{source} is a file of {library}, but its tensors are not those of one model that can be shown ({some}).",
+    "{source} 是 {library} 的文件，但其中的张量不属于某个可以展示的模型（{some}）。",
+)
+
+
+def recognise(contents: Contents) -> Blueprint:
+    """The model that a file holds. Raises WeightsError where nobody knows its names, or the shapes contradict."""
+    tensors, facts = put_under_timms_names(contents)
+    outline = next((one for one in OUTLINES.values() if _suits(one, tensors)), None)
+    if outline is None:
+        raise _refusal(_NOBODY if facts.library == "timm" else _NO_MODEL, contents, facts)
+    try:
+        return outline.blueprint(tensors, facts)
+    except (KeyError, ValueError, IndexError, TypeError, ZeroDivisionError) as error:
+        raise _refusal(_NO_MODEL, contents, facts, str(error)) from error
+
+
+def put_under_timms_names(contents: Contents) -> tuple[Tensors, Facts]:
+    """The tensors as timm calls them; as they are where no other library's names are recognised.
+
+    Raises WeightsError for what looks like a library's file and is not one.
+    """
+    names = contents.tensors.keys()
+    reader = next((one for one in READERS.values() if all(_any(sign, names) for sign in one.signs)), None)
+    if reader is None:
+        return contents.tensors, Facts()
+    try:
+        return reader.rename(contents.tensors, contents.config)
+    except (KeyError, ValueError, IndexError, TypeError, RuntimeError) as error:
+        raise _refusal(_NO_MODEL, contents, Facts(library=reader.library), str(error)) from error
+
+
+def _suits(outline: Outline, tensors: Tensors) -> bool:
+    return all(_any(sign, tensors) for sign in outline.signs) and not any(_any(sign, tensors) for sign in outline.never)
+
+
+def _any(sign: str, names: Iterable[str]) -> bool:
+    pattern = re.compile(sign)
+    return any(pattern.search(name) for name in names)
+
+
+def _refusal(sentence: Text, contents: Contents, facts: Facts, some: str = "") -> WeightsError:
+    said = some or ", ".join(list(contents.tensors)[:3])
+    return WeightsError(sentence.format(source=contents.name, library=facts.library, some=said))

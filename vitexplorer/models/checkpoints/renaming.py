@@ -1,0 +1,67 @@
+"""Names of tensors, rule by rule, and projections that one library keeps apart and another together."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+import torch
+
+from vitexplorer.models.checkpoints.facts import Tensors
+
+Rules = Sequence[tuple[str, str]]
+"""(pattern, what is written in its place), one after the other"""
+
+
+def renamed(tensors: Tensors, rules: Rules) -> Tensors:
+    """Every name through all rules. Raises ValueError where two names become one."""
+    compiled = [(re.compile(pattern), text) for pattern, text in rules]
+    result: Tensors = {}
+    for name, tensor in tensors.items():
+        for pattern, text in compiled:
+            name = pattern.sub(text, name)
+        if name in result:
+            raise ValueError(name)
+        result[name] = tensor
+    return result
+
+
+def without(tensors: Tensors, pattern: str) -> tuple[Tensors, tuple[str, ...]]:
+    """What does not match, and the names of what does."""
+    gone = tuple(name for name in tensors if re.search(pattern, name))
+    return {name: tensor for name, tensor in tensors.items() if name not in gone}, gone
+
+
+def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value")) -> Tensors:
+    """`<block>.attn.<part>.weight` and `.bias` of three parts as `<block>.attn.qkv.*`, one below the other.
+
+    A bias that some parts have and others lack stays with its part, under its own name.
+    """
+    parts = tuple(parts)
+    result = dict(tensors)
+    for name in tensors:
+        block, found, kind = name.rpartition(f".attn.{parts[0]}.")
+        if not found:
+            continue
+        names = [f"{block}.attn.{part}.{kind}" for part in parts]
+        if all(one in result for one in names):
+            result[f"{block}.attn.qkv.{kind}"] = torch.cat([result.pop(one) for one in names])
+    return result
+
+
+def count(tensors: Tensors, pattern: str) -> int:
+    """How many numbers the group of a pattern takes: the blocks of a stage.
+
+    Raises ValueError unless they are 0, 1, 2, ... without a gap: a model would be built for all of them.
+    """
+    found = {int(match[1]) for name in tensors if (match := re.match(pattern, name))}
+    if found != set(range(len(found))):
+        raise ValueError(f"{max(found)} / {len(found)}")
+    return len(found)
+
+
+def ratio(hidden: int, width: int) -> float:
+    """What timm is to be given for an MLP of so many neurons: it cuts width * ratio off to a whole number."""
+    exact = hidden / width
+    return exact if int(width * exact) == hidden else math.nextafter(exact, math.inf)

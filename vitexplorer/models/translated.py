@@ -1,0 +1,87 @@
+"""A module of timm's from a file that another library may have written, checked before anybody looks at it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import nn
+
+from vitexplorer.models.checkpoints import WeightsError, check_classes
+from vitexplorer.models.checkpoints.contents import read_contents
+from vitexplorer.models.checkpoints.facts import Blueprint, Facts
+from vitexplorer.models.checkpoints.recognise import recognise
+from vitexplorer.models.weights import check_fit
+from vitexplorer.words import Text, same
+
+TRANSLATED = Text(
+    "Translated from {library}: {used} of {all} tensors{rest}.",
+    "由 {library} 的文件转换而来：使用了 {all} 个张量中的 {used} 个{rest}。",
+)
+_REST = Text("; left out: {some}", "；略去：{some}")
+_NOT_FINITE = Text(
+    "{source} was refused: run once on a grey image, the model gives {what}.",
+    "已拒绝 {source}：用一张灰色图像试运行时，模型输出为{what}。",
+)
+_NAN = Text("no finite numbers", "非有限数值")
+_LARGE = Text("numbers as large as {most}", "高达 {most} 的数值")
+_MOST_OUTPUT = 1e6
+"""of any output on a grey image; trained networks stay below a hundred"""
+
+
+@dataclass(frozen=True)
+class Translated:
+    """What a file held."""
+
+    name: str
+    """of the model"""
+    module: nn.Module
+    notes: tuple[Text, ...]
+    facts: Facts
+
+
+def translated(path: str | os.PathLike, build: Callable[..., nn.Module]) -> Translated:
+    """The module that a file or a folder of weights holds, told from names and shapes alone.
+
+    Args:
+        path: of a weight file, or of a folder as transformers saves it.
+        build: makes a module of timm's from the name of an architecture and arguments.
+
+    Raises WeightsError with a sentence.
+    """
+    contents = read_contents(path)
+    found = recognise(contents)
+    check_classes(found.arguments["num_classes"], found.tensors, contents.name)
+    module = build(found.entry, **found.arguments, pretrained_cfg_overlay=_overlay(found))
+    check_fit(module, found.tensors, {"source": contents.name, "model": found.name})
+    module.load_state_dict(found.tensors)
+    _check_run(module.eval(), contents.name)
+    return Translated(found.name, module, (_told(found, len(contents.tensors)), *found.facts.notes), found.facts)
+
+
+def _overlay(found: Blueprint) -> dict[str, Any]:
+    size = found.arguments["img_size"]
+    height, width = (size, size) if isinstance(size, int) else size
+    labels = {"label_names": list(found.facts.class_names)} if found.facts.class_names else {}
+    return {"input_size": (3, height, width), **found.facts.preprocessing, **labels}
+
+
+def _told(found: Blueprint, all_of_them: int) -> Text:
+    left_out = found.facts.left_out
+    some = ", ".join(left_out[:3]) + (", ..." if len(left_out) > 3 else "")
+    rest = _REST.format(some=some) if left_out else same("")
+    return TRANSLATED.format(library=found.facts.library, used=all_of_them - len(left_out), all=all_of_them, rest=rest)
+
+
+@torch.no_grad()
+def _check_run(module: nn.Module, source: str) -> None:
+    """One pass over an even image: shapes that agree by chance, and numbers that no training leaves, show here."""
+    channels, height, width = module.pretrained_cfg["input_size"]
+    output = module(torch.zeros(1, channels, height, width))
+    if not torch.isfinite(output).all():
+        raise WeightsError(_NOT_FINITE.format(source=source, what=_NAN))
+    if (most := float(output.abs().max())) > _MOST_OUTPUT:
+        raise WeightsError(_NOT_FINITE.format(source=source, what=_LARGE.format(most=f"{most:.3g}")))
