@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import vitexplorer as vx
 from tests.least import LEAST
+from tests.libraries import made, saved
 from tests.small_models import picture
 from tests.thorough import always, later
 from vitexplorer.cli import build_app
@@ -196,6 +197,13 @@ def test_columns_stand_below_each_other_in_chinese_too():
 @pytest.mark.skipif(not (ASSETS / "examples").is_dir(), reason="no examples yet")
 def test_without_an_image_an_example_is_shown():
     assert run("patch-grid", *SMALL).exit_code == 0
+
+
+def test_a_weight_file_brings_its_model(image, tmp_path):
+    weights, out = saved(made("vit"), tmp_path), tmp_path / "result.json"
+    assert run("attention-map", image, "--weights", weights, "--out", out).exit_code == 0
+    expected = vx.compute("attention_map", vx.capture(vx.load_model(weights=weights), image))
+    assert json.loads(out.read_text(encoding="utf-8")) == json.loads(as_json(expected))
 
 
 # ---------------------------------------------------------------------------------------------- two sides

@@ -121,7 +121,7 @@ NAMES = (
     "Transformer|CNN|ViT|DeiT|DINO(v3)?|CLIP|SigLIP|BEiT|EVA|MAE|Swin|V2|Reich|MLP|CLS|LayerScale|ViT-B|outlook|halo|lambda|"
     "LoRA|SSF|BitFit|AdaptFormer|adapter|Houlsby|Pfeiffer|VPT-(deep|shallow)|Grad-CAM|LeGrad|(Attn)?LRP|LibraGrad|PCA|RMSE?|F1|MACs?|"
     "GMACs|L2|"
-    "timm|peft|PIL|kaleido|anywidget|Chrome|Chromium|Python|Photoshop|Windows|Git|LFS|Hugging|Face|Hub|English|norm-pix"
+    "timm|peft|transformers|torchvision|open|clip|OpenAI|(Quick)?GELU|PIL|kaleido|anywidget|Chrome|Chromium|Python|Photoshop|Windows|Git|LFS|Hugging|Face|Hub|English|norm-pix"
 )
 """of models, methods, people and programs"""
 FORMATS = (
@@ -135,7 +135,7 @@ IN_BRACKETS = "buffer|generic|relevance|gradient|rollout|nat|native|own|patches|
 """what Chinese lectures say in English beside the Chinese word"""
 SETTINGS = (
     "all|auto|base|bce|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
-    "pretrained|random|rotary|row|runs|scale|seed|weights|accumulate|torch.save|vx.intervene|name|VIT"
+    "pretrained|random|reg1|rotary|row|runs|scale|seed|weights|accumulate|torch.save|vx.intervene|name|VIT"
 )
 """what scripts and commands take, in sentences that name it"""
 LATIN = re.compile("|".join((NAMES, FORMATS, SIGNS)))

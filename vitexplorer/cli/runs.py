@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColu
 import vitexplorer as vx
 from vitexplorer.errors import SettingError
 from vitexplorer.models.examples import examples
+from vitexplorer.settings import settings
 from vitexplorer.types import Fit
 from vitexplorer.words import Text
 
@@ -27,7 +29,8 @@ class Run:
     """What is captured; an option that is left out is None."""
 
     image: Path | None
-    model: str
+    model: str | None
+    """None for the one that a weight file holds, and for the settings' own without a file"""
     weights: str
     weights_seed: int
     fit: Fit
@@ -38,8 +41,9 @@ class Run:
         """The model, with a bar where weights are downloaded. Raises as `load_model` and `load_tuned`."""
         if (tuned := _tuned(self.model, Path(self.weights))) is not None:
             return tuned
+        model = self.model or (None if os.path.exists(self.weights) else settings().model)
         with _download_bar() as progress:
-            return vx.load_model(self.model, weights=self.weights, seed=self.weights_seed, progress=progress)
+            return vx.load_model(model, weights=self.weights, seed=self.weights_seed, progress=progress)
 
     def capture(self, model: LoadedModel) -> Capture:
         """The run of `model`, changed where a change is named. Raises as `capture` and `intervene`."""
@@ -52,7 +56,7 @@ def example_image() -> Path:
     return next(iter(examples().values())).path
 
 
-def _tuned(model: str, file: Path) -> LoadedModel | None:
+def _tuned(model: str | None, file: Path) -> LoadedModel | None:
     """The tuned model in a file that holds what was trained and names its base; None for any other."""
     if not file.is_file():
         return None
@@ -62,7 +66,7 @@ def _tuned(model: str, file: Path) -> LoadedModel | None:
     said = about(file)
     if said is None or said.merged:
         return None
-    if said.base.model != model:
+    if model is not None and said.base.model != model:
         raise SettingError(
             Text(
                 "{file} was tuned from {base}, not from {model}: name that model.",

@@ -16,7 +16,6 @@ from vitexplorer.cli.runs import Run
 from vitexplorer.cli.text import Reading, one_sentence, summary
 from vitexplorer.controls import Control, like_capture, likeness
 from vitexplorer.interfaces import Comparison, View
-from vitexplorer.settings import settings
 from vitexplorer.types import Fit, Result
 from vitexplorer.words import Language, Text
 
@@ -97,13 +96,17 @@ def common_parameters(language: Language) -> list[inspect.Parameter]:
     return [
         _parameter("image", Path | None, typer.Argument(None, help=image.in_(language))),
         option(
-            "model", settings().model, "A name from `models`, or any of timm's.", "`models` 列出的或 timm 的模型名称。"
+            "model",
+            None,
+            "A name from `models`, or any of timm's; left out, the one that a weight file holds, or VIT_MODEL.",
+            "`models` 列出的或 timm 的模型名称；省略时为权重文件中的模型，或 VIT_MODEL。",
+            str | None,
         ),
         option(
             "weights",
             "auto",
-            "auto, pretrained, bundled, random, or a weight file.",
-            "auto、pretrained、bundled、random 或权重文件。",
+            "auto, pretrained, bundled, random, or a weight file or folder, whoever wrote it.",
+            "auto、pretrained、bundled、random，或任意来源的权重文件或文件夹。",
         ),
         option("weights_seed", 0, "Seed of random weights.", "随机权重的种子。", int),
         option("fit", "crop", "How the picture becomes the model's size.", "图像如何适配模型的输入尺寸。", Fit),

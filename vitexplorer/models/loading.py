@@ -242,6 +242,8 @@ def _load_any(weights: str, device: str | torch.device | None) -> LoadedModel:
     """The model of a file that nobody names."""
     if weights in ("auto", "pretrained", "bundled", "random"):
         raise SettingError(Text("Name a model, or a file as weights.", "请指明模型名称，或把权重设为某个文件。"))
+    if os.path.isfile(weights) and (own := merged(weights)) is not None:
+        return _load(own.base.model, weights, family_of, 0, device, None)
     found = translated(weights, lambda entry, **arguments: _build(entry, 0, **arguments))
     family = family_of(found.module, found.name)
     loaded = _describe(found.name, found.module, family, "file", Path(weights).name, device, found.notes, None)

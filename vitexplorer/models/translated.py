@@ -11,15 +11,20 @@ import torch
 from torch import nn
 
 from vitexplorer.models.checkpoints import WeightsError, check_classes
-from vitexplorer.models.checkpoints.contents import read_contents
+from vitexplorer.models.checkpoints.contents import Contents, read_contents
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts
 from vitexplorer.models.checkpoints.recognise import recognise
+from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 from vitexplorer.models.weights import check_fit
 from vitexplorer.words import Text, same
 
 TRANSLATED = Text(
     "Translated from {library}: {used} of {all} tensors{rest}.",
     "由 {library} 的文件转换而来：使用了 {all} 个张量中的 {used} 个{rest}。",
+)
+_CONTRADICTS = Text(
+    "{source} was refused: a model of its sizes ({model}) cannot be made ({why}).",
+    "已拒绝 {source}：无法按其中的尺寸建立模型 {model}（{why}）。",
 )
 _REST = Text("; left out: {some}", "；略去：{some}")
 _NOT_FINITE = Text(
@@ -55,11 +60,15 @@ def translated(path: str | os.PathLike, build: Callable[..., nn.Module]) -> Tran
     contents = read_contents(path)
     found = recognise(contents)
     check_classes(found.arguments["num_classes"], found.tensors, contents.name)
-    module = build(found.entry, **found.arguments, pretrained_cfg_overlay=_overlay(found))
+    try:
+        module = build(found.entry, **found.arguments, pretrained_cfg_overlay=_overlay(found))
+    except Exception as error:  # timm meets sizes that do not agree with whatever breaks first
+        why = str(error).rstrip(".")
+        raise WeightsError(_CONTRADICTS.format(source=contents.name, model=found.name, why=why)) from error
     check_fit(module, found.tensors, {"source": contents.name, "model": found.name})
     module.load_state_dict(found.tensors)
     _check_run(module.eval(), contents.name)
-    return Translated(found.name, module, (_told(found, len(contents.tensors)), *found.facts.notes), found.facts)
+    return Translated(found.name, module, (_told(found, contents), *found.facts.notes), found.facts)
 
 
 def _overlay(found: Blueprint) -> dict[str, Any]:
@@ -69,8 +78,8 @@ def _overlay(found: Blueprint) -> dict[str, Any]:
     return {"input_size": (3, height, width), **found.facts.preprocessing, **labels}
 
 
-def _told(found: Blueprint, all_of_them: int) -> Text:
-    left_out = found.facts.left_out
+def _told(found: Blueprint, contents: Contents) -> Text:
+    left_out, all_of_them = found.facts.left_out, len(without(contents.tensors, COMPUTED)[0])
     some = ", ".join(left_out[:3]) + (", ..." if len(left_out) > 3 else "")
     rest = _REST.format(some=some) if left_out else same("")
     return TRANSLATED.format(library=found.facts.library, used=all_of_them - len(left_out), all=all_of_them, rest=rest)

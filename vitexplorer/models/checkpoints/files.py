@@ -61,7 +61,7 @@ def read_state_dict(path: str | Path) -> dict[str, Tensor]:
 
 
 def named_tensors(path: str | Path) -> dict[str, Tensor]:
-    """`read_state_dict` under the very names of the file: one of several parts of a model may share what others lack."""
+    """`read_state_dict` under the very names of the file, which may hold one of several parts of a model."""
     path = Path(path)
     _check_file(path)
     contents = _read_safetensors(path) if path.suffix.lower() == ".safetensors" else _read_pickle(path)

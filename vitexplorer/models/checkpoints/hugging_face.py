@@ -21,8 +21,13 @@ _MOST_PIXELS = 2048
 """a side"""
 
 
-def facts_of(config: Mapping[str, Any], norm_eps: float) -> Facts:
-    """What is known of a model; `norm_eps` is what its class takes where no configuration says."""
+IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+HALF = {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
+OPENAI = {"mean": (0.48145466, 0.4578275, 0.40821073), "std": (0.26862954, 0.26130258, 0.27577711)}
+
+
+def facts_of(config: Mapping[str, Any], norm_eps: float, usual: Mapping[str, Any]) -> Facts:
+    """What is known of a model; `norm_eps` and the `usual` preprocessing are its class's where no file says."""
     vision = config.get("vision_config")
     said = {**config, **vision} if isinstance(vision, Mapping) else config
     heads = said.get("num_attention_heads", said.get("num_heads"))
@@ -36,7 +41,7 @@ def facts_of(config: Mapping[str, Any], norm_eps: float) -> Facts:
         window_size=_whole(said.get("window_size")),
         pretrained_windows=tuple(map(int, windows)) if isinstance(windows, list) else None,
         class_names=_class_names(config.get("id2label")),
-        preprocessing=_preprocessing(config.get("preprocessor")),
+        preprocessing={**usual, **_preprocessing(config.get("preprocessor"))},
     )
 
 

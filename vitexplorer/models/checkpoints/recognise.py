@@ -9,6 +9,7 @@ from vitexplorer.models.checkpoints.contents import Contents
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
 from vitexplorer.models.checkpoints.reader import Outline, Reader
+from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 from vitexplorer.registry import Registry
 from vitexplorer.words import Text
 
@@ -16,8 +17,8 @@ READERS: Registry[Reader] = Registry("reader", f"{__package__}.readers", "READER
 OUTLINES: Registry[Outline] = Registry("outline", f"{__package__}.outlines", "OUTLINE")
 
 _NOBODY = Text(
-    "{source} has names that no reader here knows ({some}). Read are files of timm, transformers, torchvision, open_clip "
-    "and of the papers' own repositories; name the model if it is one of timm's.",
+    "{source} has names that no reader here knows ({some}). Read are files of timm, transformers, torchvision, "
+    "open_clip and of the papers' own repositories; name the model if it is one of timm's.",
     "{source} 中的名称无法识别（{some}）。可读取 timm、transformers、torchvision、open_clip 以及各论文官方仓库的文件；"
     "如果是 timm 的模型，请指明模型名称。",
 )
@@ -44,12 +45,13 @@ def put_under_timms_names(contents: Contents) -> tuple[Tensors, Facts]:
 
     Raises WeightsError for what looks like a library's file and is not one.
     """
-    names = contents.tensors.keys()
+    tensors, _ = without(contents.tensors, COMPUTED)
+    names = tensors.keys()
     reader = next((one for one in READERS.values() if all(_any(sign, names) for sign in one.signs)), None)
     if reader is None:
-        return contents.tensors, Facts()
+        return tensors, Facts()
     try:
-        return reader.rename(contents.tensors, contents.config)
+        return reader.rename(tensors, contents.config)
     except (KeyError, ValueError, IndexError, TypeError, RuntimeError) as error:
         raise _refusal(_NO_MODEL, contents, Facts(library=reader.library), str(error)) from error
 

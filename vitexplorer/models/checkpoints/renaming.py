@@ -27,6 +27,10 @@ def renamed(tensors: Tensors, rules: Rules) -> Tensors:
     return result
 
 
+COMPUTED = r"(relative_position_index|relative_coords_table|attn_mask|position_ids)$"
+"""what a library keeps beside the weights and timm computes from the sizes"""
+
+
 def without(tensors: Tensors, pattern: str) -> tuple[Tensors, tuple[str, ...]]:
     """What does not match, and the names of what does."""
     gone = tuple(name for name in tensors if re.search(pattern, name))
@@ -36,7 +40,8 @@ def without(tensors: Tensors, pattern: str) -> tuple[Tensors, tuple[str, ...]]:
 def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value")) -> Tensors:
     """`<block>.attn.<part>.weight` and `.bias` of three parts as `<block>.attn.qkv.*`, one below the other.
 
-    A bias that some parts have and others lack stays with its part, under its own name.
+    A bias that some parts have and others lack stays with its part, under its own name. Raises ValueError where the
+    parts are not of one type: joined they would pass for it.
     """
     parts = tuple(parts)
     result = dict(tensors)
@@ -46,6 +51,8 @@ def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value")) ->
             continue
         names = [f"{block}.attn.{part}.{kind}" for part in parts]
         if all(one in result for one in names):
+            if len({result[one].dtype for one in names}) > 1:
+                raise ValueError(", ".join(f"{one}: {result[one].dtype}" for one in names))
             result[f"{block}.attn.qkv.{kind}"] = torch.cat([result.pop(one) for one in names])
     return result
 

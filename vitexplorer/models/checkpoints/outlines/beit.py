@@ -20,7 +20,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     """Heads and grid from the position tables."""
     width, _, patch, _ = tensors["patch_embed.proj.weight"].shape
     if facts.activation not in (None, "gelu"):  # timm has no other here
-        raise ValueError(facts.activation)
+        raise ValueError(f"hidden_act {facts.activation}")
     depth = count(tensors, r"blocks\.(\d+)\.")
     shared = "rel_pos_bias.relative_position_bias_table" in tensors
     table = next((tensor for name, tensor in tensors.items() if name.endswith("relative_position_bias_table")), None)

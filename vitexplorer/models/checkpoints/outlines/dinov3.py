@@ -22,7 +22,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     gated = "blocks.0.mlp.fc1_g.weight" in tensors
     hidden = tensors["blocks.0.mlp.fc2.weight"].shape[1]
     if facts.activation not in (None, "silu" if gated else "gelu"):  # timm has no other here
-        raise ValueError(facts.activation)
+        raise ValueError(f"hidden_act {facts.activation}")
     size = facts.image_size if isinstance(facts.image_size, int) else _USUAL_SIZE
     arguments = {
         "img_size": size,

@@ -31,7 +31,7 @@ def arguments_of(tensors: Tensors, facts: Facts, window: int, heads: tuple[int, 
     """What both versions are made of."""
     width, _, patch, _ = tensors["patch_embed.proj.weight"].shape
     if facts.activation not in (None, "gelu"):  # timm has no other here
-        raise ValueError(facts.activation)
+        raise ValueError(f"hidden_act {facts.activation}")
     size = facts.image_size or patch * window * _USUAL_WINDOWS
     return {
         "img_size": size,

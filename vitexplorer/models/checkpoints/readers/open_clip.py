@@ -16,7 +16,10 @@ from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed, without
 from vitexplorer.words import Text
 
-_TEXT = r"^(transformer|token_embedding|ln_final)\.|^(positional_embedding|text_projection|logit_scale|logit_bias)$|attn_mask$|^(input_resolution|context_length|vocab_size)$"
+_TEXT = (
+    r"^(transformer|token_embedding|ln_final)\.|^(positional_embedding|text_projection|logit_scale|logit_bias)$"
+    r"|^(input_resolution|context_length|vocab_size)$"
+)
 _RULES = (
     (r"^visual\.", ""),
     (r"^class_embedding$", "cls_token"),
@@ -47,7 +50,7 @@ _OPENAI = {
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names: the projection to the common space as a classifier without a bias."""
-    names, left_out = without(tensors, _TEXT if any(name.startswith("visual.") for name in tensors) else r"attn_mask$")
+    names, left_out = without(tensors, _TEXT if any(name.startswith("visual.") for name in tensors) else r"^$")
     kept = renamed(names, _RULES)
     kept["pos_embed"], kept["cls_token"] = kept["pos_embed"][None], kept["cls_token"].reshape(1, 1, -1)
     if (projection := kept.pop("proj", None)) is not None:

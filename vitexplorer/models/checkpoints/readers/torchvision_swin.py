@@ -11,7 +11,7 @@ from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.reader import Reader
-from vitexplorer.models.checkpoints.renaming import renamed, without
+from vitexplorer.models.checkpoints.renaming import renamed
 
 _RULES = (
     (r"^features\.0\.0\.", "patch_embed.proj."),
@@ -30,11 +30,10 @@ _IMAGENET = {
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names."""
-    kept, left_out = without(tensors, r"relative_position_index$|relative_coords_table$")
-    kept = {re.sub(r"^features\.(\d+)\.", _stage, name): tensor for name, tensor in renamed(kept, _RULES).items()}
+    kept = {re.sub(r"^features\.(\d+)\.", _stage, name): tensor for name, tensor in renamed(tensors, _RULES).items()}
     if any(name.endswith(".attn.logit_scale") for name in kept):
         kept = _biases_apart(kept)
-    return kept, Facts(library="torchvision", norm_eps=1e-5, preprocessing=_IMAGENET, left_out=left_out)
+    return kept, Facts(library="torchvision", norm_eps=1e-5, preprocessing=_IMAGENET)
 
 
 def _stage(match: re.Match[str]) -> str:

@@ -11,11 +11,11 @@ from typing import Any
 import torch
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
-from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.hugging_face import HALF, OPENAI, facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 
-_TEXT = r"^text_model\.|^text_projection\.|^logit_(scale|bias)$|position_ids$"
+_TEXT = r"^text_model\.|^text_projection\.|^logit_(scale|bias)$"
 _RULES = (
     (r"^vision_model\.", ""),
     (r"^embeddings\.class_embedding$", "cls_token"),
@@ -51,7 +51,9 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     is_clip = "norm_pre.weight" in kept
     if is_clip and "head.weight" in kept and "head.bias" not in kept:
         kept["head.bias"] = torch.zeros(len(kept["head.weight"]), dtype=kept["head.weight"].dtype)
-    facts = facts_of(config, norm_eps=1e-5 if is_clip else 1e-6).but(left_out=left_out)
+    facts = facts_of(config, norm_eps=1e-5 if is_clip else 1e-6, usual=OPENAI if is_clip else HALF).but(
+        left_out=left_out
+    )
     if facts.activation is None:
         facts = facts.but(activation="quick_gelu" if is_clip else "gelu_tanh")
     if is_clip and "projection_dim" in config:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
-from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.hugging_face import IMAGENET, facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 
@@ -32,7 +32,7 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     kept = fused(renamed(kept, _RULES), "qkv")
     if any(".mlp.fc1_g." in name for name in kept):  # timm's SwiGLU calls its second linear layer fc1_x
         kept = renamed(kept, ((r"\.mlp\.fc1\.", ".mlp.fc1_x."),))
-    return kept, facts_of(config, norm_eps=1e-5).but(left_out=left_out)
+    return kept, facts_of(config, norm_eps=1e-5, usual=IMAGENET).but(left_out=left_out)
 
 
 READER = Reader(

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
-from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.hugging_face import IMAGENET, facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 
@@ -35,12 +35,12 @@ _RULES = (
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names, with query, key and value together."""
-    kept, left_out = without(tensors, r"mask_token$|relative_position_index$|relative_coords_table$|^decoder\.")
+    kept, left_out = without(tensors, r"mask_token$|^decoder\.")
     kept = fused(renamed(kept, _RULES))
     if any(name.endswith(".attn.logit_scale") for name in kept):  # version 2, whose keys have no bias
         kept = renamed(kept, ((r"\.attn\.query\.bias$", ".attn.q_bias"), (r"\.attn\.value\.bias$", ".attn.v_bias")))
     kept = {re.sub(r"^layers\.(\d+)\.downsample", _next_stage, name): tensor for name, tensor in kept.items()}
-    return kept, facts_of(config, norm_eps=1e-5).but(left_out=left_out)
+    return kept, facts_of(config, norm_eps=1e-5, usual=IMAGENET).but(left_out=left_out)
 
 
 def _next_stage(match: re.Match[str]) -> str:

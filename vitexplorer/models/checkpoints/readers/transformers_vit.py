@@ -12,14 +12,12 @@ from typing import Any
 import torch
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
-from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.hugging_face import HALF, IMAGENET, facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 from vitexplorer.words import Text
 
-_PRETRAINING = (
-    r"mask_token$|(^|\.)pooler\.dense\.|^decoder\.|^lm_head\.|^layernorm\.(?!weight|bias)|relative_position_index"
-)
+_PRETRAINING = r"mask_token$|(^|\.)pooler\.dense\.|^decoder\.|^lm_head\.|^layernorm\.(?!weight|bias)"
 _RULES = (
     (r"^(vit|deit|dinov2|dinov2_with_registers|beit|data2vec_vision)\.", ""),
     (r"^embeddings\.(cls_token)$", r"\1"),
@@ -50,6 +48,11 @@ TWO_PARTS = Text(
     "文件中的分类头同时读取类别标记与图块均值，已略去。",
 )
 
+ONE_CLASSIFIER = Text(
+    "The distillation token has no classifier here: it is one more token that nobody reads (reg1).",
+    "此文件中的蒸馏标记没有分类头：它只是一个不被读取的额外标记（reg1）。",
+)
+
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names, with query, key and value together."""
@@ -57,11 +60,14 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     kept = fused(renamed(kept, _RULES))
     kept = _with_biases_of_beit(kept)
     is_dinov2 = "blocks.0.ls1.gamma" in kept
-    facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12).but(left_out=left_out)
+    usual = IMAGENET if is_dinov2 or config.get("model_type") in ("deit", "vit_mae") else HALF
+    facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12, usual=usual).but(left_out=left_out)
     width = kept["cls_token"].shape[-1]
     if "head.weight" in kept and kept["head.weight"].shape[1] == 2 * width:
         kept, gone = without(kept, r"^head\.")
         facts = facts.but(left_out=(*left_out, *gone), notes=(TWO_PARTS,), class_names=())
+    if "dist_token" in kept and "head_dist.weight" not in kept:
+        facts = facts.but(notes=(ONE_CLASSIFIER,))
     return kept, facts
 
 

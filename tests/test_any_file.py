@@ -1,0 +1,200 @@
+"""Files of other libraries open without a hint: what they say and look at is what these libraries say of them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+from torch import Tensor
+
+import vitexplorer as vx
+from tests.libraries import CASES, LABELS, made, saved
+from tests.thorough import always, later, quick
+from vitexplorer.models.checkpoints.contents import read_contents
+from vitexplorer.models.weights import WeightsError
+
+PICTURE = np.random.default_rng(0).integers(0, 255, (80, 90, 3), dtype=np.uint8)
+
+
+@pytest.mark.parametrize(
+    "key", quick(CASES, ["vit", "dinov2_registers", "dinov3", "swinv2", "clip", "torchvision_swin"])
+)
+def test_a_file_says_and_looks_as_its_library_does(key: str, tmp_path: Path) -> None:
+    case, module = CASES[key], made(key)
+    path = saved(module, tmp_path)
+    model = vx.load_model(weights=path)
+    captured = vx.capture(model, PICTURE)
+    with torch.no_grad():
+        expected = case.says(module, captured.input.tensor)
+        seen = (
+            case.looks(module, captured.input.tensor) if case.looks and key != "mae" else ()
+        )  # mae shuffles its tokens
+    torch.testing.assert_close(captured.output, expected, rtol=1e-5, atol=1e-5)
+    for block, attention in zip(last_blocks(captured, len(seen)), seen, strict=True):
+        ours = captured.attention(block)
+        torch.testing.assert_close(ours if ours.ndim == 4 else ours[None], attention, rtol=1e-5, atol=1e-5)
+    total = len([name for name in read_contents(path).tensors if not name.endswith(("position_index", "coords_table"))])
+    assert f"{total - case.tensors_left_out} of {total} tensors" in model.notes[0].en
+
+
+def last_blocks(captured: vx.Capture, layers: int) -> list[int]:
+    """The blocks of which a library shows the attention: all, or the last of each stage."""
+    if layers in (0, captured.depth):
+        return list(range(layers))
+    stages = [captured.site(block).name.split(".")[1] for block in range(captured.depth)]
+    return [block for block, stage in enumerate(stages) if stage not in stages[block + 1 :]]
+
+
+@pytest.fixture(scope="module")
+def vit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return saved(made("vit"), tmp_path_factory.mktemp("vit"))
+
+
+def test_classes_and_preprocessing_come_with_a_folder(vit: Path, tmp_path: Path) -> None:
+    folder = copied(vit, tmp_path)
+    said = {"image_mean": [0.1, 0.2, 0.3], "image_std": [0.4, 0.5, 0.6], "resample": 3}
+    said |= {"do_center_crop": True, "size": {"shortest_edge": 128}, "crop_size": {"height": 64, "width": 64}}
+    (folder / "preprocessor_config.json").write_text(json.dumps(said))
+    model = vx.load_model(weights=folder)
+    assert model.class_names == tuple(LABELS.values())
+    wanted = model.preprocessing
+    assert (wanted.mean, wanted.std, wanted.interpolation) == ((0.1, 0.2, 0.3), (0.4, 0.5, 0.6), "bicubic")
+    assert (wanted.crop_pct, wanted.input_size) == (0.5, (64, 64))
+    assert (model.name, model.provenance.weights) == ("vit_48x3_patch16_64", "file")
+
+
+def test_weights_in_several_files_are_one_model(tmp_path: Path) -> None:
+    module = made("vit")
+    (tmp_path / "one").mkdir()
+    whole, parts = saved(module, tmp_path / "one"), saved(module, tmp_path, max_shard_size="100KB")
+    assert len(list(parts.glob("*.safetensors"))) > 1
+    one, other = (vx.capture(vx.load_model(weights=path), PICTURE).output for path in (whole, parts))
+    assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("lie", "message"),
+    [
+        (lambda places: {**places, "vit.layernorm.bias": "../../etc.safetensors"}, "weight_map"),
+        (lambda places: {**places, "vit.layernorm.bias": "gone.safetensors"}, "gone.safetensors"),
+        (lambda places: {**places, "vit.more": next(iter(places.values()))}, "vit.more"),
+        (lambda places: dict(list(places.items())[1:]), "names parts that are not there"),
+        (lambda places: [], "weight_map"),
+    ],
+)
+def test_an_index_that_lies_is_refused(lie: Callable, message: str, tmp_path: Path) -> None:
+    folder = saved(made("vit"), tmp_path, max_shard_size="100KB")
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": lie(json.loads(index.read_text())["weight_map"])}))
+    with pytest.raises(WeightsError, match=message):
+        vx.load_model(weights=folder)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("num_attention_heads", 5, "vit_48x3"),
+        ("hidden_act", "mish", "mish"),
+        ("image_size", 10**9, "image_size"),
+        ("layer_norm_eps", "small", "could not convert"),
+    ],
+)
+def test_a_configuration_that_cannot_be_is_a_sentence(key: str, value: object, message: str, vit: Path, tmp_path: Path):
+    folder = copied(vit, tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, key: value}))
+    with pytest.raises(WeightsError, match=message):
+        vx.load_model(weights=folder)
+
+
+def test_names_that_nobody_knows_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    safetensors.torch.save_file({"some.weight": torch.zeros(2)}, path)
+    with pytest.raises(WeightsError, match=r"names that no reader here knows \(some.weight\)"):
+        vx.load_model(weights=path)
+
+
+@pytest.mark.parametrize("seeds", [always(range(60)), later(range(60, 1000))])
+def test_a_changed_file_is_right_or_refused(seeds: range, vit: Path, tmp_path: Path) -> None:
+    """Never another model without a word. What no shape tells (two of equal shape exchanged) is not tried."""
+    right = vx.capture(vx.load_model(weights=vit), PICTURE).output
+    tensors = safetensors.torch.load_file(vit / "model.safetensors")
+    (tmp_path / "config.json").write_text((vit / "config.json").read_text())
+    refused = 0
+    for seed in seeds:
+        change = random.Random(seed)
+        changed = change.choice(CHANGES)(dict(tensors), change)
+        safetensors.torch.save_file(changed, tmp_path / "model.safetensors")
+        try:
+            output = vx.capture(vx.load_model(weights=tmp_path), PICTURE).output
+        except WeightsError:
+            refused += 1
+        else:
+            torch.testing.assert_close(
+                output, right, rtol=0.05, atol=0.05, msg=lambda text, seed=seed: f"{seed}: {text}"
+            )
+    assert 0 < refused < len(seeds)
+
+
+def renamed(tensors: dict[str, Tensor], change: random.Random) -> dict[str, Tensor]:
+    name = change.choice(sorted(tensors))
+    return {(f"{one}x" if one == name else one): tensor for one, tensor in tensors.items()}
+
+
+def missing(tensors: dict[str, Tensor], change: random.Random) -> dict[str, Tensor]:
+    del tensors[change.choice(sorted(tensors))]
+    return tensors
+
+
+def transposed(tensors: dict[str, Tensor], change: random.Random) -> dict[str, Tensor]:
+    names = [name for name, one in tensors.items() if one.ndim == 2 and one.shape[0] != one.shape[1]]
+    name = change.choice(sorted(names))
+    return {**tensors, name: tensors[name].T.contiguous()}
+
+
+def shortened(tensors: dict[str, Tensor], change: random.Random) -> dict[str, Tensor]:
+    name = change.choice(sorted(tensors))
+    return {**tensors, name: tensors[name].flatten()[:-1].contiguous()}
+
+
+def halved(tensors: dict[str, Tensor], change: random.Random) -> dict[str, Tensor]:
+    kind = change.choice([torch.float16, torch.bfloat16, torch.float64])
+    return {name: one.to(kind) for name, one in tensors.items()}
+
+
+def whole_numbers(tensors: dict[str, Tensor], change: random.Random) -> dict[str, Tensor]:
+    name = change.choice(sorted(tensors))
+    return {**tensors, name: tensors[name].to(torch.int32)}
+
+
+def added(tensors: dict[str, Tensor], change: random.Random) -> dict[str, Tensor]:
+    name = change.choice(["vit.encoder.layer.7.layernorm_before.weight", "extra", "vit.embeddings.mask_token"])
+    return {**tensors, name: torch.zeros(48)}
+
+
+def not_finite(tensors: dict[str, Tensor], change: random.Random) -> dict[str, Tensor]:
+    name = change.choice(sorted(tensors))
+    broken = tensors[name].clone()
+    broken.view(-1)[0] = change.choice([float("nan"), float("inf")])
+    return {**tensors, name: broken}
+
+
+def same(tensors: dict[str, Tensor], change: random.Random) -> dict[str, Tensor]:
+    names = sorted(tensors)
+    change.shuffle(names)
+    return {name: tensors[name] for name in names}
+
+
+CHANGES = (renamed, missing, transposed, shortened, halved, whole_numbers, added, not_finite, same)
+
+
+def copied(folder: Path, to: Path) -> Path:
+    for file in folder.iterdir():
+        (to / file.name).write_bytes(file.read_bytes())
+    return to
