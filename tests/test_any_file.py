@@ -120,6 +120,14 @@ def test_names_that_nobody_knows_are_said(tmp_path: Path) -> None:
         vx.load_model(weights=path)
 
 
+def test_parts_of_several_types_are_not_joined(vit: Path, tmp_path: Path) -> None:
+    folder, name = copied(vit, tmp_path), "vit.encoder.layer.1.attention.attention.key.weight"
+    tensors = safetensors.torch.load_file(folder / "model.safetensors")
+    safetensors.torch.save_file({**tensors, name: tensors[name].int()}, folder / "model.safetensors")
+    with pytest.raises(WeightsError, match=r"blocks\.1\.attn\.key\.weight: torch\.int32"):
+        vx.load_model(weights=folder)
+
+
 @pytest.mark.parametrize("seeds", [always(range(60)), later(range(60, 1000))])
 def test_a_changed_file_is_right_or_refused(seeds: range, vit: Path, tmp_path: Path) -> None:
     """Never another model without a word. What no shape tells (two of equal shape exchanged) is not tried."""
