@@ -376,7 +376,7 @@ def test_shipped_weights_load_with_plain_timm(name):
     assert card(recipe, run, config["figures"], folder) == (folder / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", quick(SHIPPED, ["scenes_vit_patch16_192", "scenes_swin_patch4_window6_192"]))
 def test_shipped_weights_do_what_the_card_states(name, test_scenes):
     """On a sample; the tolerance is three standard errors of as many scenes."""
     folder = ASSETS / "models" / name

@@ -140,7 +140,8 @@ export function newControls(root, aside, change) {
     maps.forEach((head, i) => {
       const limit = state.scale === 'map' ? head.peak : top;
       paintThumb(thumbs[i].canvas, head.map, mask(head.map), limit, painted, keys.rows, keys.cols, window);
-      setText(thumbs[i].peak, say(value.words, value.heads > 6 ? 'peak_short' : 'peak', {value: percent(head.max, value.heads > 6 ? 2 : 3)}));
+      const many = value.heads > 6, words = many || value.run ? 'peak_short' : 'peak';  // beside a picture they are narrow
+      setText(thumbs[i].peak, say(value.words, words, {value: percent(head.max, many ? 2 : 3)}));
     });
   }
 
