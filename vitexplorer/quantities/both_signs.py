@@ -14,7 +14,7 @@ from vitexplorer.quantities.targets import for_and_against, for_class
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
-SIGNS = (("positive", Text("for alone", "仅支持")), ("both", Text("for and against", "支持与反对")))
+SIGNS = (("positive", Text("only what speaks for it", "仅支持")), ("both", Text("for and against", "支持与反对")))
 
 
 def sign_control() -> Choice:
