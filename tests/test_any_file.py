@@ -16,7 +16,8 @@ from torch import Tensor
 import vitexplorer as vx
 from tests.libraries import CASES, LABELS, made, saved
 from tests.thorough import always, later, quick
-from vitexplorer.models.checkpoints.contents import read_contents
+from vitexplorer.models.checkpoints.contents import Contents, read_contents
+from vitexplorer.models.checkpoints.recognise import put_under_timms_names
 from vitexplorer.models.weights import WeightsError
 
 PICTURE = np.random.default_rng(0).integers(0, 255, (80, 90, 3), dtype=np.uint8)
@@ -206,3 +207,29 @@ def copied(folder: Path, to: Path) -> Path:
     for file in folder.iterdir():
         (to / file.name).write_bytes(file.read_bytes())
     return to
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "wanted"),
+    [
+        ("vit_b_16", 224, ("bilinear", 224 / 256)),
+        ("vit_b_16", 384, ("bicubic", 1.0)),
+        ("vit_l_16", 224, ("bilinear", 224 / 242)),
+        ("swin_s", None, ("bicubic", 224 / 246)),
+        ("swin_v2_t", None, ("bicubic", 256 / 260)),
+    ],
+)
+def test_images_are_prepared_as_torchvision_prepares_them(
+    name: str, size: int | None, wanted: tuple[str, float]
+) -> None:
+    """The numbers of torchvision's documentation."""
+    library = pytest.importorskip("torchvision.models")
+    with torch.device("meta"):
+        module = library.get_model(name, **({"image_size": size} if size else {}))
+    _, facts = put_under_timms_names(Contents(name, module.state_dict()))
+    assert (facts.preprocessing["interpolation"], facts.preprocessing["crop_pct"]) == wanted
+    assert facts.preprocessing["mean"] == (0.485, 0.456, 0.406)
+
+
+def test_what_a_folder_does_not_say_is_said(vit: Path) -> None:
+    assert any("does not say how images are prepared" in note.en for note in vx.load_model(weights=vit).notes)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts
+from vitexplorer.models.checkpoints.usual import GUESSED
 
 ACTIVATIONS = {
     "gelu": "gelu",
@@ -19,11 +20,6 @@ _RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic"}
 """Pillow's numbers, which transformers writes"""
 _MOST_PIXELS = 2048
 """a side"""
-
-
-IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
-HALF = {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
-OPENAI = {"mean": (0.48145466, 0.4578275, 0.40821073), "std": (0.26862954, 0.26130258, 0.27577711)}
 
 
 def facts_of(config: Mapping[str, Any], norm_eps: float, usual: Mapping[str, Any]) -> Facts:
@@ -41,6 +37,7 @@ def facts_of(config: Mapping[str, Any], norm_eps: float, usual: Mapping[str, Any
         window_size=_whole(said.get("window_size")),
         pretrained_windows=tuple(map(int, windows)) if isinstance(windows, list) else None,
         class_names=_class_names(config.get("id2label")),
+        notes=() if "preprocessor" in config else (GUESSED,),
         preprocessing={**usual, **_preprocessing(config.get("preprocessor"))},
     )
 

@@ -114,7 +114,7 @@ def _name(arguments: dict, distilled: bool) -> str:
 
 
 OUTLINE = Outline(
-    signs=(r"^cls_token$|^attn_pool\.latent$|^pos_embed$", r"^pos_embed$", r"^blocks\.0\.attn\.qkv\.weight$"),
+    signs=(r"^pos_embed$", r"^blocks\.0\.attn\.qkv\.weight$"),
     never=(r"relative_position_bias_table$", r"\.attn\.q_bias$", r"^blocks\.0\.attn\.rel_pos"),
     blueprint=blueprint,
 )

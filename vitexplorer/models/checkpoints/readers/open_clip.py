@@ -14,6 +14,7 @@ import torch
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed, without
+from vitexplorer.models.checkpoints.usual import OPENAI
 from vitexplorer.words import Text
 
 _TEXT = (
@@ -40,12 +41,6 @@ GUESSED = Text(
     "quick form.",
     "文件没有说明其 MLP 使用 GELU 还是 QuickGELU；此处按 GELU 处理。OpenAI 官方权重使用 QuickGELU。",
 )
-_OPENAI = {
-    "mean": (0.48145466, 0.4578275, 0.40821073),
-    "std": (0.26862954, 0.26130258, 0.27577711),
-    "interpolation": "bicubic",
-    "crop_pct": 1.0,
-}
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
@@ -63,7 +58,7 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
         norm_eps=1e-5,
         activation="quick_gelu" if quick else "gelu",
         num_heads=_heads(said, kept),
-        preprocessing=_OPENAI,
+        preprocessing=OPENAI,
         left_out=left_out,
         notes=() if quick is not None else (GUESSED,),
     )

@@ -11,7 +11,8 @@ from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.reader import Reader
-from vitexplorer.models.checkpoints.renaming import renamed
+from vitexplorer.models.checkpoints.renaming import count, renamed
+from vitexplorer.models.checkpoints.usual import of_torchvision
 
 _RULES = (
     (r"^features\.0\.0\.", "patch_embed.proj."),
@@ -20,20 +21,19 @@ _RULES = (
     (r"\.mlp\.3\.", ".mlp.fc2."),
     (r"^head\.", "head.fc."),
 )
-_IMAGENET = {
-    "mean": (0.485, 0.456, 0.406),
-    "std": (0.229, 0.224, 0.225),
-    "interpolation": "bicubic",
-    "crop_pct": 0.9,
-}
+_SIZES = {(96, 6): "t", (96, 18): "s", (128, 18): "b"}
+"""width, and blocks of the third stage"""
 
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names."""
     kept = {re.sub(r"^features\.(\d+)\.", _stage, name): tensor for name, tensor in renamed(tensors, _RULES).items()}
-    if any(name.endswith(".attn.logit_scale") for name in kept):
+    is_second = any(name.endswith(".attn.logit_scale") for name in kept)
+    if is_second:
         kept = _biases_apart(kept)
-    return kept, Facts(library="torchvision", norm_eps=1e-5, preprocessing=_IMAGENET)
+    size = _SIZES.get((len(kept["patch_embed.proj.weight"]), count(kept, r"layers\.2\.blocks\.(\d+)\.")), "")
+    prepared = of_torchvision(f"swin_{'v2_' if is_second else ''}{size}")
+    return kept, Facts(library="torchvision", norm_eps=1e-5, preprocessing=prepared)
 
 
 def _stage(match: re.Match[str]) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed
+from vitexplorer.models.checkpoints.usual import of_torchvision
 
 _RULES = (
     (r"^class_token$", "cls_token"),
@@ -23,15 +25,19 @@ _RULES = (
     (r"^heads\.head\.", "head."),
 )
 
+_SIZES = {768: "b", 1024: "l", 1280: "h"}
+
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names. Heads are not in the file: torchvision's have 64 numbers, but for the huge one with 80."""
     kept = renamed(tensors, _RULES)
-    heads = 16 if kept["cls_token"].shape[-1] == 1280 else None
-    return kept, Facts(library="torchvision", norm_eps=1e-6, num_heads=heads, preprocessing=IMAGENET)
+    width, _, patch, _ = kept["patch_embed.proj.weight"].shape
+    size = patch * math.isqrt(kept["pos_embed"].shape[1] - 1)
+    prepared = of_torchvision(f"vit_{_SIZES.get(width, '')}_{patch}", size)
+    heads = 16 if width == 1280 else None
+    return kept, Facts(library="torchvision", norm_eps=1e-6, num_heads=heads, preprocessing=prepared)
 
 
-IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225), "interpolation": "bilinear", "crop_pct": 0.875}
 READER = Reader(
     library="torchvision",
     signs=(r"^conv_proj\.weight$", r"^encoder\.layers\.encoder_layer_0\.self_attention\.in_proj_weight$"),

@@ -11,9 +11,10 @@ from typing import Any
 import torch
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
-from vitexplorer.models.checkpoints.hugging_face import HALF, OPENAI, facts_of
+from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
+from vitexplorer.models.checkpoints.usual import HALF, OPENAI
 
 _TEXT = r"^text_model\.|^text_projection\.|^logit_(scale|bias)$"
 _RULES = (

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
-from vitexplorer.models.checkpoints.hugging_face import IMAGENET, facts_of
+from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
+from vitexplorer.models.checkpoints.usual import IMAGENET
 
 _RULES = (
     (r"^swin(v2)?\.", ""),

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import torch
-
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
-from vitexplorer.models.checkpoints.hugging_face import HALF, IMAGENET, facts_of
+from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
+from vitexplorer.models.checkpoints.usual import HALF, IMAGENET
 from vitexplorer.words import Text
 
 _PRETRAINING = r"mask_token$|(^|\.)pooler\.dense\.|^decoder\.|^lm_head\.|^layernorm\.(?!weight|bias)"
@@ -57,17 +56,16 @@ ONE_CLASSIFIER = Text(
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names, with query, key and value together."""
     kept, left_out = without(tensors, _PRETRAINING)
-    kept = fused(renamed(kept, _RULES))
-    kept = _with_biases_of_beit(kept)
+    kept = _placed(_with_biases_of_beit(fused(renamed(kept, _RULES))))
     is_dinov2 = "blocks.0.ls1.gamma" in kept
     usual = IMAGENET if is_dinov2 or config.get("model_type") in ("deit", "vit_mae") else HALF
     facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12, usual=usual).but(left_out=left_out)
     width = kept["cls_token"].shape[-1]
     if "head.weight" in kept and kept["head.weight"].shape[1] == 2 * width:
         kept, gone = without(kept, r"^head\.")
-        facts = facts.but(left_out=(*left_out, *gone), notes=(TWO_PARTS,), class_names=())
+        facts = facts.but(left_out=(*left_out, *gone), notes=(*facts.notes, TWO_PARTS), class_names=())
     if "dist_token" in kept and "head_dist.weight" not in kept:
-        facts = facts.but(notes=(ONE_CLASSIFIER,))
+        facts = facts.but(notes=(*facts.notes, ONE_CLASSIFIER))
     return kept, facts
 
 
@@ -79,10 +77,15 @@ def _with_biases_of_beit(tensors: Tensors) -> Tensors:
             if name.endswith(f".attn.{part}.bias"):
                 name = f"{name.removesuffix(f'.{part}.bias')}.{part[0]}_bias"
         result[name] = tensor
-    if "reg_token" in result and "pos_embed" in result:  # timm then gives the class token no place of its own
-        first, patches = result["pos_embed"].split([1, result["pos_embed"].shape[1] - 1], dim=1)
-        result["cls_token"], result["pos_embed"] = result["cls_token"] + first, patches
-    return {name: torch.as_tensor(tensor) for name, tensor in result.items()}
+    return result
+
+
+def _placed(tensors: Tensors) -> Tensors:
+    """Beside registers timm gives the class token no place of its own: it is added to the token."""
+    if "reg_token" not in tensors:
+        return tensors
+    places = tensors["pos_embed"]
+    return {**tensors, "cls_token": tensors["cls_token"] + places[:, :1], "pos_embed": places[:, 1:].contiguous()}
 
 
 READER = Reader(

@@ -1,0 +1,43 @@
+"""How images are prepared where a file does not say: as its library prepares them for the weights that it ships."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from timm.data import (
+    IMAGENET_DEFAULT_MEAN,
+    IMAGENET_DEFAULT_STD,
+    IMAGENET_INCEPTION_MEAN,
+    IMAGENET_INCEPTION_STD,
+    OPENAI_CLIP_MEAN,
+    OPENAI_CLIP_STD,
+)
+from torchvision.models import get_model_weights, list_models
+from torchvision.transforms._presets import ImageClassification
+
+from vitexplorer.words import Text
+
+IMAGENET = {"mean": IMAGENET_DEFAULT_MEAN, "std": IMAGENET_DEFAULT_STD}
+HALF = {"mean": IMAGENET_INCEPTION_MEAN, "std": IMAGENET_INCEPTION_STD}
+OPENAI = {"mean": OPENAI_CLIP_MEAN, "std": OPENAI_CLIP_STD, "interpolation": "bicubic", "crop_pct": 1.0}
+GUESSED = Text(
+    "The file does not say how images are prepared for it; what is usual for models of its kind is taken.",
+    "文件没有说明图像应如何预处理；此处采用同类模型的通常做法。",
+)
+
+
+def of_torchvision(name: str, size: int | None = None) -> dict[str, Any]:
+    """What torchvision does before its first weights of a model, those for images of `size` pixels where that is known.
+
+    Its mean and std alone for a name that it does not have.
+    """
+    for weights in get_model_weights(name) if name in list_models() else ():
+        prepared = weights.transforms()
+        if isinstance(prepared, ImageClassification) and size in (None, prepared.crop_size[0]):
+            return {
+                "mean": tuple(prepared.mean),
+                "std": tuple(prepared.std),
+                "interpolation": prepared.interpolation.value,
+                "crop_pct": prepared.crop_size[0] / prepared.resize_size[0],
+            }
+    return IMAGENET
