@@ -44,6 +44,25 @@ def test_a_file_says_and_looks_as_its_library_does(key: str, tmp_path: Path) -> 
     assert f"{total - case.tensors_left_out} of {total} tensors" in model.notes[0].en
 
 
+READ_OUT = ("vit", "deit", "dinov2", "dinov2_registers", "dinov3", "dinov3_gated", "beit", "beit_shared", "clip")
+MAPS = ("attention_map", "head_gallery", "attention_rollout", "grad_rollout", "generic_relevance", "grad_cam", "legrad")
+
+
+@pytest.mark.parametrize("key", quick([*READ_OUT, "torchvision_vit"], ["vit"]))
+def test_a_live_module_is_shown_as_its_file_is(key: str, tmp_path: Path) -> None:
+    module, of_file = made(key), vx.load_model(weights=saved(made(key), tmp_path))
+    wanted = of_file.preprocessing
+    live = vx.wrap(module, mean=wanted.mean, std=wanted.std)
+    assert live.class_names == of_file.class_names
+    ours, theirs = (vx.capture(model, PICTURE, fit="squash") for model in (live, of_file))
+    torch.testing.assert_close(ours.output, theirs.output, rtol=1e-5, atol=1e-5)
+    for view in MAPS:
+        settings = {"target": "patch 1,2"} if view in MAPS[3:] and theirs.logits is None else {}
+        mine, others = (vx.compute(view, one, **settings).values for one in (ours, theirs))
+        np.testing.assert_allclose(mine, others, rtol=1e-5, atol=1e-5, err_msg=view)
+    np.testing.assert_allclose(ours.residual_after(1), theirs.residual_after(1), rtol=1e-4, atol=1e-5)
+
+
 def last_blocks(captured: vx.Capture, layers: int) -> list[int]:
     """The blocks of which a library shows the attention: all, or the last of each stage."""
     if layers in (0, captured.depth):

@@ -75,7 +75,7 @@ def test_preprocessing_is_what_timm_resolves():
     name = "vit_base_patch16_siglip_224"
     config = timm.data.resolve_data_config(timm.get_pretrained_cfg(name).to_dict())
     module = timm.create_model(name, depth=1)
-    wanted = loading._describe(name, module, family_of(module, name), "random", "", "cpu", (), None).preprocessing
+    wanted = loading.describe(name, module, family_of(module, name), "random", "", "cpu", (), None).preprocessing
     assert wanted.input_size == config["input_size"][1:]
     assert (wanted.mean, wanted.std) == (config["mean"], config["std"])
     assert (wanted.interpolation, wanted.crop_pct) == (config["interpolation"], config["crop_pct"])

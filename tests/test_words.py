@@ -121,12 +121,12 @@ NAMES = (
     "Transformer|CNN|ViT|DeiT|DINO(v3)?|CLIP|SigLIP|BEiT|EVA|MAE|Swin|V2|Reich|MLP|CLS|LayerScale|ViT-B|outlook|halo|lambda|"
     "LoRA|SSF|BitFit|AdaptFormer|adapter|Houlsby|Pfeiffer|VPT-(deep|shallow)|Grad-CAM|LeGrad|(Attn)?LRP|LibraGrad|PCA|RMSE?|F1|MACs?|"
     "GMACs|L2|"
-    "timm|peft|transformers|torchvision|open|clip|OpenAI|(Quick)?GELU|PIL|kaleido|anywidget|Chrome|Chromium|Python|Photoshop|Windows|Git|LFS|Hugging|Face|Hub|English|norm-pix"
+    "timm|peft|transformers|torchvision|open|clip|OpenAI|(Quick)?GELU|PIL|kaleido|anywidget|Chrome|Chromium|Python|Photoshop|Windows|Git|LFS|Hugging|Face|Hub|ImageNet|English|norm-pix"
 )
 """of models, methods, people and programs"""
 FORMATS = (
     "AVIF|BMP|BigTIFF|TIFF|GIF|HEIC|JPEG|XL|PNG|SVG|PDF|WebP|HTML|XML|JSON|https|json|CSV|zip|Deflate|UTF-8|SHA-256|NaN|RGB|"
-    "uint8|MB|GB|Enter|Esc|Escape|Home|Page(Up|Down)"
+    "uint8|float32|MB|GB|Enter|Esc|Escape|Home|Page(Up|Down)"
 )
 """of files and numbers, units, and what stands on keys of a keyboard"""
 SIGNS = r"[a-zA-Z]|CD|DM|KD|ln|softmax|[Ll]ogits?|argmax"
@@ -134,7 +134,7 @@ SIGNS = r"[a-zA-Z]|CD|DM|KD|ln|softmax|[Ll]ogits?|argmax"
 IN_BRACKETS = "buffer|generic|relevance|gradient|rollout|nat|native|own|patches|mean|token|kind"
 """what Chinese lectures say in English beside the Chinese word"""
 SETTINGS = (
-    "all|auto|base|bce|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
+    "all|auto|base|bce|blocks|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
     "pretrained|random|reg1|rotary|row|runs|scale|seed|weights|accumulate|torch.save|vx.intervene|name|VIT"
 )
 """what scripts and commands take, in sentences that name it"""

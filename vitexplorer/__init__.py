@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from vitexplorer.interventions import intervene
     from vitexplorer.learn.handout import handout
     from vitexplorer.models.loading import load_backbone, load_model
+    from vitexplorer.models.wrapping import wrap
     from vitexplorer.notebook.widget import widget
     from vitexplorer.quantities.cka import cka
     from vitexplorer.quantities.size_choices import size_choices
@@ -67,10 +68,12 @@ __all__ = [
     "size_choices",
     "views",
     "widget",
+    "wrap",
 ]
 
 _HOMES = {
     "load_model": "vitexplorer.models.loading",
+    "wrap": "vitexplorer.models.wrapping",
     "compute": "vitexplorer.views",
     "reading": "vitexplorer.views",
     "compare": "vitexplorer.comparisons",

@@ -20,7 +20,7 @@ from vitexplorer.attention_call import AttentionCall, held_bytes
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.controls import no_such_block
 from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.explored import only_attention
+from vitexplorer.explored import no_tokens, only_attention
 from vitexplorer.models.images import AnyImage, OpenedImage
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel
@@ -272,6 +272,8 @@ class Capture(ShownInNotebooks):
     def _refuse_stream(self) -> None:
         if not self.model.family.shows_stream:
             raise UnsupportedError(only_attention(self.model.name, self.model.family.title))
+        if not self.model.family.shows_tokens:
+            raise UnsupportedError(no_tokens(self.model.name))
 
     def attention_from(
         self, query: Query, block: int

@@ -40,6 +40,33 @@ def only_attention(name: str, family: Text) -> Text:
     ).format(model=name, family=family)
 
 
+def no_tokens(name: str) -> Text:
+    """Why a view refuses a model whose blocks end with something else than a sum."""
+    return Text(
+        "{model}: what its blocks give is not the last sum they compute, so its tokens cannot be shown.",
+        "{model}：各块的输出并不是块内最后一次求和的结果，因此无法显示其标记。",
+    ).format(model=name)
+
+
+def other_names(name: str) -> Text:
+    """Why a view refuses a model that was wrapped as it is."""
+    return Text(
+        "{model} was wrapped as it is, and which of its parts embed patches, hold positions or form an MLP is not "
+        "known. Save its weights and open them with load_model(weights=...) for this.",
+        "{model} 是直接包装的模块，无法得知哪些部分是图块嵌入、位置编码或 MLP。请保存其权重，"
+        "再用 load_model(weights=...) 打开。",
+    ).format(model=name)
+
+
+def not_read_out(name: str) -> Text:
+    """Why a view refuses a model of which it is not known how tokens become the answer."""
+    return Text(
+        "{model}: how its last tokens become its answer is none of the usual ways (norm, class token or mean, one "
+        "linear layer), so no other token can be read that way.",
+        "{model}：最后的标记如何变成输出并非常见方式（归一化、类别标记或均值、一个线性层），因此无法以此读出其他标记。",
+    ).format(model=name)
+
+
 def without_classifier(capture: Explored) -> Text | None:
     """Why a view that explains a class refuses a model without a classifier; None for one that has it."""
     if capture.logits is not None:

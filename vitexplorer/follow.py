@@ -9,7 +9,9 @@ write transposed. Whoever follows a pass says what becomes of each: it may keep 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any, ClassVar
 
 import torch
@@ -21,6 +23,20 @@ _PARAMETER_AT = {F.linear: 1, F.conv2d: 1, F.layer_norm: 2, F.rms_norm: 2}
 """operations whose weight tells where the pass is, and which argument it is"""
 _SOFTMAXES = (F.softmax, torch.softmax, Tensor.softmax)
 _PRODUCTS = (torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm)
+
+_OPENED = FunctionType(
+    F.multi_head_attention_forward.__code__,
+    {**vars(F), "has_torch_function": lambda tensors: False},  # it would be handed to the mode as one call again
+    argdefs=F.multi_head_attention_forward.__defaults__,
+)
+"""`F.multi_head_attention_forward`, whose inner calls a mode sees"""
+
+_PRODUCT_OF_LETTERS = re.compile(
+    r"(?P<outer>\w\w)(?P<row>\w)(?P<inner>\w),"
+    r"(?P=outer)((?P<col>\w)(?P<feature>(?P=inner))->(?P=outer)(?P=row)(?P=col)|"
+    r"(?P=inner)(?P<other>\w)->(?P=outer)(?P=row)(?P=other))"
+)
+"""an einsum of (batch, heads, queries, dim) with keys, or of (batch, heads, queries, keys) with values"""
 
 AXES = (4, 5)
 """of scores: (batch or windows, heads, queries, keys), some modules have the windows before or after the heads"""
@@ -98,6 +114,11 @@ class FollowedPass(TorchFunctionMode):
         self._factors = None
         return self.kernel(function, args, kwargs)
 
+    def _follow_multi_head(self, function: Function, args: Args, kwargs: Kwargs) -> tuple[Tensor, Tensor | None]:
+        with self:
+            attended, _ = _OPENED(*args, **{**kwargs, "need_weights": False})
+        return attended, function(*args, **kwargs)[1] if kwargs.get("need_weights", True) else None
+
     def _follow_softmax(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         dim = args[1] if len(args) > 1 else kwargs.get("dim")
         if self._factors is None or dim not in (-1, args[0].ndim - 1) or args[0].ndim not in AXES:
@@ -123,6 +144,19 @@ class FollowedPass(TorchFunctionMode):
         self._factors = (args[0], args[1])
         return self.product(function, args, kwargs)
 
+    def _follow_einsum(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        meant = _PRODUCT_OF_LETTERS.fullmatch(str(args[0]).replace(" ", "")) if len(args) == 3 else None
+        if meant is None:
+            return function(*args, **kwargs)
+        if meant["feature"]:  # bhid,bhjd->bhij
+            self._factors = (args[1], args[2].mT)
+            return self.product(function, args, kwargs)
+        if self._weights is None or not self._is_applied(args[1]):
+            return function(*args, **kwargs)
+        mixed = None if args[1] is self._weights else args[1]
+        self._weights = None
+        return self.mixture(mixed, args[2], lambda values: function(args[0], args[1], values))
+
     def _is_applied(self, factor: Tensor) -> bool:
         """Whether this is what the last softmax gave, or in a block that mixes it what has become of it."""
         return factor is self._weights or (self.block in self._mixing and factor.shape == self._weights.shape)
@@ -132,6 +166,8 @@ class FollowedPass(TorchFunctionMode):
         **dict.fromkeys(_SOFTMAXES, _follow_softmax),
         **dict.fromkeys(_PRODUCTS, _follow_product),
         F.scaled_dot_product_attention: _follow_kernel,
+        F.multi_head_attention_forward: _follow_multi_head,
+        torch.einsum: _follow_einsum,
         F.dropout: _follow_dropout,
     }
     """the functions that matter"""

@@ -62,6 +62,8 @@ class View:
     """the reason why the view has no meaning for this capture, or None"""
     any_family: bool = False
     """needs the attention of one block at most, so that families which state no more can be shown"""
+    names_of_timm: bool = False
+    """needs parts of the module by timm's names, which a module that was wrapped does not have"""
     runs: Literal["nothing", "once", "many"] = "nothing"
     """how often `compute` sends an image through the blocks of the network
 

@@ -25,6 +25,10 @@ class ModelFamily(ABC):
     """a part that only some of them have, and without which there is no attention to show"""
     shows_stream: bool = True
     """False where only the attention of single blocks is stated, and nothing of what flows between them"""
+    shows_tokens: bool = True
+    """False where the sums that blocks end with are not the tokens that flow between them"""
+    names_of_timm: bool = True
+    """False for modules of others, whose parts are not called as timm calls them"""
 
     def attends(self, module: nn.Module) -> bool:
         """Whether a module of one of the classes has attention to show."""

@@ -15,6 +15,7 @@ from torch import nn
 
 from vitexplorer.controls import checked
 from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.explored import other_names
 from vitexplorer.finetune.method import Method
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.heads import new_head, output_layers
@@ -148,6 +149,8 @@ def _check(model: LoadedModel, record: Method) -> None:
                 "{model} 已带有 {method}：请先合并，或从原模型开始。",
             ).format(model=model.name, method=METHODS[model.method].title)
         )
+    if not model.family.names_of_timm:
+        raise UnsupportedError(other_names(model.name))
     if record.families is not None and model.family.key not in record.families:
         known = [other.title for other in METHODS.values() if other.families is None]
         raise UnsupportedError(

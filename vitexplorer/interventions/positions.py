@@ -18,6 +18,7 @@ import torch
 from vitexplorer.capture import Capture
 from vitexplorer.controls import Choice, Number
 from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.explored import other_names
 from vitexplorer.interfaces import Paper
 from vitexplorer.intervening import Effect, Intervention
 from vitexplorer.words import Text
@@ -60,6 +61,8 @@ def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
 
 def refuses(capture: Capture) -> Text | None:
     """A model in which no tensor is known to hold positions."""
+    if not capture.model.family.names_of_timm:
+        return other_names(capture.model.name)
     if capture.model.family.without_positions(capture.model.module):
         return None
     return Text(

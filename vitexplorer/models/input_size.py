@@ -108,10 +108,11 @@ def at_size(model: LoadedModel, size: int | Size | str) -> LoadedModel:
 
 def shapes_at(model: LoadedModel, size: Size) -> LoadedModel:
     """`at_size` of the shapes alone, however much it would take: made at once, and nothing can run. Raises as it."""
-    own = weightless(model.unsized or model)
+    own = model.unsized or model
     if size == tuple(own.preprocessing.input_size):
-        return own
+        return weightless(own)
     check_step(own, size)
+    own = weightless(own)
     sized = _sized(own, size)
     if _names_of_blocks(sized) != _names_of_blocks(own):
         raise UnsupportedError(_OTHER_BLOCKS.format(model=model.name, given=by(size)))

@@ -234,7 +234,7 @@ def _load(
         module = _build(architecture, 0, num_classes=classes)
         decoder = decoder_from(state_dict, module)
         notes = apply_state_dict(module, without_decoder(state_dict) if decoder else state_dict, source)
-    loaded = _describe(name, module, find_family(module, name), kind, source, device, notes, decoder)
+    loaded = describe(name, module, find_family(module, name), kind, source, device, notes, decoder)
     return loaded if tuned is None else _named(loaded, tuned, source)
 
 
@@ -246,7 +246,7 @@ def _load_any(weights: str, device: str | torch.device | None) -> LoadedModel:
         return _load(own.base.model, weights, family_of, 0, device, None)
     found = translated(weights, lambda entry, **arguments: _build(entry, 0, **arguments))
     family = family_of(found.module, found.name)
-    loaded = _describe(found.name, found.module, family, "file", Path(weights).name, device, found.notes, None)
+    loaded = describe(found.name, found.module, family, "file", Path(weights).name, device, found.notes, None)
     knows_labels = found.facts.class_names or found.facts.library == "torchvision"
     return loaded if knows_labels else replace(loaded, class_names=())
 
@@ -307,7 +307,7 @@ def _seeded(architecture: str, seed: int, **options: Any) -> nn.Module:
         return timm.create_model(architecture, **options)
 
 
-def _describe(
+def describe(
     name: str,
     module: nn.Module,
     family: ModelFamily,
@@ -315,8 +315,9 @@ def _describe(
     source: str,
     device: str | torch.device | None,
     notes: tuple[Text, ...],
-    decoder: MaeDecoder | None,
+    decoder: MaeDecoder | None = None,
 ) -> LoadedModel:
+    """A module of timm's that is in memory, put into eval mode on a device, with what is known of it."""
     config = resolve_model_data_config(module)
     input_size = tuple(getattr(getattr(module, "patch_embed", None), "img_size", None) or config["input_size"][1:])
     preprocessing = Preprocessing(

@@ -274,6 +274,7 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    names_of_timm=True,
     reading=reading,
     controls=(ImageSizeControl(),),
     paper=Paper("Vaswani et al. 2017, table 1", "https://arxiv.org/abs/1706.03762"),

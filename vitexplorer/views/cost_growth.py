@@ -164,6 +164,7 @@ VIEW = View(
     ),
     room="size",
     compute=compute,
+    names_of_timm=True,
     reading=reading,
     controls=(
         Number("largest", Text("Largest image", "最大图像"), low=64, high=4096, start=1024, step=32, whole=True),

@@ -93,6 +93,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    names_of_timm=True,
     reading=reading,
     controls=(Number("count", Text("How many", "数量"), low=1, high=MOST, start=28, step=1, whole=True),),
     paper=Paper("Dosovitskiy et al. 2021, figure 7", "https://arxiv.org/abs/2010.11929"),

@@ -240,6 +240,7 @@ VIEW = View(
     ),
     room="tokens",
     compute=compute,
+    names_of_timm=True,
     reading=reading,
     controls=(PatchControl("patch", Text("Patch", "图块")),),
     paper=Paper("Dosovitskiy et al. 2021, equation 1", "https://arxiv.org/abs/2010.11929"),

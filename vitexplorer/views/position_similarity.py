@@ -309,6 +309,7 @@ VIEW = View(
     ),
     room="positions",
     compute=compute,
+    names_of_timm=True,
     reading=reading,
     controls=(
         PatchOrAllControl("query", Text("Patch", "图块")),

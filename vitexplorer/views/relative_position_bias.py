@@ -109,6 +109,7 @@ VIEW = View(
     ),
     room="positions",
     compute=compute,
+    names_of_timm=True,
     reading=reading,
     controls=(BlockControl(),),
     paper=Paper("Liu et al. 2021", "https://arxiv.org/abs/2103.14030"),

@@ -36,7 +36,7 @@ def facts_of(config: Mapping[str, Any], norm_eps: float, usual: Mapping[str, Any
         activation=ACTIVATIONS[str(said["hidden_act"])] if "hidden_act" in said else None,
         window_size=_whole(said.get("window_size")),
         pretrained_windows=tuple(map(int, windows)) if isinstance(windows, list) else None,
-        class_names=_class_names(config.get("id2label")),
+        class_names=class_names(config.get("id2label")),
         notes=() if "preprocessor" in config else (GUESSED,),
         preprocessing={**usual, **_preprocessing(config.get("preprocessor"))},
     )
@@ -56,7 +56,7 @@ def _size(said: Any) -> int | tuple[int, int] | None:
     return size
 
 
-def _class_names(labels: Any) -> tuple[str, ...]:
+def class_names(labels: Any) -> tuple[str, ...]:
     """In the order of the outputs; empty where they are only numbered."""
     if not isinstance(labels, Mapping) or sorted(map(int, labels)) != list(range(len(labels))):
         return ()
