@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,10 @@ DECODER = {
     "decoder_num_hidden_layers": 1,
     "decoder_intermediate_size": 64,
 }
+FIVE = {**PLAIN, "num_labels": 5}
+WORDS = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 1}
+WORDS |= {"vocab_size": 20, "bos_token_id": 0, "eos_token_id": 1}
+STAGES = {"hidden_sizes": [16, 32, 48, 64], "depths": [1, 1, 2, 1], "num_attention_heads": [1, 2, 3, 4]}
 LABELS = {0: "cat", 1: "dog", 2: "fox", 3: "owl", 4: "bee"}
 
 
@@ -54,7 +58,7 @@ def hugging(
         module.set_attn_implementation("eager")
         seen = inner(module)(images, output_attentions=True).attentions
         module.set_attn_implementation("sdpa")
-        return seen
+        return [one for stage in seen for one in (stage if isinstance(stage, tuple) else (stage,))]
 
     return Case(
         "transformers",
@@ -65,12 +69,25 @@ def hugging(
     )
 
 
+def alone(make: Callable[[Any], nn.Module], library: str = "open_clip", **known: Any) -> Case:
+    """A model that answers with one tensor; of the two towers of CLIP the one for images."""
+
+    def say(module: nn.Module, images: Tensor) -> Tensor:
+        return module.encode_image(images) if hasattr(module, "encode_image") else module(images)
+
+    return Case(library, make, say, **known)
+
+
 def logits(output: Any) -> Tensor:
     return output.logits
 
 
 def first(output: Any) -> Tensor:
     return output.last_hidden_state[:, 0]
+
+
+def pooled(output: Any) -> Tensor:
+    return output.pooler_output
 
 
 CASES = {
@@ -123,19 +140,91 @@ CASES = {
     "clip": hugging(
         "CLIPVisionModelWithProjection", "CLIPVisionConfig", {**PLAIN, "projection_dim": 8}, lambda o: o.image_embeds
     ),
-    "siglip": hugging("SiglipVisionModel", "SiglipVisionConfig", PLAIN, lambda o: o.pooler_output),
-    "torchvision_vit": Case(
-        "torchvision.models",
-        lambda library: library.VisionTransformer(64, 16, 3, 2, 128, 256, num_classes=5),
-        lambda module, images: module(images),
+    "siglip": hugging("SiglipVisionModel", "SiglipVisionConfig", PLAIN, pooled),
+    "beit_bare": hugging("BeitModel", "BeitConfig", {**PLAIN, "use_relative_position_bias": True}, pooled),
+    "beit_absolute": hugging(
+        "BeitForImageClassification", "BeitConfig", {**FIVE, "use_absolute_position_embeddings": True}, logits
     ),
-    "torchvision_swin": Case(
-        "torchvision.models",
+    "data2vec": hugging(
+        "Data2VecVisionForImageClassification",
+        "Data2VecVisionConfig",
+        {**FIVE, "use_relative_position_bias": True, "attn_implementation": "eager"},
+        logits,
+    ),
+    "msn": hugging("ViTMSNForImageClassification", "ViTMSNConfig", FIVE, logits),
+    "msn_bare": hugging("ViTMSNModel", "ViTMSNConfig", PLAIN, first),
+    "ijepa": hugging("IJepaForImageClassification", "IJepaConfig", FIVE, logits),
+    "ijepa_bare": hugging("IJepaModel", "IJepaConfig", PLAIN, lambda o: o.last_hidden_state.mean(1)),
+    "vit_hidden_patches": hugging("ViTForMaskedImageModeling", "ViTConfig", PLAIN, first, "vit", tensors_left_out=3),
+    "deit_bare": hugging("DeiTModel", "DeiTConfig", PLAIN, first, tensors_left_out=2),
+    "dinov2_registers_classifier": hugging(
+        "Dinov2WithRegistersForImageClassification",
+        "Dinov2WithRegistersConfig",
+        {**WIDE, "mlp_ratio": 2},
+        first,
+        "dinov2_with_registers",
+        tensors_left_out=3,
+    ),
+    "dinov3_without_registers": hugging(
+        "DINOv3ViTModel", "DINOv3ViTConfig", {**PLAIN, "num_register_tokens": 0}, first, tensors_left_out=1
+    ),
+    "swin_bare": hugging("SwinModel", "SwinConfig", WINDOWS, pooled),
+    "swinv2_bare": hugging("Swinv2Model", "Swinv2Config", WINDOWS, pooled),
+    "pvt_v2": hugging("PvtV2ForImageClassification", "PvtV2Config", {**STAGES, "num_labels": 5}, logits),
+    "pvt_v2_linear": hugging(
+        "PvtV2ForImageClassification", "PvtV2Config", {**STAGES, "num_labels": 5, "linear_attention": True}, logits
+    ),
+    "pvt_v2_bare": hugging("PvtV2Model", "PvtV2Config", STAGES, lambda o: o.last_hidden_state.mean((2, 3))),
+    "clip_bare": hugging("CLIPVisionModel", "CLIPVisionConfig", PLAIN, pooled),
+    "clip_classifier": hugging(
+        "CLIPForImageClassification",
+        "CLIPConfig",
+        {"vision_config": PLAIN, "num_labels": 5},
+        logits,
+        tensors_left_out=2,
+    ),
+    "clip_whole": replace(
+        hugging(
+            "CLIPModel",
+            "CLIPConfig",
+            {"vision_config": PLAIN, "text_config": WORDS, "projection_dim": 8},
+            pooled,
+            "vision_model",
+            tensors_left_out=22,
+        ),
+        says=lambda module, images: module.visual_projection(module.vision_model(images).pooler_output),
+    ),
+    "metaclip2": hugging(
+        "MetaClip2VisionModelWithProjection",
+        "MetaClip2VisionConfig",
+        {**PLAIN, "projection_dim": 8},
+        lambda o: o.image_embeds,
+    ),
+    "chinese_clip": hugging("ChineseCLIPVisionModel", "ChineseCLIPVisionConfig", PLAIN, pooled),
+    "altclip": hugging("AltCLIPVisionModel", "AltCLIPVisionConfig", PLAIN, pooled),
+    "siglip_whole": hugging(
+        "SiglipModel",
+        "SiglipConfig",
+        {"vision_config": PLAIN, "text_config": {**WORDS, "hidden_size": 48}},
+        pooled,
+        "vision_model",
+        tensors_left_out=24,
+    ),
+    "siglip_classifier": hugging(
+        "SiglipForImageClassification",
+        "SiglipConfig",
+        {"vision_config": PLAIN, "num_labels": 5},
+        logits,
+        tensors_left_out=11,
+    ),
+    "torchvision_vit": alone(
+        lambda library: library.VisionTransformer(64, 16, 3, 2, 128, 256, num_classes=5), "torchvision.models"
+    ),
+    "torchvision_swin": alone(
         lambda library: library.SwinTransformer([4, 4], 16, [2, 2], [1, 2], [4, 4], num_classes=5),
-        lambda module, images: module(images),
-    ),
-    "torchvision_swin_v2": Case(
         "torchvision.models",
+    ),
+    "torchvision_swin_v2": alone(
         lambda library: library.SwinTransformer(
             [4, 4],
             16,
@@ -146,12 +235,22 @@ CASES = {
             block=library.swin_transformer.SwinTransformerBlockV2,
             downsample_layer=library.swin_transformer.PatchMergingV2,
         ),
-        lambda module, images: module(images),
+        "torchvision.models",
     ),
-    "open_clip": Case(
-        "open_clip",
-        lambda library: library.transformer.VisionTransformer(64, 16, 128, 3, 2, 2.0, output_dim=8),
-        lambda module, images: module(images),
+    "open_clip": alone(lambda library: library.transformer.VisionTransformer(64, 16, 128, 3, 2, 2.0, output_dim=8)),
+    "open_clip_no_first_norm": alone(
+        lambda library: library.transformer.VisionTransformer(64, 16, 128, 3, 2, 2.0, output_dim=8, no_ln_pre=True)
+    ),
+    "open_clip_layer_scale": alone(
+        lambda library: library.transformer.VisionTransformer(64, 16, 128, 3, 2, 2.0, output_dim=8, ls_init_value=0.5)
+    ),
+    "open_clip_whole": alone(
+        lambda library: library.model.CLIP(
+            8,
+            library.model.CLIPVisionCfg(layers=3, width=128, head_width=64, patch_size=16, image_size=64),
+            library.model.CLIPTextCfg(context_length=8, vocab_size=20, width=16, heads=1, layers=1),
+        ),
+        tensors_left_out=18,
     ),
 }
 

@@ -44,6 +44,28 @@ def test_a_file_says_and_looks_as_its_library_does(key: str, tmp_path: Path) -> 
     assert f"{total - case.tensors_left_out} of {total} tensors" in model.notes[0].en
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("quick_gelu", [False, True])
+def test_what_open_clip_says_beside_its_tensors(quick_gelu: bool, tmp_path: Path) -> None:
+    """How it pools and which GELU it has."""
+    library = pytest.importorskip("open_clip")
+    vision = {"layers": 2, "width": 64, "head_width": 16, "patch_size": 16, "image_size": 64, "pool_type": "avg"}
+    words = {"context_length": 8, "vocab_size": 20, "width": 16, "heads": 1, "layers": 1}
+    sizes = library.model.CLIPVisionCfg(**vision), library.model.CLIPTextCfg(**words)
+    module = library.model.CLIP(8, *sizes, quick_gelu=quick_gelu).eval()
+    torch.save(module.state_dict(), tmp_path / "open_clip_pytorch_model.bin")
+    said = {"embed_dim": 8, "vision_cfg": vision, "text_cfg": words, "quick_gelu": quick_gelu}
+    (tmp_path / "open_clip_config.json").write_text(json.dumps({"model_cfg": said}))
+    captured = vx.capture(vx.load_model(weights=tmp_path), PICTURE)
+    with torch.no_grad():
+        expected = module.encode_image(captured.input.tensor)
+    torch.testing.assert_close(captured.output, expected, rtol=1e-5, atol=1e-5)
+    said["vision_cfg"] = {**vision, "pool_type": "none"}
+    (tmp_path / "open_clip_config.json").write_text(json.dumps({"model_cfg": said}))
+    with pytest.raises(WeightsError, match="pool_type none"):
+        vx.load_model(weights=tmp_path)
+
+
 READ_OUT = ("vit", "deit", "dinov2", "dinov2_registers", "dinov3", "dinov3_gated", "beit", "beit_shared", "clip")
 MAPS = ("attention_map", "head_gallery", "attention_rollout", "grad_rollout", "generic_relevance", "grad_cam", "legrad")
 

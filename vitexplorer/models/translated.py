@@ -72,7 +72,7 @@ def translated(path: str | os.PathLike, build: Callable[..., nn.Module]) -> Tran
 
 
 def _overlay(found: Blueprint) -> dict[str, Any]:
-    size = found.arguments["img_size"]
+    size = found.arguments.get("img_size", found.facts.image_size)
     height, width = (size, size) if isinstance(size, int) else size
     labels = {"label_names": list(found.facts.class_names)} if found.facts.class_names else {}
     return {"input_size": (3, height, width), **found.facts.preprocessing, **labels}

@@ -23,6 +23,10 @@ class Facts:
     norm_eps: float | None = None
     activation: str | None = None
     """timm's name: gelu, quick_gelu, gelu_tanh"""
+    pooling: str | None = None
+    """timm's `global_pool` where the tensors do not tell it"""
+    final_norm: bool = True
+    """False where the classifier reads tokens as the last block leaves them"""
     window_size: int | None = None
     pretrained_windows: tuple[int, ...] | None = None
     class_names: tuple[str, ...] = ()

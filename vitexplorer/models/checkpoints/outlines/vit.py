@@ -62,11 +62,14 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     elif facts.activation:
         arguments["act_layer"] = facts.activation
     if not distilled:
+        pooling = facts.pooling or _pooling(tensors, has_class)
         arguments |= {
             "class_token": has_class,
             "reg_tokens": registers,
             "no_embed_class": prefix == 0,
-            "global_pool": _pooling(tensors, has_class),
+            "global_pool": pooling,
+            "final_norm": facts.final_norm,
+            "fc_norm": pooling == "avg" and facts.final_norm and "norm.weight" not in tensors,
         }
     entry = "deit_tiny_distilled_patch16_224" if distilled else "vit_base_patch16_224"
     return Blueprint(_name(arguments, distilled), entry, arguments, tensors, facts.but(notes=(*facts.notes, *notes)))

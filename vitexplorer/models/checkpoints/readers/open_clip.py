@@ -1,7 +1,8 @@
 """open_clip and CLIP's own repository: the visual transformer, alone or in the whole model.
 
-Whether GELU or its quick form was trained is in no tensor: it is read from `open_clip_config.json` where that lies
-beside, and is GELU otherwise, which is said. CLIP's JIT archives hold a program and are refused as such.
+Whether GELU or its quick form was trained, and whether the class token or the mean over patches is read, is in no
+tensor: it is read from `open_clip_config.json` where that lies beside; otherwise the former are taken, and it is said.
+CLIP's JIT archives hold a program and are refused as such.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ _RULES = (
     (r"\.mlp\.c_proj\.", ".mlp.fc2."),
 )
 GUESSED = Text(
-    "The file does not say whether its MLPs use GELU or its quick form; GELU is taken. OpenAI's own weights use the "
-    "quick form.",
-    "文件没有说明其 MLP 使用 GELU 还是 QuickGELU；此处按 GELU 处理。OpenAI 官方权重使用 QuickGELU。",
+    "The file does not say whether its MLPs use GELU or its quick form, nor whether the class token or the patches' "
+    "mean is read; GELU and the class token are taken. OpenAI's own weights use the quick form.",
+    "文件没有说明其 MLP 使用 GELU 还是 QuickGELU，也没有说明读取类别标记还是图块均值；此处按 GELU 和类别标记处理。"
+    "OpenAI 官方权重使用 QuickGELU。",
 )
 
 
@@ -51,6 +53,8 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     if (projection := kept.pop("proj", None)) is not None:
         kept["head.weight"] = projection.T
         kept["head.bias"] = torch.zeros(len(kept["head.weight"]), dtype=projection.dtype)
+    if "norm_pre.weight" not in kept:  # timm has a bias there unless that norm follows
+        kept["patch_embed.proj.bias"] = torch.zeros(len(kept["patch_embed.proj.weight"]), dtype=kept["pos_embed"].dtype)
     said = config.get("model_cfg", config)
     quick = bool(said.get("quick_gelu")) if "vision_cfg" in said else None
     return kept, Facts(
@@ -58,6 +62,7 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
         norm_eps=1e-5,
         activation="quick_gelu" if quick else "gelu",
         num_heads=_heads(said, kept),
+        pooling=_pooling(said),
         preprocessing=OPENAI,
         left_out=left_out,
         notes=() if quick is not None else (GUESSED,),
@@ -68,6 +73,15 @@ def _heads(said: Mapping[str, Any], tensors: Tensors) -> int | None:
     vision = said.get("vision_cfg")
     width = vision.get("head_width") if isinstance(vision, Mapping) else None
     return tensors["cls_token"].shape[-1] // int(width) if width else None
+
+
+def _pooling(said: Mapping[str, Any]) -> str | None:
+    """Raises ValueError for a way to pool that timm does not have."""
+    vision = said.get("vision_cfg")
+    kind = vision.get("pool_type", "tok") if isinstance(vision, Mapping) else "tok"
+    if kind not in ("tok", "avg") or (kind == "avg" and vision.get("final_ln_after_pool")):
+        raise ValueError(f"pool_type {kind}")
+    return "avg" if kind == "avg" else None
 
 
 READER = Reader(

@@ -1,6 +1,8 @@
 """transformers: the vision towers of CLIP and SigLIP, alone or in the whole model, whose text tower is left out.
 
-CLIP's projection to the common space is kept as a classifier without a bias, as timm keeps it.
+CLIP's projection to the common space is kept as a classifier without a bias, as timm keeps it. A classifier of
+transformers reads the patches' mean: CLIP's as the last block leaves them, SigLIP's after the norm, and what pools
+otherwise is left out.
 """
 
 from __future__ import annotations
@@ -41,6 +43,10 @@ _RULES = (
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names; the tables get the batch axis that timm gives them."""
     kept, left_out = without(tensors, _TEXT)
+    is_clip, classifies = any("pre_layrnorm" in name for name in kept), "classifier.weight" in kept
+    if classifies:
+        kept, gone = without(kept, r"\.post_layernorm\." if is_clip else r"\.head\.")
+        left_out += gone
     kept = fused(renamed(kept, _RULES), "qkv")
     kept["pos_embed"] = kept["pos_embed"][None]
     if "cls_token" in kept:
@@ -49,12 +55,13 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
         if (packed := kept.pop(f"attn_pool.in.{kind}", None)) is not None:
             query, rest = packed.split([len(packed) // 3, len(packed) - len(packed) // 3])
             kept[f"attn_pool.q.{kind}"], kept[f"attn_pool.kv.{kind}"] = query, rest
-    is_clip = "norm_pre.weight" in kept
     if is_clip and "head.weight" in kept and "head.bias" not in kept:
         kept["head.bias"] = torch.zeros(len(kept["head.weight"]), dtype=kept["head.weight"].dtype)
     facts = facts_of(config, norm_eps=1e-5 if is_clip else 1e-6, usual=OPENAI if is_clip else HALF).but(
         left_out=left_out
     )
+    if classifies:
+        facts = facts.but(pooling="avg", final_norm=not is_clip)
     if facts.activation is None:
         facts = facts.but(activation="quick_gelu" if is_clip else "gelu_tanh")
     if is_clip and "projection_dim" in config:

@@ -1,4 +1,4 @@
-"""transformers: ViT, DeiT, ViT-MAE, DINOv2 with and without registers, BEiT and Data2Vec, whose layers share names.
+"""transformers: ViT, MSN, I-JEPA, DeiT, ViT-MAE, DINOv2, BEiT and Data2Vec, whose layers share names.
 
 Names as `save_pretrained` writes them. DINOv2's classifier reads the class token beside the patches' mean, which no
 module of timm's does: it is left out, and so is what only pretraining reads (mask token, decoder, tanh pooler).
@@ -18,7 +18,7 @@ from vitexplorer.words import Text
 
 _PRETRAINING = r"mask_token$|(^|\.)pooler\.dense\.|^decoder\.|^lm_head\.|^layernorm\.(?!weight|bias)"
 _RULES = (
-    (r"^(vit|deit|dinov2|dinov2_with_registers|beit|data2vec_vision)\.", ""),
+    (r"^(vit|deit|dinov2|dinov2_with_registers|ijepa|beit|data2vec_vision)\.", ""),
     (r"^embeddings\.(cls_token)$", r"\1"),
     (r"^embeddings\.distillation_token$", "dist_token"),
     (r"^embeddings\.register_tokens$", "reg_token"),
@@ -60,7 +60,7 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     is_dinov2 = "blocks.0.ls1.gamma" in kept
     usual = IMAGENET if is_dinov2 or config.get("model_type") in ("deit", "vit_mae") else HALF
     facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12, usual=usual).but(left_out=left_out)
-    width = kept["cls_token"].shape[-1]
+    width = len(kept["patch_embed.proj.weight"])
     if "head.weight" in kept and kept["head.weight"].shape[1] == 2 * width:
         kept, gone = without(kept, r"^head\.")
         facts = facts.but(left_out=(*left_out, *gone), notes=(*facts.notes, TWO_PARTS), class_names=())

@@ -1,0 +1,64 @@
+"""timm's PyramidVisionTransformerV2.
+
+How many heads a stage has is in no tensor: without a word of the library it is how much wider than the first it is.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from torch import nn
+
+from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.reader import Outline
+from vitexplorer.models.checkpoints.renaming import count, ratio
+
+_SIZES = {
+    (32, (2, 2, 2, 2)): "b0",
+    (64, (2, 2, 2, 2)): "b1",
+    (64, (3, 4, 6, 3)): "b2",
+    (64, (3, 4, 18, 3)): "b3",
+    (64, (3, 8, 27, 3)): "b4",
+    (64, (3, 6, 40, 3)): "b5",
+}
+_USUAL_SIZE = 224
+"""pixels a side; no tensor depends on it"""
+
+
+def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
+    """Widths, reductions and MLPs of each stage from the matrices of its first block."""
+    stages = range(count(tensors, r"stages\.(\d+)\."))
+    widths = tuple(len(tensors[f"stages.{stage}.norm.weight"]) for stage in stages)
+    depths = tuple(count(tensors, rf"stages\.{stage}\.blocks\.(\d+)\.") for stage in stages)
+    reductions = tuple(_reduction(tensors, stage) for stage in stages)
+    hidden = (len(tensors[f"stages.{stage}.blocks.0.mlp.fc1.weight"]) for stage in stages)
+    if facts.activation not in (None, "gelu"):  # timm has no other here
+        raise ValueError(f"hidden_act {facts.activation}")
+    arguments = {
+        "embed_dims": widths,
+        "depths": depths,
+        "num_heads": facts.num_heads or tuple(width // widths[0] for width in widths),
+        "sr_ratios": tuple(side or 1 for side in reductions),
+        "mlp_ratios": tuple(map(ratio, hidden, widths)),
+        "linear": all(reductions),  # pooled keys pass through a matrix in every stage
+        "qkv_bias": "stages.0.blocks.0.attn.q.bias" in tensors,
+        "num_classes": len(tensors["head.weight"]) if "head.weight" in tensors else 0,
+        "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-6),
+    }
+    kind = _SIZES.get((widths[0], depths), f"{widths[0]}x{'-'.join(map(str, depths))}")
+    name = f"pvt_v2_{kind}{'_li' if arguments['linear'] else ''}"
+    sized = facts.but(image_size=facts.image_size or _USUAL_SIZE)
+    return Blueprint(name, "pvt_v2_b0", arguments, tensors, sized)
+
+
+def _reduction(tensors: Tensors, stage: int) -> int:
+    """The side of what is made one key; 0 where nothing is."""
+    kernel = tensors.get(f"stages.{stage}.blocks.0.attn.sr.weight")
+    return 0 if kernel is None else kernel.shape[-1]
+
+
+OUTLINE = Outline(
+    signs=(r"^patch_embed\.proj\.weight$", r"^stages\.0\.blocks\.0\.attn\.kv\.weight$", r"\.mlp\.dwconv\.weight$"),
+    never=(),
+    blueprint=blueprint,
+)

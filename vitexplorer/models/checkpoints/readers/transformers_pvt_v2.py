@@ -1,0 +1,46 @@
+"""transformers: PVT v2. Names as `save_pretrained` writes them.
+
+Each stage begins with its embedding there; in timm the first one's stands before all stages, and keys and values are
+one projection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.renaming import fused, renamed
+from vitexplorer.models.checkpoints.usual import IMAGENET
+
+_RULES = (
+    (r"^pvt_v2\.", ""),
+    (r"^encoder\.layers\.0\.patch_embedding\.", "patch_embed."),
+    (r"^encoder\.layers\.(\d+)\.patch_embedding\.", r"stages.\1.downsample."),
+    (r"^encoder\.layers\.", "stages."),
+    (r"^(patch_embed|stages\.\d+\.downsample|stages\.\d+)\.layer_norm\.", r"\1.norm."),
+    (r"\.attention\.query\.", ".attn.q."),
+    (r"\.attention\.(key|value|proj)\.", r".attn.\1."),
+    (r"\.attention\.spatial_reduction\.", ".attn.sr."),
+    (r"\.attention\.layer_norm\.", ".attn.norm."),
+    (r"\.layer_norm_([12])\.", r".norm\1."),
+    (r"\.mlp\.dense([12])\.", r".mlp.fc\1."),
+    (r"\.mlp\.dwconv\.dwconv\.", ".mlp.dwconv."),
+    (r"^classifier\.", "head."),
+)
+
+
+def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+    """Under timm's names, with keys and values together."""
+    kept = fused(renamed(tensors, _RULES), ("key", "value"))
+    kept = renamed(kept, ((r"\.attn\.qkv\.", ".attn.kv."),))
+    return kept, facts_of(config, norm_eps=1e-6, usual=IMAGENET)
+
+
+READER = Reader(
+    library="transformers",
+    signs=(r"layers\.0\.patch_embedding\.proj\.weight$", r"layers\.0\.blocks\.0\.attention\.query\.weight$"),
+    rename=rename,
+)
