@@ -35,13 +35,13 @@ from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.places import Places
+from vitexplorer.ui.sent_model import Opened, Sent, choose, keep_sent
 from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.images import look, unpack
 from vitexplorer.ui.training.report import report_data
 from vitexplorer.ui.training.result_part import ResultPart
 from vitexplorer.ui.training.results import results_data, takeaways
-from vitexplorer.ui.training.sent_model import keep_sent
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.takeaway import made, table_file
 from vitexplorer.words import ExplainedError
@@ -69,6 +69,10 @@ def colours(tmp_path_factory, runs) -> Comparison:
 @pytest.fixture(scope="module")
 def engine(runs) -> Engine:
     return Engine(Settings(runs_folder=str(runs)))
+
+
+def opened(engine: Engine, picture: Picture, *paths: Path) -> Opened:
+    return keep_sent(engine, "", Sent(paths), picture, Settings(), lambda *step: None)
 
 
 def logits(module: torch.nn.Module) -> torch.Tensor:
@@ -161,23 +165,31 @@ def test_a_merged_checkpoint_comes_back_with_its_classes_and_origin(merged):
 
 def test_the_page_loads_a_merged_checkpoint(merged, engine):
     _, file = merged
-    name = keep_sent(engine, "", [str(file)], Picture("", "scenes_vit_patch16_192"))
+    name = opened(engine, Picture("", "scenes_vit_patch16_192"), file).model
     assert engine.model(name).class_names == ("a", "b", "c")
     assert engine.base_of(Picture("", name)) == Picture("", MODEL, "random")
     desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
     assert f'vx.load_model("{MODEL}", weights="' in desk.python_lines(Address(model=name), "parameters")
 
 
-def test_a_checkpoint_that_says_nothing_is_of_the_model_at_the_left(merged, engine, tmp_path):
+def test_a_checkpoint_that_says_nothing_may_be_of_the_model_on_the_screen(merged, engine, tmp_path):
     tuned, file = merged
     plain = tmp_path / "plain.safetensors"
     safetensors.torch.save_file(safetensors.torch.load_file(file), plain)
-    name = keep_sent(engine, "", [str(plain)], Picture("", MODEL, "random"))
+    screen = Picture("", MODEL, "random")
+    engine.model(MODEL, "random")
+    told = opened(engine, screen, plain)
+    assert list(told.several) == ["", MODEL]
+    assert "fits the model on the screen" in told.why.en.replace("also ", "")
+    name = choose(engine, "", told.model, MODEL).model
+    assert engine.places.file_of(told.model) is None, "it is kept as what was chosen"
     model = engine.model(name)
-    assert (model.class_names, model.provenance.weights) == ((), "file")
+    assert (model.name, model.class_names, model.provenance.weights) == (MODEL, (), "file")
     torch.testing.assert_close(logits(model.module), logits(tuned.module), rtol=1e-4, atol=1e-5)
+    alone = opened(engine, Picture("", "scenes_vit_patch16_192"), plain)
+    assert alone.several == {}
     with pytest.raises(WeightsError, match="does not fit"):
-        keep_sent(engine, "", [str(plain)], Picture("", "scenes_vit_patch16_192"))
+        choose(engine, "", alone.model, "scenes_vit_patch16_192")
 
 
 def test_the_two_kinds_of_files_name_each_others_loader(merged, colours):
@@ -201,7 +213,7 @@ def test_a_lora_of_peft_is_loaded_like_a_tuned_file(colours, engine, tmp_path, p
     if not packed:
         zipfile.ZipFile(paths[0]).extractall(tmp_path)
         paths = sorted(tmp_path.glob("adapter_*"))
-    name = keep_sent(engine, "", [str(path) for path in paths], Picture("", MODEL, "random"))
+    name = opened(engine, Picture("", MODEL, "random"), *paths).model
     tuned = engine.model(name)
     torch.testing.assert_close(logits(tuned.module), logits(colours["lora"].model.module), rtol=1e-4, atol=1e-5)
     assert engine.places.title_of(name) == ("colours.safetensors" if packed else "peft.safetensors")
@@ -210,7 +222,7 @@ def test_a_lora_of_peft_is_loaded_like_a_tuned_file(colours, engine, tmp_path, p
 def test_a_tuned_model_at_the_left_stands_for_its_base(colours, engine, tmp_path):
     left = Picture("", engine.places.name_of(colours["adapter"].file))
     assert engine.base_of(left) == Picture("", MODEL, "random")
-    assert keep_sent(engine, "", [str(sent_zip(colours, tmp_path))], left).startswith("tuned.")
+    assert opened(engine, left, sent_zip(colours, tmp_path)).model.startswith("tuned.")
 
 
 @pytest.mark.parametrize("wrong", ["no zip", "alone", "rank", "shapes", "another model"])
@@ -233,7 +245,7 @@ def test_what_is_no_lora_of_peft_is_a_sentence(colours, engine, tmp_path, wrong)
     else:
         left = Picture("", "scenes_vit_patch16_192", "random")
     with pytest.raises(ExplainedError) as raised:
-        keep_sent(engine, "", [str(path) for path in sent], left)
+        opened(engine, left, *sent)
     assert isinstance(raised.value, (WeightsError, UnsupportedError))
 
 

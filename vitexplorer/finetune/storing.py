@@ -106,14 +106,14 @@ def base_in(path: str | os.PathLike) -> Provenance:
     return _about(Path(path)).base
 
 
-def is_merged(path: str | os.PathLike) -> bool:
-    """Whether a file holds the whole model, as `merged_checkpoint` makes it; `load_model` reads those."""
-    return _about(Path(path)).merged
-
-
 def no_longer_there() -> WeightsError:
-    """The error for a tuned model whose file was deleted."""
-    return WeightsError(Text("This tuned model is no longer here.", "该微调模型已不存在。"))
+    """The error for a model whose file was deleted."""
+    return WeightsError(
+        Text(
+            "This model is no longer here. If it came from a file, open the file again.",
+            "该模型已不在此处。如果它来自文件，请重新打开该文件。",
+        )
+    )
 
 
 # ---------------------------------------------------------------------------------------------- what is in it

@@ -107,7 +107,7 @@ def merged(path: str | os.PathLike) -> About | None:
         return said
     raise WeightsError(
         Text(
-            "{file} holds what was trained, not the whole model: load it with load_tuned, or in Fine-tune.",
-            "{file} 只含训练得到的部分，不是整个模型：请用 load_tuned 加载，或在“微调”页中加载。",
+            "{file} holds what was trained, not the whole model: load it with load_tuned, or open it in the page.",
+            "{file} 只含训练得到的部分，不是整个模型：请用 load_tuned 加载，或在网页中打开。",
         ).format(file=os.path.basename(path))
     )

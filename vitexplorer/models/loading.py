@@ -23,13 +23,15 @@ from torch import nn
 from vitexplorer.errors import SettingError
 from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.about import About, merged, origin
+from vitexplorer.models.capture_memory import check_memory
 from vitexplorer.models.checkpoints import check_classes
+from vitexplorer.models.checkpoints.contents import tensors_in
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
-from vitexplorer.models.translated import translated
+from vitexplorer.models.translated import check_run, translated
 from vitexplorer.models.weights import (
     apply_state_dict,
     count_classes,
@@ -44,6 +46,8 @@ from vitexplorer.shown import ShownInNotebooks
 from vitexplorer.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.words import Text
 
+MANY = 2048
+"""patches up to which nobody asks how much memory one image takes: ViT-B at 720 pixels has as many"""
 SEEDING = threading.RLock()  # the global generator is one for all threads
 
 
@@ -150,21 +154,21 @@ def load_model(
             for what the file or folder `weights` holds, told from the names and shapes of its tensors: models of timm,
             transformers, torchvision, open_clip and the papers' own repositories, see `models.checkpoints`.
         weights: "auto" (bundled where there are, otherwise pretrained), "pretrained", "bundled", "random", or the
-            path of a `.safetensors` or `.pth` file; the file is read without running any code in it. A merged
-            checkpoint of a tuned model brings the names of its classes and what it was made from.
+            path of a `.safetensors` or `.pth` file, of a folder or a zip of one, all read without running any code. A
+            merged checkpoint of a tuned model brings the names of its classes and what it was made from.
         size: another input size in pixels, of a square or (height, width), see `at_size`; None for the model's own.
         seed: for "random": the module equals `torch.manual_seed(seed); timm.create_model(name)`.
         device: where to run; a GPU where there is one when None.
-        progress: told how many bytes of a download are done.
+        progress: told how many bytes are downloaded, or unpacked from a zip.
 
     Raises:
         UnknownNameError: no such model; the message names the nearest.
         UnsupportedError: no family is stated for the architecture, or it takes one input size only.
-        SettingError: a size that it does not take; the message names the nearest.
+        SettingError: a size that it does not take (the message names the nearest), or that takes too much memory.
         WeightsError, DownloadError: the weights do not fit, or cannot be fetched.
     """
     if name is None:
-        model = _load_any(os.fspath(weights), device)
+        model = _load_any(os.fspath(weights), device, progress)
     else:
         model = _load(name, os.fspath(weights), family_of, seed, device, progress)
     return model if size is None else at_size(model, size)
@@ -227,7 +231,7 @@ def _load(
         notes = load_weights(module, path)
     else:
         kind, source = "file", Path(weights).name
-        state_dict = read_state_dict(weights)
+        state_dict = tensors_in(weights)
         tuned = merged(weights)
         classes = tuned.num_classes if tuned else count_classes(state_dict)
         check_classes(classes, state_dict, weights)
@@ -238,17 +242,24 @@ def _load(
     return loaded if tuned is None else _named(loaded, tuned, source)
 
 
-def _load_any(weights: str, device: str | torch.device | None) -> LoadedModel:
-    """The model of a file that nobody names."""
+def _load_any(weights: str, device: str | torch.device | None, progress: Progress | None) -> LoadedModel:
+    """The model of a file that nobody names; it is run once, if that takes no more than any image may."""
     if weights in ("auto", "pretrained", "bundled", "random"):
         raise SettingError(Text("Name a model, or a file as weights.", "请指明模型名称，或把权重设为某个文件。"))
     if os.path.isfile(weights) and (own := merged(weights)) is not None:
         return _load(own.base.model, weights, family_of, 0, device, None)
-    found = translated(weights, lambda entry, **arguments: _build(entry, 0, **arguments))
+    found = translated(weights, lambda entry, **arguments: _build(entry, 0, **arguments), progress)
     family = family_of(found.module, found.name)
     loaded = describe(found.name, found.module, family, "file", Path(weights).name, device, found.notes, None)
+    if _most_patches(loaded) > MANY:
+        check_memory(loaded)
+    check_run(found.module, Path(weights).name)
     knows_labels = found.facts.class_names or found.facts.library == "torchvision"
     return loaded if knows_labels else replace(loaded, class_names=())
+
+
+def _most_patches(model: LoadedModel) -> int:
+    return max(site.grid.num_patches for site in model.blocks(model.preprocessing.input_size))
 
 
 def _named(loaded: LoadedModel, tuned: About, file: str) -> LoadedModel:

@@ -16,6 +16,7 @@ from vitexplorer.models.checkpoints.facts import Blueprint, Facts
 from vitexplorer.models.checkpoints.recognise import recognise
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 from vitexplorer.models.weights import check_fit
+from vitexplorer.progress import Progress
 from vitexplorer.words import Text, same
 
 TRANSLATED = Text(
@@ -48,16 +49,19 @@ class Translated:
     facts: Facts
 
 
-def translated(path: str | os.PathLike, build: Callable[..., nn.Module]) -> Translated:
+def translated(
+    path: str | os.PathLike, build: Callable[..., nn.Module], progress: Progress | None = None
+) -> Translated:
     """The module that a file or a folder of weights holds, told from names and shapes alone.
 
     Args:
-        path: of a weight file, or of a folder as transformers saves it.
+        path: of a weight file, of a folder as transformers saves it, or of a zip of one.
         build: makes a module of timm's from the name of an architecture and arguments.
+        progress: told how many bytes of a zip are unpacked.
 
-    Raises WeightsError with a sentence.
+    Raises SeveralFitError where it may be one of several, WeightsError otherwise; each with a sentence.
     """
-    contents = read_contents(path)
+    contents = read_contents(path, progress)
     found = recognise(contents)
     check_classes(found.arguments["num_classes"], found.tensors, contents.name)
     try:
@@ -67,15 +71,21 @@ def translated(path: str | os.PathLike, build: Callable[..., nn.Module]) -> Tran
         raise WeightsError(_CONTRADICTS.format(source=contents.name, model=found.name, why=why)) from error
     check_fit(module, found.tensors, {"source": contents.name, "model": found.name})
     module.load_state_dict(found.tensors)
-    _check_run(module.eval(), contents.name)
-    return Translated(found.name, module, (_told(found, contents), *found.facts.notes), found.facts)
+    return Translated(found.name, module.eval(), (_told(found, contents), *found.facts.notes), found.facts)
 
 
 def _overlay(found: Blueprint) -> dict[str, Any]:
-    size = found.arguments.get("img_size", found.facts.image_size)
-    height, width = (size, size) if isinstance(size, int) else size
     labels = {"label_names": list(found.facts.class_names)} if found.facts.class_names else {}
-    return {"input_size": (3, height, width), **found.facts.preprocessing, **labels}
+    return {**_size(found), **found.facts.preprocessing, **labels}
+
+
+def _size(found: Blueprint) -> dict[str, tuple[int, int, int]]:
+    """None of its own where the architecture has one."""
+    size = found.arguments.get("img_size", found.facts.image_size)
+    if size is None:
+        return {}
+    height, width = (size, size) if isinstance(size, int) else size
+    return {"input_size": (3, height, width)}
 
 
 def _told(found: Blueprint, contents: Contents) -> Text:
@@ -86,10 +96,13 @@ def _told(found: Blueprint, contents: Contents) -> Text:
 
 
 @torch.no_grad()
-def _check_run(module: nn.Module, source: str) -> None:
-    """One pass over an even image: shapes that agree by chance, and numbers that no training leaves, show here."""
+def check_run(module: nn.Module, source: str) -> None:
+    """One pass over an even image: shapes that agree by chance, and numbers that no training leaves, show here.
+
+    Raises WeightsError, calling the file `source`.
+    """
     channels, height, width = module.pretrained_cfg["input_size"]
-    output = module(torch.zeros(1, channels, height, width))
+    output = module(torch.zeros(1, channels, height, width, device=next(module.parameters()).device))
     if not torch.isfinite(output).all():
         raise WeightsError(_NOT_FINITE.format(source=source, what=_NAN))
     if (most := float(output.abs().max())) > _MOST_OUTPUT:

@@ -35,6 +35,7 @@ from vitexplorer.ui.hosting.uploads import UPLOAD
 from vitexplorer.ui.hosting.visitors import Visitors
 from vitexplorer.ui.hosting.zero_gpu import join_zero_gpu
 from vitexplorer.ui.intake import PICTURE
+from vitexplorer.ui.model_files import model_route
 from vitexplorer.ui.one_app import no_app_yet
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
@@ -105,7 +106,7 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     watching = watch(settings, engine, page, guards)
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
     app = Starlette(
-        routes=[*SERVING["routes"], BLOCKS, PICTURE, UPLOAD, DESCRIBED, *taught, *watching.routes],
+        routes=[*SERVING["routes"], BLOCKS, PICTURE, model_route(engine), UPLOAD, DESCRIBED, *taught, *watching.routes],
         middleware=[watching.middleware, *guards.middleware, *SERVING["middleware"]],
         lifespan=swept(folder.sweep, guards.stored.sweep, at_end=lambda: say_what_goes_on(engine)),
     )

@@ -79,10 +79,12 @@ class Desk:
         if file is None:
             weights = ', weights="random"' if address.weights == "random" else ""
             return f'load_model("{address.model}"{weights})'
-        from vitexplorer.finetune.storing import base_in, is_merged
+        from vitexplorer.models.about import about
 
-        path = self.engine.places.path_of(file)
-        return f'load_model("{base_in(file).model}", weights="{path}")' if is_merged(file) else f'load_tuned("{path}")'
+        path, said = self.engine.places.path_of(file), about(file)
+        if said is None:
+            return f'load_model(weights="{path}")'
+        return f'load_model("{said.base.model}", weights="{path}")' if said.merged else f'load_tuned("{path}")'
 
 
 def _more(count: int, left: Address) -> str:

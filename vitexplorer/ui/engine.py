@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -251,34 +252,49 @@ class Engine:
             self._sizes.put((name, weights), costs)
         return costs
 
+    def keep(self, name: str, model: LoadedModel) -> None:
+        """A model that was loaded already, under the name that an address has."""
+        self._models.put((name, "trained", ""), model)
+
+    def loaded(self, picture: Picture) -> LoadedModel | None:
+        """The model of a picture at its own size, where it is in memory."""
+        return self._models.get((picture.model, picture.weights, ""))
+
     def base_of(self, picture: Picture) -> Picture:
         """The model that a tuned one was made from; any other is its own. Raises WeightsError for one that is gone."""
         file = self.places.file_of(picture.model)
         if file is None:
             return picture
-        from vitexplorer.finetune.storing import base_in
+        from vitexplorer.models.about import about
 
-        base = base_in(file)
+        said = about(file)
+        if said is None:
+            return Picture("", picture.model)
+        base = said.base
         return Picture("", base.model, "random" if base.weights == "random" else "trained")
 
-    def _tuned(self, picture: Picture) -> LoadedModel | None:
-        """The tuned model of that name, on the base that is in memory where there is one; None for other names.
+    def _tuned(self, picture: Picture, report: Report) -> LoadedModel | None:
+        """The model of a file, of a tuned one on the base that is in memory where there is one; None for other names.
 
         Raises WeightsError for one that is gone.
         """
         if not picture.model.startswith(MODEL):
             return None
-        from vitexplorer.finetune.storing import base_in, is_merged, load_tuned, no_longer_there
+        from vitexplorer.finetune.storing import load_tuned, no_longer_there
+        from vitexplorer.models.about import about
         from vitexplorer.models.loading import load_backbone
 
         file = self.places.file_of(picture.model)
         if file is None:
             raise no_longer_there()
-        base = base_in(file)
-        if base.weights in ("bundled", "pretrained") and not is_merged(file):
+        said = about(file)
+        if said is None:
+            return opened_file(file, report)
+        base = said.base
+        if base.weights in ("bundled", "pretrained") and not said.merged:
             return load_tuned(file, self.model(base.model))
         self.check_allowed(Picture("", base.model, "random"))
-        return load_backbone(base.model, file) if is_merged(file) else load_tuned(file)
+        return load_backbone(base.model, file) if said.merged else load_tuned(file)
 
     def _model(self, picture: Picture, report: Report) -> LoadedModel:
         """The model at the size of a picture; it shares the weights of the one at its own size while that is kept."""
@@ -298,7 +314,7 @@ class Engine:
     def _load(self, picture: Picture, report: Report) -> LoadedModel:
         from vitexplorer.models.loading import load_backbone
 
-        if (tuned := self._tuned(picture)) is not None:
+        if (tuned := self._tuned(picture, report)) is not None:
             return tuned
         self.check_allowed(picture)
         self._fetch(picture)
@@ -341,6 +357,22 @@ class Engine:
                     "此处不下载权重；请选择内置模型或随机权重。",
                 )
             )
+
+
+def opened_file(path: Path, report: Report) -> LoadedModel:
+    """Whatever model a file, a folder or a zip of one holds, told from its tensors. Raises ExplainedError."""
+    from vitexplorer.models.loading import load_model
+
+    name = path.name
+    report(0, 0, UI_WORDS["status_read"].format(file=name))
+
+    def told(done: int, total: int) -> None:
+        said = UI_WORDS["status_unpack"].format(file=name, done=done / 1e6, total=total / 1e6)
+        report(done, total, said)
+        if done == total:
+            report(0, 0, UI_WORDS["status_read"].format(file=name))
+
+    return load_model(weights=path, progress=told)
 
 
 def weights_of(model: LoadedModel) -> int:

@@ -23,7 +23,7 @@ from vitexplorer.ui.language import language_of, word
 from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.words import ExplainedError
 
-_KIND = "application/octet-stream"
+KIND = "application/octet-stream"
 """no other: a page of a stranger may not send this without asking first"""
 
 
@@ -43,7 +43,7 @@ async def answer_picture(request: Request, answer: Callable[[Path], Awaitable[di
     the status of `status_of` where `answer` raises ExplainedError.
     """
     language = language_of(request.url.query, request.headers.get("accept-language", ""))
-    if request.headers.get("content-type") != _KIND:
+    if request.headers.get("content-type") != KIND:
         return JSONResponse({"refused": word("image_lost", language)}, 415)
     most = settings().max_upload_megabytes
     above = Path(get_upload_folder())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from vitexplorer.models.catalog import CatalogEntry, catalog, find
 from vitexplorer.settings import Settings
@@ -12,9 +13,13 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.model_chip import ModelChipData, ModelItem
-from vitexplorer.ui.places import TunedChoice
+from vitexplorer.ui.places import MODEL, TunedChoice
+from vitexplorer.ui.sent_model import kinds
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language, Text
+
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
 
 _WORDS = (
     "model",
@@ -26,6 +31,16 @@ _WORDS = (
     "weights",
     "weights_trained",
     "weights_random",
+    "file_open",
+    "file_kinds_hosted",
+    "file_kinds",
+    "file_named",
+    "file_unknown",
+    "file_unsafe",
+    "file_large",
+    "file_lost",
+    "file_sending",
+    "file_stop",
 )
 
 
@@ -47,13 +62,21 @@ def model_state(entry: CatalogEntry, settings: Settings) -> Text:
 
 
 def model_items(language: Language, settings: Settings, tuned: Iterable[TunedChoice] = ()) -> list[ModelItem]:
-    """A visitor's tuned models and every model of the catalogue, bundled ones first."""
-    bundled, state = word("models_bundled", language), word("state_tuned", language)
+    """A visitor's own models, those from files first, and every model of the catalogue, bundled ones first."""
+    bundled = word("models_bundled", language)
+    from_file = {True: "file", False: "tuned"}
     return [
-        ModelItem(name=one.name, title=one.label, family=word("models_tuned", language), state=state) for one in tuned
+        ModelItem(
+            name=one.name,
+            title=one.label,
+            family=word(f"models_{from_file[one.sent]}", language),
+            state=word(f"state_{from_file[one.sent]}", language),
+        )
+        for one in sorted(tuned, key=lambda one: not one.sent)
     ] + [
         ModelItem(
             name=entry.name,
+            typed=entry.name,
             title=entry.title.in_(language),
             family=bundled if entry.bundled else entry.family,
             state=model_state(entry, settings).in_(language),
@@ -63,26 +86,33 @@ def model_items(language: Language, settings: Settings, tuned: Iterable[TunedCho
 
 
 def tuned_choices(engine: Engine, settings: Settings, visitor: str) -> tuple[TunedChoice, ...]:
-    """The tuned models of a visitor."""
-    mine = settings.trainings and (visitor or not settings.hosted)
-    return tuple(engine.places.tuned(visitor)) if mine else ()
+    """The models of a visitor: tuned ones, and those from files."""
+    return tuple(engine.places.tuned(visitor)) if visitor or not settings.hosted else ()
 
 
 def model_chip(
-    address: Address, language: Language, settings: Settings, tuned: Iterable[TunedChoice] = ()
+    address: Address,
+    language: Language,
+    settings: Settings,
+    tuned: Iterable[TunedChoice] = (),
+    loaded: LoadedModel | None = None,
 ) -> ModelChipData:
-    """The chip for the model of an address."""
+    """The chip for the model of an address; `loaded` is that model, where it is in memory: what it says of itself."""
     entry = find(address.model)
     items = model_items(language, settings, tuned)
     item = next((item for item in items if item.name == address.model), None)
-    state = item.state if item else ""
+    state, own = item.state if item else "", address.model.startswith(MODEL)
     return ModelChipData(
         name=address.model,
         title=item.title if item else address.model,
-        note=word("weights_random_note", language) if address.weights == "random" else state,
+        note=word("weights_random_note", language) if address.weights == "random" and not own else state,
         sentence=entry.sentence.in_(language) if entry else "",
-        weights=address.weights,
+        notes=[note.in_(language) for note in loaded.notes] if loaded and not entry else [],
+        weights="" if own else address.weights,
         models=items,
         any=settings.any_model,
+        kinds=list(kinds(settings)),
+        named=not settings.hosted,
+        most=settings.max_upload_megabytes,
         words={key: word(key, language) for key in _WORDS},
     )

@@ -217,7 +217,9 @@ class Page:
         tuned = tuned_choices(self.desk.engine, self.settings, visitor)
         return {
             self.desk.visitor: visitor,
-            self.visit.model: model_chip(wanted, language, self.settings, tuned),
+            self.visit.model: model_chip(
+                wanted, language, self.settings, tuned, self.desk.engine.loaded(wanted.picture)
+            ),
         }
 
     def cost(self, event: gr.EventData, shown: Address, language: Language) -> Updates:

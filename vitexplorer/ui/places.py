@@ -7,6 +7,9 @@ the command line made. On a hosted page each visitor has a folder under a name t
     runs/data-<id>/<name>/      runs/<visitor>/data-<id>/<name>/
     runs/data-taught-<id>/      runs/<visitor>/data-taught-<id>/
     runs/files-<id>/<name>      runs/<visitor>/files-<id>/<name>
+
+A file of a model that a person opened is such a `<name>`; so is a folder, and on a person's own machine a link to
+either where it was not sent but named. What may be of several architectures lies below `unsure/` until one is chosen.
 """
 
 from __future__ import annotations
@@ -37,7 +40,8 @@ MODEL = "tuned."
 """what the name of a tuned model begins with in the menu and the address"""
 _VISITOR = re.compile("[0-9a-f]{32}")
 _TRAINING = re.compile(r"[A-Za-z0-9_=+][A-Za-z0-9_.=+-]{0,150}")
-_DATA, _FILES = "data-", "files-"
+_DATA, _FILES, _UNSURE = "data-", "files-", "unsure"
+_UNFINISHED = ".part"
 UNUSED_SECONDS = 24 * 3600
 """after which images that were sent, and that no training was made of, are removed"""
 
@@ -49,7 +53,9 @@ class TunedChoice:
     name: str
     """as an address has it"""
     label: str
-    """method, images and base model"""
+    """method, images and base model; or the file's name"""
+    sent: bool = False
+    """whether it was opened from a file, and not trained here"""
 
 
 @dataclass(frozen=True)
@@ -144,16 +150,47 @@ class Places:
 
     # -------------------------------------------------------------------------------------- tuned models
 
-    def keep_file(self, visitor: str, path: str | os.PathLike) -> Path:
-        """A copy of an uploaded model file, where it can be found again; the same file is kept once."""
-        with open(path, "rb") as content:
-            folder = self.of(visitor) / f"{_FILES}{hashlib.file_digest(content, 'sha256').hexdigest()[:32]}"
-        kept = folder / f"{safe_name(Path(path).stem)}.safetensors"
+    def keep_file(self, visitor: str, path: Path, *, sure: bool = True) -> Path:
+        """A copy of a model's file or folder that was sent, where it can be found again; the same one is kept once.
+
+        Args:
+            visitor: whose it is.
+            path: of the file or folder.
+            sure: whether its architecture is known; otherwise no menu lists it.
+        """
+        folder = self.of(visitor) / f"{_FILES}{_digest(path)}" / ("" if sure else _UNSURE)
+        kept = folder / (safe_name(path.stem) + path.suffix.lower())
         folder.mkdir(parents=True, exist_ok=True)
-        unfinished = kept.with_name(f"{secrets.token_hex(8)}.part")
-        shutil.copyfile(path, unfinished)
+        unfinished = folder / f"{secrets.token_hex(8)}{_UNFINISHED}"
+        if path.is_dir():
+            shutil.copytree(path, unfinished)
+            shutil.rmtree(kept, ignore_errors=True)
+        else:
+            shutil.copyfile(path, unfinished)
         unfinished.replace(kept)
         return kept
+
+    def link_file(self, visitor: str, path: Path, *, sure: bool = True) -> Path:
+        """The same for a file or folder of this machine, which stays where it is; a copy where there are no links."""
+        path = path.absolute()
+        own = hashlib.sha256(os.fsencode(path)).hexdigest()[:32]
+        folder = self.of(visitor) / f"{_FILES}{own}" / ("" if sure else _UNSURE)
+        link = folder / (safe_name(path.stem) + path.suffix.lower())
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            link.unlink(missing_ok=True)
+            link.symlink_to(path)
+        except OSError:  # Windows lets few make one
+            return self.keep_file(visitor, path, sure=sure)
+        return link
+
+    def forget_file(self, visitor: str, file: Path) -> None:
+        """Remove a file that a visitor opened; what a link leads to stays."""
+        shutil.rmtree(next(folder for folder in file.parents if folder.parent == self.of(visitor)), ignore_errors=True)
+
+    def is_of(self, visitor: str, file: Path) -> bool:
+        """Whether a visitor opened this file themselves."""
+        return is_sent(file) and file.is_relative_to(self.of(visitor))
 
     def name_of(self, file: Path) -> str:
         """The name that a tuned model's file has in the menu: nobody can guess one whose folder they do not know."""
@@ -163,9 +200,9 @@ class Places:
         """The file of a tuned model by its name; None where it is not there, or no longer."""
         if not name.startswith(MODEL):
             return None
-        patterns = [f"{depth}{place}" for depth in ("", "*/") for place in (f"*/runs/*/{TUNED}", f"{_FILES}*/*")]
-        files = (file for pattern in patterns for file in self.root.glob(pattern) if file.suffix == ".safetensors")
-        return next((file for file in files if self.name_of(file) == name), None)
+        places = (f"*/runs/*/{TUNED}", f"{_FILES}*/*", f"{_FILES}*/{_UNSURE}/*")
+        files = (file for depth in ("", "*/") for place in places for file in self.root.glob(f"{depth}{place}"))
+        return next((file for file in files if file.exists() and self.name_of(file) == name), None)
 
     def tuned(self, visitor: str) -> Iterator[TunedChoice]:
         """The tuned models of a visitor that the rooms can show, the newest training first, then uploaded files."""
@@ -176,8 +213,9 @@ class Places:
             for run in job.runs
             if run.has_result
         )
-        for file in (*trained, *sorted(self.of(visitor).glob(f"{_FILES}*/*.safetensors"))):
-            yield TunedChoice(self.name_of(file), _title(file))
+        for file in (*trained, *sorted(self.of(visitor).glob(f"{_FILES}*/*"))):
+            if file.exists() and file.suffix != _UNFINISHED and file.name != _UNSURE:
+                yield TunedChoice(self.name_of(file), _title(file), is_sent(file))
 
     def title_of(self, name: str) -> str:
         """What people call a model: a tuned one by method, images and base model, or by its file; others by name."""
@@ -187,8 +225,8 @@ class Places:
     def path_of(self, file: Path) -> str:
         """How a script names a tuned model's file: where it lies, or on a hosted page as it is when taken home."""
         if not self.hosted:
-            return path_in_script(file)
-        if _is_sent(file):
+            return path_in_script(file.resolve() if file.is_symlink() else file)
+        if is_sent(file):
             return file.name
         return stem_of(_config(file), file.parent.name) + ".safetensors"
 
@@ -198,9 +236,19 @@ def _data_of(jobs: Iterable[JobState]) -> set[Path]:
     return {Path(job.config.data) for job in jobs if job.config}
 
 
-def _is_sent(file: Path) -> bool:
-    """Whether a tuned model's file was uploaded; the others lie in their trainings."""
-    return file.parent.name.startswith(_FILES)
+def is_sent(file: Path) -> bool:
+    """Whether a model's file was opened by a person; the others lie in their trainings."""
+    return any(folder.name.startswith(_FILES) for folder in file.parents[:2])
+
+
+def _digest(path: Path) -> str:
+    """Of a file's content, or of the names and contents in a folder."""
+    total = hashlib.sha256()
+    for part in sorted(path.iterdir()) if path.is_dir() else [path]:
+        with part.open("rb") as content:
+            found = hashlib.file_digest(content, "sha256").digest()
+        total.update(os.fsencode(part.name) + found if path.is_dir() else found)
+    return total.hexdigest()[:32]
 
 
 def _config(file: Path) -> JobConfig:
@@ -209,7 +257,7 @@ def _config(file: Path) -> JobConfig:
 
 
 def _title(file: Path) -> str:
-    if _is_sent(file):
+    if is_sent(file):
         return file.name
     run = file.parent.name
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.controls.head import FUSIONS
+from vitexplorer.ui.file_words import FILE_WORDS
 from vitexplorer.words import Text
 
 UI_WORDS: dict[str, Text] = {
@@ -104,11 +105,13 @@ UI_WORDS: dict[str, Text] = {
     "model_not_found": Text("No model of the list has these words.", "列表中没有符合的模型。"),
     "models_bundled": Text("Bundled: no network needed", "内置：无需联网"),
     "models_tuned": Text("Fine-tuned by you", "您微调的模型"),
+    "models_file": Text("From your files", "来自您的文件"),
     "model_info": Text(
         "Any other timm name of a supported family loads too.", "也可以填写受支持家族的其他 timm 模型名。"
     ),
     "model_info_closed": Text("Type to search.", "输入即可搜索。"),
     "weights_random_note": Text("random weights", "随机权重"),
+    **FILE_WORDS,
     # top bar: size and fit
     "size": Text("Size of the input", "输入尺寸"),
     "size_free": Text("Another size, in pixels", "其他尺寸（像素）"),
@@ -132,6 +135,7 @@ UI_WORDS: dict[str, Text] = {
     "state_cached": Text("on this machine", "已在本机"),
     "state_download": Text("{megabytes:.0f} MB to download", "需下载 {megabytes:.0f} MB"),
     "state_tuned": Text("fine-tuned", "微调"),
+    "state_file": Text("your file", "您的文件"),
     "state_offline": Text("not reachable here", "此处无法获取"),
     # status line
     "status_engine": Text("Starting the engine ...", "正在启动计算引擎……"),
@@ -313,10 +317,6 @@ UI_WORDS: dict[str, Text] = {
     "training_scenes": Text("Try drawn scenes", "试用绘制场景"),
     "training_folder": Text("or a folder of this machine", "或本机文件夹"),
     "training_read": Text("Read it", "读取"),
-    "training_file": Text(
-        "Load a tuned model (.safetensors, merged or not, or peft as .zip)",
-        "加载微调模型（.safetensors，合并与否皆可，或 peft 的 .zip）",
-    ),
     "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件（.csv）"),
     "runs_go_on": Text(
         "Trainings at work in {folder}: {count}. They go on without a server; any server on that folder finds them.",

@@ -19,6 +19,7 @@ from vitexplorer.finetune.data.files import is_archive_name, is_clutter
 from vitexplorer.finetune.data.findings import DataError, Finding, finding, listed, readable_name
 from vitexplorer.settings import PREFIX, Settings
 from vitexplorer.words import Text
+from vitexplorer.zips import TooMuchError, open_bounded
 
 _MOST_NAME_BYTES = 240  # of 255 that common file systems allow: room for a number against collisions
 _MOST_PATH_BYTES = 1000
@@ -43,8 +44,8 @@ def open_zip(file: io.BufferedReader, name: str, limits: Settings) -> zipfile.Zi
     """The zip in `file`. Raises DataError for what is none, is damaged, or has a directory beyond `limits`."""
     most = max(_LEAST_PIECE, limits.data_files * _DIRECTORY_BYTES)
     try:
-        return zipfile.ZipFile(_Bounded(file, most))  # type: ignore[arg-type]
-    except _TooMuchError:
+        return open_bounded(file, most)
+    except TooMuchError:
         raise DataError(_MANY.format(most=limits.data_files, variable=PREFIX + "DATA_FILES")) from None
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error):
         raise DataError(_NO_ZIP.format(name=listed([readable_name(name)]))) from None
@@ -121,34 +122,6 @@ _NESTED = Text(
 
 
 # ------------------------------------------------------------------------------------------------- sizes
-
-
-class _TooMuchError(Exception):
-    """More was asked of a file than it is worth."""
-
-
-class _Bounded(io.RawIOBase):
-    """A file of which at most `most` bytes are read at once: `zipfile` reads a directory of any size in one go."""
-
-    def __init__(self, file: io.BufferedReader, most: int):
-        self._file, self._most = file, most
-
-    def read(self, size: int = -1) -> bytes:
-        if size > self._most:
-            raise _TooMuchError
-        return self._file.read(size)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._file.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._file.tell()
-
-    def seekable(self) -> bool:
-        return True
-
-    def readable(self) -> bool:
-        return True
 
 
 def _check_packing(info: zipfile.ZipInfo, path: str) -> None:

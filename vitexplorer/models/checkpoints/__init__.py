@@ -1,8 +1,8 @@
 """Files of weights, whoever wrote them: read without running code, recognised by their names, put under timm's.
 
-`files` reads one file and `contents` a folder; a reader (`readers`, one file a library) says whether the names are its
-library's and puts timm's in their place; an outline (`outlines`, one file a class of timm's) tells the architecture
-from names and shapes. `recognise` joins them.
+`files` reads one file, `contents` a folder and `zipped` a zip of one; a reader (`readers`, one file a library) says
+whether the names are its library's and puts timm's in their place; an outline (`outlines`, one file a class of timm's)
+tells the architecture from names and shapes, and a table (`fits`) those of other classes. `recognise` joins them.
 """
 
 from vitexplorer.models.checkpoints.files import (

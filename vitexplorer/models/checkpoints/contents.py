@@ -6,8 +6,9 @@ transformers keeps `config.json`, `preprocessor_config.json` and weights in one 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from vitexplorer.models.checkpoints.files import (
     read_state_dict,
     without_prefixes,
 )
+from vitexplorer.models.checkpoints.zipped import ZIP, unzipped
+from vitexplorer.progress import Progress
 from vitexplorer.words import Text
 
 _WHOLE = ("model.safetensors", "open_clip_model.safetensors", "pytorch_model.bin", "open_clip_pytorch_model.bin")
@@ -53,12 +56,15 @@ class Contents:
     """`config.json` with, under "preprocessor", `preprocessor_config.json`; empty where there are none"""
 
 
-def read_contents(path: str | Path) -> Contents:
-    """Read a weight file with the configuration that lies beside it, or a folder of both. No code is run.
+def read_contents(path: str | Path, progress: Progress | None = None) -> Contents:
+    """Read a weight file with the configuration that lies beside it, a folder of both or a zip of that folder.
 
-    Raises WeightsError with a sentence.
+    No code is run. `progress` is told how much of a zip is unpacked. Raises WeightsError with a sentence.
     """
     path = Path(path)
+    if path.suffix.lower() == ZIP and path.is_file():
+        with unzipped(path, progress) as folder:
+            return replace(read_contents(folder), name=path.name)
     try:
         folder = path if path.is_dir() else path.parent
         is_folder = path.is_dir()
@@ -71,6 +77,12 @@ def read_contents(path: str | Path) -> Contents:
     if index is not None:
         return Contents(path.name, _sharded(index), _config(folder))
     return Contents(path.name, read_state_dict(_one_file(folder)), _config(folder))
+
+
+def tensors_in(path: str | Path) -> Tensors:
+    """The tensors alone, of a file, a folder or a zip, under the names of whoever wrote them. Raises as above."""
+    plain = Path(path).suffix.lower() != ZIP and not os.path.isdir(path)
+    return read_state_dict(path) if plain else read_contents(path).tensors
 
 
 def _one_file(folder: Path) -> Path:

@@ -133,7 +133,7 @@ def _read_safetensors(path: Path) -> dict[str, Tensor]:
     try:
         return read_tensors(path)[0]
     except BrokenFileError as error:
-        raise _unreadable(path) from error
+        raise unreadable(path) from error
 
 
 def _read_pickle(path: Path) -> object:
@@ -145,7 +145,15 @@ def _read_pickle(path: Path) -> object:
     except pickle.UnpicklingError as error:
         raise _asks_for_code(path) from error
     except Exception as error:  # torch meets a broken file with EOFError, KeyError, RuntimeError, ...
-        raise _unreadable(path) from error
+        raise unreadable(path) from error
+
+
+_PROGRAM = Text(
+    "{name} is a TorchScript archive, as CLIP's own files are: it holds a program, which is not run here. Save its"
+    " tensors alone: torch.save(torch.jit.load(path).state_dict(), ...), where you trust it.",
+    "{name} 是 TorchScript 存档（CLIP 官方文件即是如此）：它包含程序，此处不会执行。如果您信任它，请只保存其中的张量："
+    "torch.save(torch.jit.load(path).state_dict(), ...)。",
+)
 
 
 def _check_archive(path: Path) -> None:
@@ -154,12 +162,15 @@ def _check_archive(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             records = archive.infolist()
     except zipfile.BadZipFile as error:
-        raise _unreadable(path) from error
+        raise unreadable(path) from error
+    if any(record.filename.endswith("/constants.pkl") for record in records):
+        raise WeightsError(_PROGRAM.format(name=path.name))
     if sum(record.file_size for record in records) > path.stat().st_size:
         raise _larger_than_file(path, "archive")
 
 
-def _unreadable(path: Path) -> WeightsError:
+def unreadable(path: Path) -> WeightsError:
+    """The error for a file that is not whole."""
     return WeightsError(
         Text(
             "{name} cannot be read: it is truncated, damaged or not a weight file. Download or save it again.",

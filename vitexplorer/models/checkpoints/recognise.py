@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from vitexplorer.models.checkpoints.contents import Contents
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
+from vitexplorer.models.checkpoints.fits import blueprint
 from vitexplorer.models.checkpoints.reader import Outline, Reader
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 from vitexplorer.registry import Registry
@@ -29,8 +30,14 @@ _NO_MODEL = Text(
 
 
 def recognise(contents: Contents) -> Blueprint:
-    """The model that a file holds. Raises WeightsError where nobody knows its names, or the shapes contradict."""
+    """The model that a file holds.
+
+    Raises SeveralFitError where it may be one of several, WeightsError where nobody knows its names, or the shapes
+    contradict.
+    """
     tensors, facts = put_under_timms_names(contents)
+    if facts.library == "timm" and (found := blueprint(tensors, facts, contents.name)) is not None:
+        return found
     outline = next((one for one in OUTLINES.values() if _suits(one, tensors)), None)
     if outline is None:
         raise _refusal(_NOBODY if facts.library == "timm" else _NO_MODEL, contents, facts)

@@ -3,7 +3,7 @@
 import {camera} from '../kit/camera.js';
 import {chip} from '../kit/chip.js';
 import {make, refill, setText} from '../kit/dom.js';
-import {sendPicture} from '../kit/sending.js';
+import {isOfModel, sendPicture} from '../kit/sending.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
@@ -71,7 +71,7 @@ export function mount({element, props, trigger, watch}) {
   });
   document.addEventListener('drop', (event) => {
     document.body.classList.remove('vx-dropping');
-    if (!isOurs(event)) return;
+    if (!isOurs(event) || [...event.dataTransfer.files].some(isOfModel)) return;
     event.preventDefault();
     send(event.dataTransfer.files[0]);
   });

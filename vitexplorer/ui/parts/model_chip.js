@@ -4,6 +4,14 @@ import {chip} from '../kit/chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {labelled} from '../kit/punctuation.js';
 import {found, grouped} from '../kit/searching.js';
+import {modelFile} from './model_file.js';
+
+/**
+ * Whether what is typed leads to a file or folder rather than to a name.
+ *
+ * @param {string} text
+ */
+const isPath = (text) => /[\\/]/.test(text) || /^~|\.(safetensors|zip|bin|pth|pt|ckpt|tar)$/i.test(text);
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
@@ -19,16 +27,23 @@ export function mount({element, props, trigger, watch}) {
     if (model !== props.value.name) trigger('choose', {model});
   }
 
-  function option({name, title, state}) {
+  const file = modelFile({root, sheet, value: () => props.value, choose});
+
+  function option({name, title, state, typed}) {
     return make('button', {
       type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-${name}`, ariaSelected: String(name === props.value.name),
       onclick: () => choose(name),
-    }, make('b', {textContent: title}), make('span', {className: 'state', textContent: state}), make('span', {className: 'name', textContent: name}));
+    }, make('b', {textContent: title}), make('span', {className: 'state', textContent: state}), make('span', {className: 'name', textContent: typed, hidden: !typed}));
   }
 
   function asTyped(name) {
     const {words} = props.value;
-    return option({name, title: filled(words.model_typed, {name}), state: ''});
+    return option({name, title: filled(words.model_typed, {name}), state: '', typed: name});
+  }
+
+  function named(path) {
+    return make('button', {type: 'button', role: 'option', tabIndex: -1, id: `${list.id}-path`, onclick: () => file.openPath(path)},
+      make('b', {textContent: props.value.words.file_named}), make('span', {className: 'name', textContent: path}));
   }
 
   function mark(index) {
@@ -44,9 +59,10 @@ export function mount({element, props, trigger, watch}) {
     const hits = found(models, sought, ['name', 'title', 'family', 'state']);
     const isName = any && /^[A-Za-z0-9_.]+$/.test(sought) && !models.some(({name}) => name === sought);
     list.replaceChildren(...grouped(hits, 'family').flatMap(([family, entries]) => [make('h3', {textContent: family}), ...entries.map(option)]));
-    if (isName) list.append(asTyped(sought));
+    if (props.value.named && isPath(sought)) list.append(named(sought));
+    else if (isName) list.append(asTyped(sought));
     options = [...list.querySelectorAll('button')];
-    setText(part('.note'), options.length ? words[any ? 'model_info' : 'model_info_closed'] : words.model_not_found);
+    setText(part('.found'), options.length ? words[any ? 'model_info' : 'model_info_closed'] : words.model_not_found);
     const isMeant = (node) => (sought ? node.id === `${list.id}-${sought}` : node.ariaSelected === 'true');
     mark(Math.max(0, options.findIndex(isMeant)));
   }
@@ -64,6 +80,7 @@ export function mount({element, props, trigger, watch}) {
   sheet.addEventListener('toggle', (/** @type {ToggleEvent} */ event) => { if (event.newState === 'closed') search.value = ''; });
 
   function showWeights({weights, words, title}) {
+    part('.weights').hidden = !weights;
     part('.weights legend').textContent = words.weights;
     refill(part('.weights .segments'), ...['trained', 'random'].map((kind) => make('label', {},
       make('input', {type: 'radio', name: `${sheet.id}-weights`, value: kind, checked: kind === weights, onchange: () => trigger('choose', {weights: kind})}),
@@ -76,6 +93,8 @@ export function mount({element, props, trigger, watch}) {
     if (!value) return;
     say(value.words.model, value.title, value.note);
     setText(part('.sentence'), value.sentence);
+    refill(part('.said'), ...value.notes.map((note) => make('li', {textContent: note})));
+    file.update();
     search.placeholder = value.words.model_search;
     search.setAttribute('aria-label', value.words.model_search);
     list.setAttribute('aria-label', value.words.model);

@@ -235,7 +235,8 @@ class CompareRoom(Room):
         """What to put beside a model that is worth a look: of a tuned one its base, otherwise another bundled one."""
         if address.model.startswith(MODEL):
             base = self.desk.engine.base_of(address.picture)
-            return {"other_model": base.model, "other_weights": base.weights}
+            if base.model != address.model:
+                return {"other_model": base.model, "other_weights": base.weights}
         return {"other_model": VIT if address.model == DINO else DINO, "other_weights": "trained", "other_size": OWN}
 
     def _chips(self, pair: Pair, language: Language, visitor: str) -> Updates:
@@ -245,7 +246,9 @@ class CompareRoom(Room):
         image.takes_drops = False
         size: SizeChipData = size_chip(pair.right, there, language)
         tuned = tuned_choices(engine, settings(), visitor)
-        return {self.image: image, self.model: model_chip(there, language, settings(), tuned), self.size: size}
+        model = model_chip(there, language, settings(), tuned, engine.loaded(there.picture))
+        model.takes_drops = False
+        return {self.image: image, self.model: model, self.size: size}
 
     def _data(self, pair: Pair, blocks: Blocks, language: Language) -> SidesData:
         address = pair.address

@@ -21,6 +21,7 @@ from vitexplorer.ui.jobs import Waiter
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.training.data_part import DataPart
 from vitexplorer.ui.training.images import Chosen
+from vitexplorer.ui.training.methods import MethodsData
 from vitexplorer.ui.training.opening import Opening
 from vitexplorer.ui.training.report import empty_report
 from vitexplorer.ui.training.result_part import ResultPart
@@ -55,7 +56,6 @@ class FinetuneRoom(Room):
             self.runs.build()
             with gr.Column(elem_id="vx-step-results"):
                 self.results.build()
-                self.opening.build()
         for event in other_images:
             event.then(
                 self.count, [session.chosen, self.desk.address, language], [self.runs.picker, self.filled], **QUICK
@@ -106,7 +106,7 @@ class FinetuneRoom(Room):
         self.results.follow_on(entered)
 
     def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
-        """A wrong image, a tuned model or a file of one opens in the other rooms."""
+        """A wrong image or a tuned model opens in the other rooms."""
         self.opening.lead(self.results.results, self.teach, visit, then_explore)
 
     # -------------------------------------------------------------------------------------- events
@@ -187,6 +187,6 @@ class FinetuneRoom(Room):
         """Every method for these images and this model; `plan` is put into the fields."""
         try:
             methods = self.runs.methods(chosen, address, language, plan=plan)
-        except ExplainedError:  # the status line says what is wrong with the model
-            return {self.runs.picker: gr.skip()}
+        except ExplainedError as error:
+            return {self.runs.picker: MethodsData(refused=error.text.in_(language))}
         return {self.runs.picker: methods, self.filled: address}

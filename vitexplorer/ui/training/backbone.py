@@ -14,8 +14,9 @@ from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.menu import model_state
+from vitexplorer.ui.places import MODEL
 from vitexplorer.ui.training.words import TRAINING_WORDS
-from vitexplorer.words import Text, same
+from vitexplorer.words import ExplainedError, Text, same
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
@@ -41,11 +42,14 @@ class Backbone:
 def backbone_of(engine: Engine, address: Address, wanted: str) -> Backbone:
     """The backbone for the model on the screen, or for a convolutional network of that name.
 
-    Raises ExplainedError for a model that cannot be loaded, or that this installation does not allow.
+    Raises ExplainedError for a model that cannot be loaded, or that this installation does not allow, and for one of a
+    file that does not say what it was made from.
     """
     entry = next((one for one in convolutional() if one.name == wanted), None)
     if entry is None:
         picture = engine.base_of(address.picture)
+        if picture.model.startswith(MODEL):
+            raise ExplainedError(TRAINING_WORDS["methods_own_file"])
         model = engine.model(picture.model, picture.weights)
         text = TRAINING_WORDS["methods_backbone"]
         return Backbone(model, picture, text.format(model=model.name, weights=model.provenance.weights_text))

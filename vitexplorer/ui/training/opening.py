@@ -1,4 +1,4 @@
-"""The way from fine-tuning into the other rooms: a tuned model, its wrong image, or a file that was taken home."""
+"""The way from fine-tuning into the other rooms: a tuned model, or its wrong image."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from gradio.events import Dependency
 
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.answers import not_possible, result, session_of
+from vitexplorer.ui.answers import not_possible
 from vitexplorer.ui.desk import QUICK, WAITING, Desk, Updates
-from vitexplorer.ui.jobs import Waiter
-from vitexplorer.ui.parts.upload import UploadButton
 from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.ui.training.results import ResultsView, image_path
-from vitexplorer.ui.training.sent_model import keep_sent
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.teach import Teach
 from vitexplorer.ui.visit import Visit
@@ -30,33 +27,21 @@ ARRIVE = """() => {
 
 
 class Opening:
-    """The button for a tuned model's file, and what follows when a model is opened."""
+    """What follows when a model is opened."""
 
     def __init__(self, desk: Desk, session: Session):
         """Args: desk: what the rooms share; session: what the parts share."""
         self.desk, self.session = desk, session
 
-    def build(self) -> None:
-        """The button that loads a tuned model's file."""
-        self.file = UploadButton(
-            self.desk.t("training_file"),
-            file_count="multiple",
-            file_types=[".safetensors", ".zip", ".json"],
-            size="sm",
-            elem_id="vx-training-file",
-        )
-
     def lead(
         self, results: ResultsView, teach: Teach, visit: Visit, then_explore: Callable[[Dependency], None]
     ) -> None:
-        """A wrong image and its model, a model alone, a file that was uploaded or a picture open in the other rooms."""
+        """A wrong image and its model, a model alone or a picture open in the other rooms."""
         self.visit, language = visit, self.desk.language
         mine = [self.session.visitor, self.session.training]
         opened = results.open(self.open, [*mine, visit.wanted, language], visit.of_choice, **WAITING)
-        sent = [self.file, self.session.visitor, visit.wanted, language]
-        loaded = self.file.upload(self.load, sent, visit.of_choice, **WAITING)
         looked = teach.open(self.look, [visit.wanted, language], visit.of_choice, **WAITING)
-        for event in (opened, loaded, looked):
+        for event in (opened, looked):
             event.success(None, None, None, js=ARRIVE, **QUICK)
             then_explore(event)
 
@@ -77,19 +62,6 @@ class Opening:
         """A picture that was taught or asked about, in the Attention room, with the model on the screen."""
         image = Address.exactly(image=str(event._data.get("image"))).image
         return self.visit.enter(replace(wanted, image=image, room="attention", head="", query=""), language)
-
-    async def load(
-        self, paths: list[str] | None, visitor: str, wanted: Address, language: Language, request: gr.Request
-    ) -> Updates:
-        """A tuned model from files that were taken home, on the picture on the screen."""
-        engine, waiter = self.desk.engine, Waiter(session_of(request))
-        try:
-            name = await result(
-                engine.turns.steps(waiter, object(), lambda _: keep_sent(engine, visitor, paths or [], wanted.picture))
-            )
-        except ExplainedError as error:
-            raise not_possible(error, language) from error
-        return self.visit.enter(tuned(name, wanted), language)
 
 
 def tuned(model: str, wanted: Address) -> Address:

@@ -72,6 +72,11 @@ TRAINING_WORDS: dict[str, Text] = {
     # choice of methods
     "methods_title": Text("Methods to compare", "要比较的方法"),
     "methods_backbone": Text("{model} ({weights}). Choose another above.", "{model}（{weights}）。可在上方更换。"),
+    "methods_own_file": Text(
+        "The model on the screen comes from a file of yours: it can be looked at, but not trained here. Choose one of "
+        "the list above to fine-tune it.",
+        "当前模型来自您的文件：可以查看，但不能在此训练。如需微调，请在上方选择列表中的模型。",
+    ),
     "methods_convolutional": Text(
         "{model} ({weights}), a convolutional network: it is trained and compared here, but has no attention for the "
         "other rooms to show.",

@@ -1,0 +1,109 @@
+"""Which of timm's architectures have tensors of these names and shapes, where no outline tells the sizes.
+
+A table of fingerprints answers at once; `python -m vitexplorer.models.checkpoints.fits` writes it anew from the timm
+that is installed. The classifier is not in a fingerprint: a fine-tuned model has another number of classes. What is the
+same for two sizes of the input, as XCiT, is found under both names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import timm
+import torch
+
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.files import WeightsError
+from vitexplorer.models.checkpoints.renaming import COMPUTED
+from vitexplorer.models.checkpoints.usual import GUESSED
+from vitexplorer.words import Text
+
+_TABLE = Path(__file__).with_name("fits.json")
+_CLASSIFIER = r"^(head|head_dist|aux_head|fc|classifier)\."
+_HAVE_OUTLINES = {
+    *("vision_transformer", "deit", "swin_transformer", "swin_transformer_v2", "beit", "eva", "naflexvit"),
+}
+"""files of timm whose models are told from sizes, by the outlines"""
+_SEVERAL = Text(
+    "{source} fits several architectures, which differ in no tensor: {names}. Say which it is.",
+    "{source} 符合多种结构，它们的张量没有区别：{names}。请指明它属于哪一种。",
+)
+
+
+class SeveralFitError(WeightsError):
+    """A file that may be of several architectures, `names`."""
+
+    def __init__(self, text: Text, names: tuple[str, ...]):
+        super().__init__(text)
+        self.names = names
+
+
+def fingerprint(shapes: Mapping[str, tuple[int, ...]]) -> str:
+    """Of names and shapes, without the classifier and what timm computes."""
+    kept = {name: shape for name, shape in shapes.items() if not re.search(f"{COMPUTED}|{_CLASSIFIER}", name)}
+    lines = [f"{name} {'x'.join(map(str, shape))}" for name, shape in sorted(kept.items())]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def fitting(tensors: Tensors) -> tuple[str, ...]:
+    """Names of timm's architectures with these tensors."""
+    return _table().get(fingerprint({name: tuple(tensor.shape) for name, tensor in tensors.items()}), ())
+
+
+def blueprint(tensors: Tensors, facts: Facts, source: str) -> Blueprint | None:
+    """The one architecture that fits; None for none. Raises SeveralFitError."""
+    names = fitting(tensors)
+    if len(names) > 1:
+        raise several(source, names)
+    if not names:
+        return None
+    classifier = timm.get_pretrained_cfg(names[0]).classifier
+    first = classifier if isinstance(classifier, str) else classifier[0]
+    weight = tensors.get(f"{first}.weight")
+    arguments = {"num_classes": 0 if weight is None else len(weight)}
+    return Blueprint(names[0], names[0], arguments, tensors, facts.but(notes=(*facts.notes, GUESSED)))
+
+
+def several(source: str, names: tuple[str, ...]) -> SeveralFitError:
+    """The error for a file that fits all of these."""
+    return SeveralFitError(_SEVERAL.format(source=source, names=Text(", ".join(names), "、".join(names))), names)
+
+
+@cache
+def _table() -> dict[str, tuple[str, ...]]:
+    return {key: tuple(names) for key, names in json.loads(_TABLE.read_text(encoding="utf-8")).items()}
+
+
+def shapes_of(name: str) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of an architecture's tensors; nothing is computed."""
+    with torch.device("meta"):
+        module = timm.create_model(name)
+    return {key: tuple(tensor.shape) for key, tensor in module.state_dict().items()}
+
+
+def made_anew() -> dict[str, list[str]]:
+    """The table for every architecture that can be shown and has no outline."""
+    from vitexplorer.models.families import family_of
+
+    found: dict[str, list[str]] = defaultdict(list)
+    for name in timm.list_models():
+        if timm.model_entrypoint(name).__module__.rsplit(".", 1)[-1] in _HAVE_OUTLINES:
+            continue
+        try:
+            with torch.device("meta"):
+                family_of(timm.create_model(name), name)
+        except (UnsupportedError, RuntimeError, NotImplementedError):  # some are made of numbers
+            continue
+        found[fingerprint(shapes_of(name))].append(name)
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+if __name__ == "__main__":
+    _TABLE.write_text(json.dumps(made_anew(), indent=0) + "\n", encoding="utf-8")

@@ -1,0 +1,52 @@
+"""What the page says of models from files, in both languages."""
+
+from __future__ import annotations
+
+from vitexplorer.words import Text
+
+FILE_WORDS: dict[str, Text] = {
+    "file_open": Text("Open a file", "打开文件"),
+    "file_kinds": Text(
+        "Weights of timm, transformers, torchvision or open_clip, or a model tuned here. Of a folder: all its files or "
+        "a zip. Drop them on the page, or type a path below.",
+        "timm、transformers、torchvision、open_clip 的权重，或在此微调的模型。文件夹请选中全部文件，或打包为 zip。"
+        "也可拖放到页面上，或在下方输入路径。",
+    ),
+    "file_kinds_hosted": Text(
+        "A .safetensors file of timm, transformers, torchvision or open_clip, or a zip of a folder with some, up to "
+        "{most} MB. Nobody finds it without a link of yours; it is removed after some days.",
+        "timm、transformers、torchvision、open_clip 的 .safetensors 文件，或含有它的文件夹的 zip，不超过 {most} MB。"
+        "没有您的链接，他人无法看到；数日后删除。",
+    ),
+    "file_named": Text("Open from this machine", "从本机打开"),
+    "file_unknown": Text("{file} is no file of weights: expected {kinds}.", "{file} 不是权重文件：应为 {kinds}。"),
+    "file_unsafe": Text(
+        "{file} is not opened here: a file of this kind can hold code. Save the tensors as .safetensors, or run ViT "
+        "Explorer on your own machine.",
+        "此处不打开 {file}：这类文件可能包含代码。请将张量另存为 .safetensors，或在您自己的电脑上运行 ViT Explorer。",
+    ),
+    "file_large": Text(
+        "{file} is larger than {most} MB, which is what is taken here.", "{file} 超过此处接受的 {most} MB。"
+    ),
+    "file_lost": Text(
+        "The file did not arrive. Please try again; the model that was chosen stays.",
+        "文件未能送达，请重试；先前选择的模型保持不变。",
+    ),
+    "file_path": Text(
+        "A hosted page opens no path of its machine; choose the file itself.",
+        "托管页面不打开服务器上的路径；请直接选择文件。",
+    ),
+    "file_sending": Text("Sending {file}: {share} %", "正在上传 {file}：{share} %"),
+    "file_stop": Text("Stop", "停止"),
+    "file_told": Text("{name}, as its tensors say", "{name}（按张量判断）"),
+    "file_screen": Text("{name}, as on the screen", "{name}（当前屏幕上的模型）"),
+    "file_also": Text(
+        "{file} also fits the model on the screen, {other}, with whose preprocessing and classes it would be shown. "
+        "Which is it?",
+        "{file} 也符合当前屏幕上的模型 {other}；若选后者，将沿用其预处理和类别。它属于哪一种？",
+    ),
+    "status_read": Text("Reading {file} and trying it once ...", "正在读取 {file} 并试运行一次……"),
+    "status_unpack": Text(
+        "Unpacking {file}: {done:.0f} of {total:.0f} MB", "正在解压 {file}：{done:.0f} / {total:.0f} MB"
+    ),
+}
