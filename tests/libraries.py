@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import safetensors.torch
 import torch
+from timm.models import VisionTransformer
 from torch import Tensor, nn
 
 WIDE = {"hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 3, "image_size": 64, "patch_size": 16}
@@ -274,3 +277,22 @@ def saved(module: nn.Module, folder: Path, **how: Any) -> Path:
         return folder
     torch.save(module.state_dict(), folder / "model.pth")
     return folder / "model.pth"
+
+
+def small_vit() -> nn.Module:
+    """timm's own, for what is to be loaded without another library."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return VisionTransformer(img_size=64, embed_dim=64, depth=2, num_heads=1, num_classes=5)
+
+
+def in_parts(module: nn.Module, folder: Path) -> Path:
+    """A state dict in two files with their index, as large models of transformers are saved."""
+    tensors = module.state_dict()
+    names, places = sorted(tensors), {}
+    for number, held in enumerate((names[:9], names[9:]), 1):
+        part = f"model-0000{number}-of-00002.safetensors"
+        safetensors.torch.save_file({name: tensors[name] for name in held}, folder / part)
+        places |= dict.fromkeys(held, part)
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": places}))
+    return folder

@@ -171,9 +171,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     expect(page.locator(".vx-came-from span")).to_have_text(re.compile(r"From Fine-tune, lora.*taken for"))
     page.locator(".vx-came-from .back").click()
     expect(page.locator(".vx-came-from")).to_have_count(0)
-    page.get_by_test_id(
-        "Load a tuned model (.safetensors, merged or not, or peft as .zip)-upload-button"
-    ).set_input_files(taken)
+    page.locator("#vx-model .file").set_input_files(taken)
     page.wait_for_function(f"new URL(location.href).searchParams.get('model') !== '{there['model']}'", timeout=TRAINED)
     visit.wait_ready()
     expect(page.locator(".vx-status")).to_have_attribute("data-text", tuned, timeout=TRAINED)

@@ -21,9 +21,9 @@ FILE_WORDS: dict[str, Text] = {
     "file_named": Text("Open from this machine", "从本机打开"),
     "file_unknown": Text("{file} is no file of weights: expected {kinds}.", "{file} 不是权重文件：应为 {kinds}。"),
     "file_unsafe": Text(
-        "{file} is not opened here: a file of this kind can hold code. Save the tensors as .safetensors, or run ViT "
-        "Explorer on your own machine.",
-        "此处不打开 {file}：这类文件可能包含代码。请将张量另存为 .safetensors，或在您自己的电脑上运行 ViT Explorer。",
+        "{file} is not opened here: a file of this kind can hold code. Save the tensors as .safetensors, or run "
+        "this page on your own machine.",
+        "此处不打开 {file}：这类文件可能包含代码。请将张量另存为 .safetensors，或在您自己的电脑上运行本页面。",
     ),
     "file_large": Text(
         "{file} is larger than {most} MB, which is what is taken here.", "{file} 超过此处接受的 {most} MB。"

@@ -22,7 +22,6 @@ from vitexplorer.errors import UnsupportedError
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
 from vitexplorer.models.checkpoints.renaming import COMPUTED
-from vitexplorer.models.checkpoints.usual import GUESSED
 from vitexplorer.words import Text
 
 _TABLE = Path(__file__).with_name("fits.json")
@@ -54,7 +53,7 @@ def fingerprint(shapes: Mapping[str, tuple[int, ...]]) -> str:
 
 def fitting(tensors: Tensors) -> tuple[str, ...]:
     """Names of timm's architectures with these tensors."""
-    return _table().get(fingerprint({name: tuple(tensor.shape) for name, tensor in tensors.items()}), ())
+    return table().get(fingerprint({name: tuple(tensor.shape) for name, tensor in tensors.items()}), ())
 
 
 def blueprint(tensors: Tensors, facts: Facts, source: str) -> Blueprint | None:
@@ -68,7 +67,7 @@ def blueprint(tensors: Tensors, facts: Facts, source: str) -> Blueprint | None:
     first = classifier if isinstance(classifier, str) else classifier[0]
     weight = tensors.get(f"{first}.weight")
     arguments = {"num_classes": 0 if weight is None else len(weight)}
-    return Blueprint(names[0], names[0], arguments, tensors, facts.but(notes=(*facts.notes, GUESSED)))
+    return Blueprint(names[0], names[0], arguments, tensors, facts)
 
 
 def several(source: str, names: tuple[str, ...]) -> SeveralFitError:
@@ -77,7 +76,8 @@ def several(source: str, names: tuple[str, ...]) -> SeveralFitError:
 
 
 @cache
-def _table() -> dict[str, tuple[str, ...]]:
+def table() -> dict[str, tuple[str, ...]]:
+    """Names of architectures by fingerprint."""
     return {key: tuple(names) for key, names in json.loads(_TABLE.read_text(encoding="utf-8")).items()}
 
 

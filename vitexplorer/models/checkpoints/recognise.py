@@ -11,6 +11,7 @@ from vitexplorer.models.checkpoints.files import WeightsError
 from vitexplorer.models.checkpoints.fits import blueprint
 from vitexplorer.models.checkpoints.reader import Outline, Reader
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
+from vitexplorer.models.checkpoints.usual import GUESSED
 from vitexplorer.registry import Registry
 from vitexplorer.words import Text
 
@@ -56,7 +57,7 @@ def put_under_timms_names(contents: Contents) -> tuple[Tensors, Facts]:
     names = tensors.keys()
     reader = next((one for one in READERS.values() if all(_any(sign, names) for sign in one.signs)), None)
     if reader is None:
-        return tensors, Facts()
+        return tensors, Facts(notes=(GUESSED,))
     try:
         return reader.rename(tensors, contents.config)
     except (KeyError, ValueError, IndexError, TypeError, RuntimeError) as error:

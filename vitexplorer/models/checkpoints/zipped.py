@@ -27,10 +27,10 @@ from vitexplorer.zips import TooMuchError, open_bounded
 ZIP = ".zip"
 MOST_FILES = 1000
 """in a zip; the largest models come in some hundred shards"""
-_DIRECTORY_BYTES = 512 * MOST_FILES
+_AT_ONCE = 1 << 22
+"""bytes that are read at once, of the directory too"""
 _HARMLESS_BYTES = 1 << 24
 """unpacked; a zip of that size is no bomb, however small it was"""
-_CHUNK = 1 << 22
 _NAME = re.compile(r"[\w+=@()-][\w.+=@() -]{0,150}")
 _DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, struct.error, RuntimeError)
 """with which a packed file that is damaged is met"""
@@ -108,7 +108,7 @@ def weights_in(path: Path) -> tuple[str, ...]:
 @contextmanager
 def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
-        with path.open("rb") as file, open_bounded(file, _DIRECTORY_BYTES) as archive:
+        with path.open("rb") as file, open_bounded(file, _AT_ONCE) as archive:
             yield archive
     except TooMuchError as error:
         raise WeightsError(_MANY.format(zip=path.name, most=MOST_FILES)) from error
@@ -190,7 +190,7 @@ def _unpack(
         raise WeightsError(full)
     for name, entry in chosen.items():
         with archive.open(entry) as packed, (folder / name).open("xb") as file:
-            while chunk := packed.read(_CHUNK):
+            while chunk := packed.read(_AT_ONCE // 4):
                 try:
                     file.write(chunk)
                 except OSError as error:

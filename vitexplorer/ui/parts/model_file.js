@@ -21,6 +21,10 @@ export function modelFile({root, sheet, value, choose}) {
     if (sentence) part('.alert').scrollIntoView({block: 'nearest'});
   }
 
+  /**
+   * @param {string} name
+   * @param {{share?: number | null, doing?: string, sending?: number}} step
+   */
   function show(name, {sending, share, doing}) {
     const percent = Math.floor(100 * (sending ?? 0));
     setText(part('.doing'), doing ?? filled(value().words.file_sending, {file: name, share: percent}));
