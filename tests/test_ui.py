@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
 import threading
 from dataclasses import replace
+from importlib.machinery import PathFinder, SourceFileLoader
+from importlib.util import module_from_spec
 from pathlib import Path
 
 import gradio as gr
@@ -48,6 +51,7 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.size import SizeRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
+from vitexplorer.ui.unstubbed import Finder
 from vitexplorer.ui.visit import Visit
 from vitexplorer.views import VIEWS
 from vitexplorer.words import ExplainedError, Language
@@ -627,3 +631,15 @@ def test_a_widget_leaves_no_file_beside_its_source() -> None:
 
     assert issubclass(Drawn, gr.HTML)
     assert not Path(__file__).with_suffix(".pyi").exists()
+
+
+def test_gradio_is_imported_without_looking_after_its_stubs() -> None:
+    assert sys.meta_path.index(Finder) < sys.meta_path.index(PathFinder)
+    assert Finder.find_spec("gradio.events", gr.__path__) is None
+    spec = Finder.find_spec("gradio.component_meta", gr.__path__)
+    ours, theirs = module_from_spec(spec), module_from_spec(spec)
+    spec.loader.exec_module(ours)
+    SourceFileLoader(spec.name, spec.origin).exec_module(theirs)
+    ours.create_or_modify_pyi(gr.HTML, "NotInItsSource", [])
+    with pytest.raises(ValueError, match="class source"):
+        theirs.create_or_modify_pyi(gr.HTML, "NotInItsSource", [])

@@ -9,10 +9,8 @@ from typing import Any
 
 import gradio as gr
 
-from vitexplorer.ui.parts.unstubbed import Unstubbed
 
-
-class UploadButton(gr.UploadButton, metaclass=Unstubbed):
+class UploadButton(gr.UploadButton):
     """A button that takes files."""
 
     is_template = True  # drawn by gradio's own UploadButton

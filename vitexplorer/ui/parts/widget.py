@@ -13,13 +13,11 @@ from typing import Any
 import gradio as gr
 from gradio.events import EventListener
 
-from vitexplorer.ui.parts.unstubbed import Unstubbed
-
 _UI = Path(__file__).parent.parent
 _UNUSED = ("_retryable", "_undoable", "likeable", "streamable", "css_template", "buttons", "props")
 
 
-class Widget(gr.HTML, metaclass=Unstubbed):
+class Widget(gr.HTML):
     """A `gr.HTML` whose markup, style and module are the files `<stem>.html`, `.css` and `.js` beside its module.
 
     The JavaScript module exports `mount`, see `kit/widget.js`. Every selector of the style sheet begins with the class
