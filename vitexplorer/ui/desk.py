@@ -16,9 +16,12 @@ from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
 
-QUICK = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+_UNMARKED = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}
+"""nothing is marked as being on its way: gradio would, at every step of every event, copy the values of all outputs of
+all events there were so far, and of all that these contain"""
+QUICK = {"queue": False, **_UNMARKED}
 """options of an event that is answered from memory"""
-WAITING = {"concurrency_limit": None, "show_progress": "hidden", "api_visibility": "private"}
+WAITING = {"concurrency_limit": None, **_UNMARKED}
 """options of one that says how far it is: it waits in our queue, not in gradio's"""
 FIGURE = "figure"
 """what one waits for who asked for a figure: another one, the stop button and another room end it"""

@@ -58,7 +58,7 @@ class ChangePart:
             self.show,
             [self.session.visitor, self.session.training, self.run, self.desk.address, self.desk.language],
             [self.column, self.title, self.panel],
-            **(WAITING | {"show_progress": "minimal"}),
+            **(WAITING | {"show_progress": "minimal", "show_progress_on": self.title}),
         )
         shown.success(None, None, None, js=MOVE_THERE, **QUICK)
 
