@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 import timm
-import torch
 from torch import nn
 
+from tests.outlines import outline_of
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.models.families import family_of
 
@@ -21,12 +21,6 @@ def files_of_timm() -> dict[str, list[str]]:
     for name in timm.list_models():
         files.setdefault(timm.model_entrypoint(name).__module__.rsplit(".", 1)[-1], []).append(name)
     return files
-
-
-def outline_of(name: str) -> nn.Module:
-    """The module without memory for its parameters."""
-    with torch.device("meta"):
-        return timm.create_model(name)
 
 
 def judged(module: nn.Module, name: str) -> tuple[str, str, str]:

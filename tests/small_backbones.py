@@ -7,6 +7,7 @@ from functools import cache
 import timm
 import torch
 
+from tests.outlines import outline_of
 from tests.small_models import load_small, roughen
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.loading import LoadedModel, Preprocessing
@@ -60,8 +61,7 @@ def pixels(model: LoadedModel, count: int = 3, seed: int = 0) -> torch.Tensor:
 
 def on_meta(architecture: str, **options: object) -> LoadedModel:
     """A whole architecture without its numbers, for counting."""
-    with torch.device("meta"):
-        module = timm.create_model(architecture, **options).eval()
+    module = outline_of(architecture, **options)
     size = getattr(getattr(module, "patch_embed", None), "img_size", (224, 224))
     return LoadedModel(
         name=architecture,

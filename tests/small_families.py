@@ -23,6 +23,7 @@ from timm.models.nextvit import NextViT
 from timm.models.volo import VOLO
 from torch import nn
 
+from tests.outlines import outline_of
 from tests.small_models import picture, roughen
 from vitexplorer.capture import Capture, capture
 from vitexplorer.model_family import ModelFamily
@@ -269,8 +270,7 @@ CASES: dict[str, Case] = {
 def smallest_of(family: ModelFamily) -> Case:
     """The architecture of timm with the fewest parameters among those of a family's classes, at its own size."""
     names = [name for kind in family.of for name in timm.list_models(module=kind.__module__.rsplit(".", 1)[-1])]
-    with torch.device("meta"):
-        made = {name: timm.create_model(name) for name in names}
+    made = {name: outline_of(name) for name in names}
     sizes = {
         name: sum(parameter.numel() for parameter in module.parameters())
         for name, module in made.items()

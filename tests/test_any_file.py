@@ -15,6 +15,7 @@ from torch import Tensor
 
 import vitexplorer as vx
 from tests.libraries import CASES, LABELS, made, saved
+from tests.outlines import without_numbers
 from tests.thorough import always, later, quick
 from vitexplorer.models.checkpoints.contents import Contents, read_contents
 from vitexplorer.models.checkpoints.recognise import put_under_timms_names
@@ -265,7 +266,7 @@ def test_images_are_prepared_as_torchvision_prepares_them(
 ) -> None:
     """The numbers of torchvision's documentation."""
     library = pytest.importorskip("torchvision.models")
-    with torch.device("meta"):
+    with without_numbers():
         module = library.get_model(name, **({"image_size": size} if size else {}))
     _, facts = put_under_timms_names(Contents(name, module.state_dict()))
     assert (facts.preprocessing["interpolation"], facts.preprocessing["crop_pct"]) == wanted

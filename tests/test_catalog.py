@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import timm
-import torch
 
+from tests.outlines import outline_of
 from vitexplorer.models.catalog import _bundled, catalog, convolutional, find, is_convolutional
 from vitexplorer.models.measured import measured
 from vitexplorer.settings import ASSETS
@@ -73,8 +73,7 @@ def test_sentences_are_whole_and_in_both_languages(entry):
     ],
 )
 def test_declared_sizes_are_true(name):
-    with torch.device("meta"):
-        module = timm.create_model(name)
+    module = outline_of(name)
     parameters = sum(parameter.numel() for parameter in module.parameters())
     assert find(name).megabytes == pytest.approx(parameters * 4 / 1e6, rel=0.01)
 

@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import timm
-import torch
 import torchvision
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 import vitexplorer as vx
 from tests import reference_tokens
+from tests.outlines import outline_of
 from tests.small_models import RECIPES, capture_small, load_small
 from vitexplorer.errors import SettingError
 from vitexplorer.models.weightless import without_storage
@@ -28,13 +28,6 @@ from vitexplorer.quantities.multiplications import (
     count_multiplications,
 )
 from vitexplorer.types import CountResult
-
-
-def on_meta(architecture: str, **options) -> nn.Module:
-    """A full-size architecture without its numbers."""
-    with torch.device("meta"):
-        return timm.create_model(architecture, **options).eval()
-
 
 # ------------------------------------------------------------------------------------------------ the count
 
@@ -79,13 +72,13 @@ def test_attention_has_two_products_of_each_call(any_capture, cost):
 )
 def test_costs_that_torchvision_publishes(architecture, published):
     """Its tables call them GFLOPS: 17.564 for ViT-B/16, 4.491 for Swin-T."""
-    module = on_meta(architecture)
+    module = outline_of(architecture)
     found = count_multiplications(module, tuple(module.patch_embed.img_size)).total / 1e9
     assert found == pytest.approx(published.IMAGENET1K_V1.meta["_ops"], abs=0.0006)
 
 
 def test_vit_b_16_product_by_product():
-    module = on_meta("vit_base_patch16_224")
+    module = outline_of("vit_base_patch16_224")
     macs = reference_tokens.vit_macs(14, 14, 16, 1, 768, 12, 3072, 1000)
     found = count_multiplications(module, (224, 224))
     assert found.total == sum(macs.values()) == 17_563_828_224

@@ -10,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import timm
-import torch
 from torch import nn
 
 import vitexplorer as vx
+from tests.outlines import outline_of
 from vitexplorer.formulas import (
     SwinShape,
     ViTShape,
@@ -26,11 +25,6 @@ from vitexplorer.formulas import (
     vit_terms,
 )
 from vitexplorer.views.parameters import VIEW, count_parts, swin_shape, terms_of, vit_shape
-
-
-def on_meta(name: str, **options) -> nn.Module:
-    with torch.device("meta"):
-        return timm.create_model(name, **options)
 
 
 def count(module: nn.Module) -> int:
@@ -168,7 +162,7 @@ KNOWN = {
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_the_formula_is_exactly_timms_count(name):
-    module = on_meta(name)
+    module = outline_of(name)
     terms = terms_of(module)
     assert total(terms) == count(module)
     assert KNOWN[name] in (None, count(module))
@@ -199,7 +193,7 @@ def test_the_formula_is_exactly_timms_count(name):
     ids=str,
 )
 def test_every_option_of_a_vit(options):
-    module = on_meta("vit_tiny_patch16_224", **options)
+    module = outline_of("vit_tiny_patch16_224", **options)
     assert total(terms_of(module)) == count(module)
 
 
@@ -217,7 +211,7 @@ def test_every_option_of_a_vit(options):
     ids=str,
 )
 def test_every_option_of_a_swin(name, options):
-    module = on_meta(name, **options)
+    module = outline_of(name, **options)
     assert total(terms_of(module)) == count(module)
 
 
@@ -233,26 +227,26 @@ def test_every_option_of_a_swin(name, options):
     ],
 )
 def test_other_architectures_get_no_formula_but_a_count(name):
-    module = on_meta(name)
+    module = outline_of(name)
     assert terms_of(module) == ()
     assert sum(count_parts(module).values()) == count(module)
 
 
 def test_a_changed_module_gets_no_wrong_formula():
-    module = on_meta("vit_tiny_patch16_224")
+    module = outline_of("vit_tiny_patch16_224")
     module.head = nn.Sequential(nn.Linear(192, 8), nn.Linear(8, 1000))
     assert terms_of(module) == ()
-    module = on_meta("vit_tiny_patch16_224")
+    module = outline_of("vit_tiny_patch16_224")
     module.blocks[3].attn.qkv.adapter = nn.Linear(192, 2)
     assert terms_of(module) == ()
-    module = on_meta("vit_tiny_patch16_224")
+    module = outline_of("vit_tiny_patch16_224")
     module.blocks[0].mlp = nn.Identity()
     assert terms_of(module) == ()
 
 
 def test_shapes_read_off_a_module():
-    assert vit_shape(on_meta("vit_base_patch16_224")) == ViTShape()
-    assert swin_shape(on_meta("swin_tiny_patch4_window7_224")) == SwinShape()
+    assert vit_shape(outline_of("vit_base_patch16_224")) == ViTShape()
+    assert swin_shape(outline_of("swin_tiny_patch4_window7_224")) == SwinShape()
 
 
 # ---------------------------------------------------------------------------------------------- what a term says
@@ -324,7 +318,7 @@ def test_formulas_need_no_torch():
 
 
 def test_parts_of_a_vit():
-    parts = count_parts(on_meta("deit_tiny_distilled_patch16_224"))
+    parts = count_parts(outline_of("deit_tiny_distilled_patch16_224"))
     blocks = [f"block {block}" for block in range(12)]
     assert list(parts) == ["patch_embed", "pos_embed", "prefix_tokens", *blocks, "norm", "head", "head_dist"]
     assert parts["prefix_tokens"] == 2 * 192
@@ -333,7 +327,7 @@ def test_parts_of_a_vit():
 
 
 def test_parts_of_a_swin_are_numbered_over_the_whole_network():
-    parts = list(count_parts(on_meta("swin_tiny_patch4_window7_224")))
+    parts = list(count_parts(outline_of("swin_tiny_patch4_window7_224")))
     assert parts[:5] == ["patch_embed", "block 0", "block 1", "downsample 1", "block 2"]
     assert parts[-3:] == ["block 11", "norm", "head"]
 
