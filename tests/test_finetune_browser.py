@@ -91,12 +91,12 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     here = page.locator(".vx-steps [aria-current]")
     expect(here).to_have_text("1Images")
     page.get_by_test_id("Upload a zip-upload-button").set_input_files(scenes)
-    expect(report).to_have_attribute("data-state", "ready", timeout=SOON)
+    page.locator('.vx-report[data-state="ready"]').wait_for(timeout=SOON)
     expect(report.locator(".summary")).to_contain_text("18 images, 3 classes")
     assert report.locator(".chart .count").all_inner_texts() == ["6", "6", "6"]
     expect(report.locator(".findings")).to_contain_text("fewer than 10 images")
 
-    expect(page.locator(".vx-methods")).to_have_attribute("data-state", "ready", timeout=SOON)
+    page.locator('.vx-methods[data-state="ready"]').wait_for(timeout=SOON)
     tick_only(page, "linear", "lora")
     lora = page.locator('.vx-methods .item[data-key="lora"]')
     before = lora.locator(".counts").inner_text()
@@ -108,18 +108,21 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     page.locator(".vx-methods .start").click()
 
     progress = page.locator(".vx-progress")
-    expect(progress).to_have_attribute("data-state", "running", timeout=SOON)
+
+    def is_at(state: str, timeout: int) -> None:
+        page.locator(f'.vx-progress[data-state="{state}"]').wait_for(timeout=timeout)
+
+    is_at("running", SOON)
     expect(here).to_have_text("3Training")
     training = progress.get_attribute("data-run")
     assert parameters(page)["run"] == training
-    expect(progress.locator(".chart.metric")).to_have_attribute("data-level", "", timeout=TRAINED)  # the baseline
+    progress.locator('.chart.metric[data-level=""]').wait_for(timeout=TRAINED)  # the baseline
     page.wait_for_function("Number(document.querySelector('.chart.loss').dataset.points) > 1", timeout=TRAINED)
     page.evaluate("window.drawn = document.querySelector('.chart.loss .main-svg')")
-    expect(progress.locator('[data-run="lora-r=4-lr=1"]')).to_contain_text(
-        re.compile(r"epoch \d+ of 8"), timeout=TRAINED
-    )
+    at_work = progress.locator('[data-run="lora-r=4-lr=1"]').filter(has_text=re.compile(r"epoch \d+ of 8"))
+    at_work.wait_for(timeout=TRAINED)
     progress.locator(".stop").click()
-    expect(progress).to_have_attribute("data-state", "stopped", timeout=TRAINED)
+    is_at("stopped", TRAINED)
     assert page.evaluate("document.querySelector('.chart.loss .main-svg') === window.drawn"), "redrawn in place"
     assert_is_read(page, "finetune")
     progress.locator(".vx-table summary").click()
@@ -131,26 +134,26 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     expect(progress).to_have_attribute("data-run", training, timeout=SOON)
     expect(report.locator(".summary")).to_contain_text("18 images, 3 classes", timeout=SOON)
     progress.locator(".resume").click()
-    expect(progress).to_have_attribute("data-state", "finished", timeout=TRAINED)
+    is_at("finished", TRAINED)
 
-    expect(page.locator(".vx-methods")).to_have_attribute("data-state", "ready", timeout=SOON)
+    page.locator('.vx-methods[data-state="ready"]').wait_for(timeout=SOON)
     expect(page.locator(".vx-methods [name=epochs]")).to_have_value("8")
     board, runs = page.locator(".vx-results"), {"linear", "lora-r=4-lr=1"}
     if thorough:
         tick_only(page, "mlp_k")
         page.locator(".vx-methods .start").click()
         runs |= {"mlp_k"}
-    expect(board).to_have_attribute("data-rows", str(len(runs)), timeout=TRAINED)
+    page.locator(f'.vx-results[data-rows="{len(runs)}"]').wait_for(timeout=TRAINED)
     expect(here).to_have_text("4Results")
     assert progress.get_attribute("data-run") == training, "more methods join the training that is open"
     assert set(board.locator("tr[data-run]").evaluate_all("rows => rows.map((row) => row.dataset.run)")) == runs
     expect(board.locator(".verdicts p")).to_have_count(len(runs) - 1)
-    expect(page.locator("#vx-training-figures .vx-panel")).to_have_attribute("data-state", "ready", timeout=SOON)
+    page.locator('#vx-training-figures .vx-panel[data-state="ready"]').wait_for(timeout=SOON)
 
     board.locator(".run", has_text="lora").click()
     expect(board.locator(".wrong button").first).to_be_visible(timeout=SOON)
     board.locator(".changed").click()
-    expect(page.locator("#vx-training-changed .vx-panel")).to_have_attribute("data-shown", "1", timeout=TRAINED)
+    page.locator('#vx-training-changed .vx-panel[data-shown="1"]').wait_for(timeout=TRAINED)
     expect(page.locator("#vx-training-change h3").first).to_be_focused(timeout=SOON)
     expect(page.locator("#vx-training-change h3").first).to_be_in_viewport()
     with page.expect_download(timeout=TRAINED) as downloading:
@@ -159,9 +162,9 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     downloading.value.save_as(taken)
     assert taken.name == "shapes-lora-r=4-lr=1.safetensors"
 
+    tuned = '.vx-status[data-text*="fine-tuned weights"]'
     board.locator(".wrong button").first.click()
-    tuned = re.compile("fine-tuned weights")
-    expect(page.locator(".vx-status")).to_have_attribute("data-text", tuned, timeout=TRAINED)
+    page.locator(tuned).wait_for(timeout=TRAINED)
     page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.state === 'ready'")
     there = parameters(page)
     assert there["room"] == "attention"
@@ -174,5 +177,5 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     page.locator("#vx-model .file").set_input_files(taken)
     page.wait_for_function(f"new URL(location.href).searchParams.get('model') !== '{there['model']}'", timeout=TRAINED)
     visit.wait_ready()
-    expect(page.locator(".vx-status")).to_have_attribute("data-text", tuned, timeout=TRAINED)
+    page.locator(tuned).wait_for(timeout=TRAINED)
     assert parameters(page)["model"].startswith("tuned.")
