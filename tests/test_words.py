@@ -7,6 +7,7 @@ import json
 import re
 import string
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,8 +32,13 @@ PACKAGE = Path(vitexplorer.__file__).parent
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
 
-def literal_texts() -> Iterator[tuple[str, str, str]]:
+@cache
+def literal_texts() -> tuple[tuple[str, str, str], ...]:
     """Every Text(...) of two literals in the package: place, English, Chinese."""
+    return tuple(_literal_texts())
+
+
+def _literal_texts() -> Iterator[tuple[str, str, str]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Text" and len(node.args) == 2:
@@ -57,7 +63,7 @@ def is_no_sentence(template: str) -> bool:
 
 
 def test_every_text_has_both_languages() -> None:
-    texts = list(literal_texts())
+    texts = literal_texts()
     assert len(texts) > 150
     alike = [en == zh and is_no_sentence(en) for _, en, zh in texts]
     assert [
