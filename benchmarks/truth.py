@@ -37,20 +37,21 @@ from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.evaluating import drawn_cases, tabulate
 from vitexplorer.evaluation.markdown import as_markdown
 from vitexplorer.evaluation.measuring import measure
-from vitexplorer.evaluation.methods import ORACLE, is_slow, map_views
+from vitexplorer.evaluation.methods import ORACLE, is_slow, map_views, view_of
 from vitexplorer.evaluation.protocol import Data
 from vitexplorer.evaluation.protocols import PROTOCOLS
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.types import EvaluationResult
+from vitexplorer.views import VIEWS
 from vitexplorer.words import Text
 
 SEED = 0
 CHUNK = 20
 """cases of one piece of work"""
-UNTRAINED = 100
-"""scenes that an untrained twin is asked about"""
+UNTRAINED, UNTRAINED_SLOW = 100, 10
+"""scenes that an untrained twin is asked about, and by methods that run the network many times"""
 UNTRAINED_NAME = Text("{name}, untrained", "{name}（未训练）")
 WHERE = ("pointing", "overlap")
 """protocols that have a meaning without a classifier, and on an untrained network"""
@@ -59,6 +60,8 @@ RUNS = {"deletion_insertion": 22, "road": 100, "saco": 11}
 MAPS = {"sensitivity": 5, "parameter_randomisation": 4, "parts": 3}
 SLOW = 120
 """images that a map of a slow method takes, about"""
+VARIANTS = (("sign", "both"), ("backward", "libra"), ("head_fusion", "max"))
+"""settings that make another method of every view that has them; asked where the truth is drawn, which is cheap"""
 Found = dict[str, list]
 """protocol and method, and the source that measured it -> what was measured of each case"""
 
@@ -112,7 +115,14 @@ def rows_of(name: str) -> tuple[str, ...]:
     """The methods that a model can be asked about."""
     model = loaded(name, "auto")
     views = map_views(vx.capture(model, cases_of(name, "auto", "scenes", 1)[0].image, fit="squash"))
-    return (*(view for view in views if view != "random"), "random", ORACLE) if model.num_classes else views
+    rows = [row for view in views if view != "random" for row in (view, *variants_of(view))]
+    return (*rows, "random", ORACLE) if model.num_classes else views
+
+
+def variants_of(view: str) -> list[str]:
+    """The same view at other settings, one at a time."""
+    known = {control.name for control in VIEWS[view].controls}
+    return [f"{view}:{name}={value}" for name, value in VARIANTS if name in known]
 
 
 def counts_of(name: str, weights: str, scale: float) -> dict[tuple[str, str], int]:
@@ -122,9 +132,12 @@ def counts_of(name: str, weights: str, scale: float) -> dict[tuple[str, str], in
     found = {}
     for key in keys:
         for method in rows_of(name):
+            if ":" in method and key in {*RUNS, *MAPS}:
+                continue
             protocol = PROTOCOLS[key]
             most = protocol.targets_of_slow if is_slow(method) else protocol.targets
-            most = most if weights == "auto" else min(most, UNTRAINED)
+            if weights == "random":
+                most = min(most, UNTRAINED_SLOW if is_slow(method) else UNTRAINED)
             found[key, method] = max(2, round(scale * most))
     return found
 
@@ -149,7 +162,9 @@ def source(protocol: str, method: str) -> str:
     package = Path(vx.__file__).parent
     files = [package / "evaluation" / f"{protocol}.py", *sorted((package / "quantities").glob("*.py"))]
     files += [package / "evaluation" / f"{name}.py" for name in ("case", "data", "mass_accuracy", "ranks")]
-    files += [package / "evaluation" / "methods.py" if method == ORACLE else package / "views" / f"{method}.py"]
+    files += [
+        package / "evaluation" / "methods.py" if method == ORACLE else package / "views" / f"{view_of(method)}.py"
+    ]
     return f"{zlib.crc32(b''.join(file.read_bytes() for file in files)):08x}"
 
 
@@ -254,21 +269,24 @@ def beside(trained: EvaluationResult, untrained: EvaluationResult) -> Evaluation
 
 
 def document(tables: dict[str, EvaluationResult]) -> str:
-    """The tables as JSON, for whoever shows them."""
+    """The tables of the classifiers as JSON, as `vitexplorer/standings.py` reads them."""
     plain = {
         name: {
             "weights": weights_hash(name, "auto"),
             "methods": table.methods,
-            "protocols": table.protocols,
+            "numbers": table.protocols,
+            "names": [(one.en, one.zh) for one in table.names],
             "better": table.better,
-            **{
-                key: [[round(x, 4) if np.isfinite(x) else None for x in row] for row in getattr(table, key).tolist()]
-                for key in ("values", "low", "high", "counts")
-            },
+            **{key: list(map(_plain, getattr(table, key).tolist())) for key in ("values", "low", "high", "counts")},
         }
         for name, table in tables.items()
+        if ORACLE in table.methods
     }
-    return json.dumps(plain, indent=None, separators=(",", ":")) + "\n"
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _plain(row: list[float]) -> list[float | None]:
+    return [round(number, 4) if np.isfinite(number) else None for number in row]
 
 
 def main(
@@ -276,7 +294,9 @@ def main(
     models: Annotated[str, typer.Option(help="Names with commas between them; all bundled ones when empty.")] = "",
     workers: Annotated[int, typer.Option(help="Processes; each runs the network in one thread.")] = os.cpu_count() or 1,
     folder: Annotated[Path, typer.Option(help="Where what was measured is kept.")] = Path("runs/truth"),
-    json_file: Annotated[Path | None, typer.Option("--json", help="A file for the tables as JSON.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="A file for the tables as JSON: assets/truth.json for the page.")
+    ] = None,
 ) -> None:
     """Measure what is not kept yet, and print the tables."""
     names = models.split(",") if models else [entry.name for entry in catalog() if entry.bundled]
@@ -284,9 +304,9 @@ def main(
     both = ("auto", "random")
     pieces = [piece for name in names for weights in both for piece in pieces_of(name, weights, scale)]
     seconds = run_all(pieces, folder, workers)
-    tables = {name: beside(*(table_of(name, weights, scale, folder) for weights in both)) for name in names}
+    tables = {name: table_of(name, "auto", scale, folder) for name in names}
     for name, table in tables.items():
-        print(f"\n### {name}\n\n{as_markdown(table)}", flush=True)
+        print(f"\n### {name}\n\n{as_markdown(beside(table, table_of(name, 'random', scale, folder)))}", flush=True)
     if json_file:
         json_file.write_text(document(tables), "utf-8")
     if seconds:

@@ -12,6 +12,7 @@ from vitexplorer.types import Result
 from vitexplorer.views import VIEWS, compute
 
 LEAST: dict[str, dict[str, Any]] = {
+    "trust": {"methods": ("input_x_gradient",), "steps": 2},
     "faithfulness": {"methods": ("input_x_gradient",), "steps": 2},
     "integrated_gradients": {"steps": 2},
     "side_by_side": {"methods": ("input_x_gradient",), "steps": 2, "measure": True},

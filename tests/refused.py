@@ -29,6 +29,7 @@ REFUSED: dict[str, frozenset[str]] = {
     "position_similarity": RELATIVE,
     "relative_position_bias": ALL - RELATIVE,
     "side_by_side": NO_CLASSIFIER,
+    "trust": NO_CLASSIFIER,
 }
 
 

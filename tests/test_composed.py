@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from vitexplorer.models.bundled.composed import HIDDEN_PATCHES, LEAST, composed
+from vitexplorer.models.bundled.composed import HIDDEN_PATCHES, LEAST, Composed, composed
 from vitexplorer.models.bundled.pool import NOTHING, ScenePool
 from vitexplorer.models.bundled.recipes import several
-from vitexplorer.models.bundled.recipes.several import Composed, class_attention, labels_loss, looking_loss, token_loss
+from vitexplorer.models.bundled.recipes.several import astray_loss, labels_loss, token_loss
+from vitexplorer.models.bundled.shipped import load
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_hidden_patches_are_the_mean_colour_and_show_nothing(scenes):
 
 
 def test_losses_by_hand():
-    """Two classes asked for of a picture, one not; two cells; an eighth of the attention on the object."""
+    """Two classes asked for of a picture, one not; two cells, the first one half an object of class 1."""
     present, asked = torch.zeros(1, NOTHING), torch.zeros(1, NOTHING)
     present[0, 1] = asked[0, 1] = asked[0, 2] = 1
     cover = torch.zeros(1, 2, NOTHING + 1)
@@ -52,27 +53,28 @@ def test_losses_by_hand():
     assert float(labels_loss(logits, batch)) == pytest.approx(np.log1p(np.exp(-1)) + np.log1p(np.exp(-2)))
     said = torch.zeros(1, 2, NOTHING + 1)
     assert float(token_loss(said, batch)) == pytest.approx(np.log(NOTHING + 1))
-    rows = torch.tensor([[[0.25, 0.75]]])
-    assert float(looking_loss(rows, batch)) == pytest.approx(-np.log(0.125))
+    said = torch.zeros(1, 2, NOTHING)
+    said[0, 0, 1], said[0, 0, 2], said[0, 1, 1] = 4, -6, 8
+    assert float(astray_loss(said, batch)) == pytest.approx((0.5 * 4 + 6 + 8) / 2)
 
 
-def test_the_class_token_s_attention_is_what_the_block_computes():
-    model = several.RECIPE.untrained(0)
+def test_the_answer_is_the_mean_of_what_the_cells_say():
+    learner = several.RECIPE.start(0).eval()
     images = torch.randn(2, 3, 192, 192, generator=torch.Generator().manual_seed(0))
-    seen = []
-    with torch.no_grad(), class_attention(model) as fused:
-        model.forward_features(images)
-    model.blocks[-1].attn.fused_attn = False
-    handle = model.blocks[-1].attn.attn_drop.register_forward_hook(lambda module, args, output: seen.append(output))
     with torch.no_grad():
-        model.forward_features(images)
-    handle.remove()
-    assert torch.allclose(fused[0], seen[0][:, :, 0], atol=1e-6)
+        said = learner.said_by_cells(learner.model.forward_features(images).flatten(1, 2))
+        assert said.shape == (2, 36, NOTHING)
+        assert torch.allclose(learner.model(images), said.mean(1) + learner.model.head.fc.bias, atol=1e-5)
 
 
-def test_registers_leave_the_rest_as_it_was():
-    tensors = {"pos_embed": torch.arange(6.0).reshape(1, 3, 2), "other": torch.ones(1)}
-    found = several.with_registers(tensors, torch.full((1, 2, 2), 7.0))
-    assert found["pos_embed"][0, :, 0].tolist() == [0, 0, 0, 2, 4]
-    assert found["reg_token"].unique().tolist() == [7]
-    assert found["other"] is tensors["other"]
+def test_the_shipped_logits_are_stretched():
+    learner = several.RECIPE.start(0).eval()
+    images = torch.randn(1, 3, 192, 192, generator=torch.Generator().manual_seed(1))
+    with torch.no_grad():
+        trained, stretched = learner.model(images), learner.shipped()(images)
+    assert torch.allclose(stretched, 8.4 * trained + 0.5, atol=1e-4)
+
+
+def test_training_starts_where_the_model_of_single_objects_stands():
+    known, model = load(several.START).state_dict(), several.RECIPE.start(0).model
+    assert all(torch.equal(tensor, known[name]) for name, tensor in model.state_dict().items())

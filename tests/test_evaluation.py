@@ -34,6 +34,8 @@ from vitexplorer.evaluation.road import NOISE, filled_in, imputed
 from vitexplorer.evaluation.saco import coefficient
 from vitexplorer.evaluation.sensitivity import DRAWS, noisy, relative_distances
 from vitexplorer.figures import render
+from vitexplorer.models.bundled.scenes import draw_scene
+from vitexplorer.models.bundled.scenes.paper import box_of
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.types import PatchGrid
 
@@ -336,6 +338,18 @@ def test_grids_are_the_same_each_time_and_of_different_classes():
     with pytest.raises(ValueError, match="cannot be made"):
         grid_cases(4, 48, known=[0])
     assert [len(scene_cases(3, 48)), scene_cases(1, 48)[0].mask.shape] == [3, (48, 48)]
+
+
+def test_a_cell_shows_all_of_an_object_hardly_smaller_than_it_was():
+    scenes = {scene.label: (index, scene) for index, scene in enumerate(draw_scene("test", n, 96) for n in range(30))}
+    known = [index for index, _ in list(scenes.values())[:4]]
+    for case in grid_cases(4, 96, known=known):
+        scene = scenes[case.target][1]
+        box, seen = box_of(scene.mask), box_of(case.mask)
+        shrunk = min(1, 48 / (1.1 * max(box[2] - box[0], box[3] - box[1])))
+        assert case.mask.sum() == pytest.approx(scene.mask.sum() * shrunk**2, rel=0.1)
+        assert np.subtract(seen[2:], seen[:2]) == pytest.approx(shrunk * np.subtract(box[2:], box[:2]), abs=2)
+        assert case.image[case.mask].mean(0) == pytest.approx(scene.image[scene.mask].mean(0), abs=16)
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,6 @@ from vitexplorer.interventions import intervene
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import (
     ConfusionResult,
-    EvaluationResult,
     MatrixResult,
     ParetoResult,
     PerClassResult,
@@ -192,7 +191,6 @@ def test_every_type_of_result_is_among_them():
     ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.types"} - OF_TRAININGS
     assert made == ours - {
         ReconstructionResult,  # asks for a decoder: test_mae.py draws it
-        EvaluationResult,  # of many images: test_evaluation.py draws it
     }
 
 

@@ -45,6 +45,7 @@ PROMISED = {
     "occlusion": ("vit", FEW, MAP),
     "activation_patching": ("vit", FEW, MAP),
     "random": ("vit", {**FEW, "seed": 3}, MAP),
+    "trust": ("vit", {**FEW, "methods": "grad_cam", "steps": 2}, (2, 1)),
     "faithfulness": ("vit", {**FEW, "methods": "grad_cam", "steps": 2}, (2, 2, 3)),
     "side_by_side": ("vit", {**FEW, "methods": "grad_cam", "measure": "on", "steps": 2}, (2, *MAP)),
     "pooling": ("vit", {}, (3,)),

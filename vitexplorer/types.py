@@ -494,7 +494,7 @@ class MethodsResult(Result):
 class EvaluationResult(Result):
     """How good the maps of several methods are by several protocols, values (methods, protocols): means over cases.
 
-    NaN where a protocol says nothing of a method. A random map and the truth itself are the last two methods.
+    NaN where a protocol says nothing of a method. A random map and, where it is known, the truth are the last methods.
     """
 
     methods: tuple[str, ...]

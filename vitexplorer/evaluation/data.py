@@ -6,10 +6,12 @@ Each is a pure function of numbers: case i of a kind is the same on every machin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
+import cv2
 import numpy as np
 import torch
 
@@ -17,11 +19,14 @@ from vitexplorer.capture import prepare
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.parted import Parted
 from vitexplorer.models.bundled.scenes import Scene, draw_scene
+from vitexplorer.models.bundled.scenes.paper import box_of
 from vitexplorer.models.loading import LoadedModel
 
 STREAM = "test"
 POOL = 400
 """scenes that grids are made of"""
+ROOM = 1.1
+"""side of the window about a large object, in sides of the object's box"""
 SURE = 0.9
 """probability of the right class from which on a scene is known to a model"""
 
@@ -35,7 +40,10 @@ def scene_cases(count: int, size: int) -> list[Case]:
 def grid_cases(
     count: int, size: int, *, sides: int = 2, seed: int = 0, known: Sequence[int] | None = None
 ) -> list[Case]:
-    """Cases of grids of scenes of different classes: every cell is asked for in turn.
+    """Cases of grids of different classes, a window about the object of a scene in each cell; all are asked in turn.
+
+    A window has the size of a cell, so that objects are as large as in the scenes that models were trained on; where an
+    object does not fit into it, a larger one is shrunk.
 
     Args:
         count: of cases; a grid gives sides * sides of them.
@@ -57,20 +65,32 @@ def grid_cases(
             chosen.setdefault(labels[index], index)
             if len(chosen) == cells:
                 break
-        found += _grid([_scene(index, size // sides) for index in chosen.values()], sides)
+        found += _grid([_scene(index, size) for index in chosen.values()], sides)
     return found[:count]
 
 
 def _grid(scenes: list[Scene], sides: int) -> list[Case]:
     """A case for each cell of one grid, row by row."""
-    side = len(scenes[0].image)
+    side = len(scenes[0].image) // sides
     image = np.zeros((sides * side, sides * side, 3), np.uint8)
     masks, cells = np.zeros((2, len(scenes), sides * side, sides * side), bool)
     for at, scene in enumerate(scenes):
         row, col = divmod(at, sides)
         here = np.s_[row * side : (row + 1) * side, col * side : (col + 1) * side]
-        image[here], masks[at][here], cells[at][here] = scene.image, scene.mask, True
+        image[here], masks[at][here] = _window(scene, side)
+        cells[at][here] = True
     return [Case(image, scene.label, masks[at], cells[at]) for at, scene in enumerate(scenes)]
+
+
+def _window(scene: Scene, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """(size, size, 3) pixels about the middle of the object, all of it, and its mask there."""
+    whole = len(scene.image)
+    top, left, bottom, right = box_of(scene.mask)
+    side = min(whole, max(size, math.ceil(ROOM * max(bottom - top, right - left))))
+    row, col = (int(np.clip((a + b - side) / 2, 0, whole - side)) for a, b in ((top, bottom), (left, right)))
+    here = np.s_[row : row + side, col : col + side]
+    mask = cv2.resize(scene.mask[here].astype(np.uint8), (size, size), interpolation=cv2.INTER_NEAREST)
+    return cv2.resize(scene.image[here], (size, size), interpolation=cv2.INTER_AREA), mask > 0
 
 
 def parted_cases(pictures: Iterable[Parted]) -> list[Case]:

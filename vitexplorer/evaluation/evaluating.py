@@ -14,7 +14,7 @@ from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.data import grid_cases, known_scenes, parted_cases, scene_cases
 from vitexplorer.evaluation.intervals import mean_interval
 from vitexplorer.evaluation.measuring import Scores, measure
-from vitexplorer.evaluation.methods import ORACLE, is_slow, map_views, title_of
+from vitexplorer.evaluation.methods import ORACLE, is_slow, map_views, title_of, view_of
 from vitexplorer.evaluation.parted import Parted
 from vitexplorer.evaluation.protocol import Data
 from vitexplorer.evaluation.protocols import PROTOCOLS
@@ -69,16 +69,17 @@ def evaluate(
 
     Args:
         model: a classifier.
-        views: keys of views that draw one map; all that have a meaning for the model when None. A random map and
-            the truth itself are always among the rows.
+        views: keys of views that draw one map, settings behind them where they are not the defaults
+            ("grad_cam:sign=both"); all that have a meaning for the model when None. A random map and the truth
+            itself are always among the rows.
         data: cases, or pictures with parts; drawn scenes and grids of them when None, for models trained on these.
         protocols: keys of protocols; all that the data suits when None.
         targets: the most cases for each number; what the protocol states when None.
         progress: told how many numbers are measured, of how many; what it raises stops the work.
 
     Raises:
-        UnknownNameError: no such view or protocol.
-        SettingError: data and protocols do not go together.
+        UnknownNameError: no such view, setting or protocol.
+        SettingError: a setting that a view cannot take; data and protocols do not go together.
         UnsupportedError: a model without a classifier.
     """
     if not model.num_classes:
@@ -118,14 +119,18 @@ def tabulate(
         model: whose maps they are.
         methods: the rows.
         cases: of each protocol, in the order of its scores.
-        scores: for each protocol and method as many of the first cases as were measured.
+        scores: for each protocol and method as many of the first cases as were measured; a pair that is not there was
+            not asked.
     """
     columns = [(key, column) for key in cases for column in PROTOCOLS[key].columns]
     numbers = np.full((4, len(methods), len(columns)), np.nan)
     for row, method in enumerate(methods):
-        of_protocol = {key: _chosen(key, scores[key, method]) for key in cases}
+        of_protocol = {key: _chosen(key, scores[key, method]) for key in cases if (key, method) in scores}
         for col, (key, column) in enumerate(columns):
             at = PROTOCOLS[key].columns.index(column)
+            if key not in of_protocol:
+                numbers[3, row, col] = 0
+                continue
             values = of_protocol[key][:, at]
             images = _images(cases[key][: len(values)])
             numbers[:, row, col] = *mean_interval(values, images), np.isfinite(values).sum()
@@ -169,8 +174,8 @@ def _methods(model: LoadedModel, views: Iterable[str] | None, case: Case) -> tup
     known = map_views(capture(model, case.image, fit="squash"))
     wanted = known if views is None else tuple(views)
     for view in wanted:
-        if view not in known:
-            raise unknown_name("view", view, known)
+        if view_of(view) not in known:
+            raise unknown_name("view", view_of(view), known)
     return (*(view for view in wanted if view != "random"), "random", ORACLE)
 
 

@@ -4,8 +4,9 @@ Böhle, Fritz & Schiele 2021 (arXiv 2104.00032, section 4.1) and 2022 (B-cos, ar
 2022 (arXiv 2205.10435): an image is a grid of n x n images of different classes that the model names surely when it
 sees them alone. For each of the classes in turn: the positive relevance inside the cell of its own image over that in
 the whole grid, 0-1, high is good; 1 / n^2 by chance. A map without positive relevance finds nothing: 0.
-Misleading: each object has 1 / n of its usual size, and a model that was shown one object at a time may really look at
-all of them.
+The cells here are windows about objects of drawn scenes (`data.grid_cases`), since a network of fixed size takes no
+larger image; the papers put whole images of the usual size beside each other.
+Misleading: a model that was shown one object at a time may really look at all of them.
 """
 
 from __future__ import annotations

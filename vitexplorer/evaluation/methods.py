@@ -1,4 +1,8 @@
-"""The rows of the table: every view that draws one map of a model's answer, and a map that is the truth itself."""
+"""The rows of the table: every view that draws one map of a model's answer, and a map that is the truth itself.
+
+A method is a view at its default settings, or at others, which then stand in its key: `grad_cam:sign=both`, and
+`grad_cam:sign=both;backward=libra` where there are several.
+"""
 
 from __future__ import annotations
 
@@ -36,16 +40,36 @@ def _asks(key: str) -> bool:
 
 def is_slow(key: str) -> bool:
     """Whether one map of a method takes many runs of the network."""
-    return key != ORACLE and VIEWS[key].runs == "many"
+    return key != ORACLE and VIEWS[view_of(key)].runs == "many"
+
+
+def view_of(key: str) -> str:
+    """The view of a method."""
+    return key.partition(":")[0]
+
+
+def settings_of(key: str) -> dict[str, str]:
+    """The settings that a method's key states, as a person writes them."""
+    stated = key.partition(":")[2]
+    return dict(pair.partition("=")[::2] for pair in stated.split(";") if pair)
 
 
 def title_of(key: str) -> Text:
     """What a row is called."""
-    return TITLE if key == ORACLE else VIEWS[key].title
+    if key == ORACLE:
+        return TITLE
+    record, stated = VIEWS[view_of(key)], settings_of(key)
+    said = [control.say(stated[control.name], None) for control in record.controls if control.name in stated]
+    if not said:
+        return record.title
+    return Text(
+        f"{record.title.en} ({', '.join(one.en for one in said)})",
+        f"{record.title.zh}（{'，'.join(one.zh for one in said)}）",
+    )
 
 
 def explainer(key: str, case: Case, seed: int) -> Explain:
-    """How a method makes its map of a case: a view at its default settings, or the truth."""
+    """How a method makes its map of a case: a view, or the truth."""
     make: Callable[..., MapResult] = (
         partial(_oracle, case=case) if key == ORACLE else partial(_view, key=key, seed=seed)
     )
@@ -53,7 +77,7 @@ def explainer(key: str, case: Case, seed: int) -> Explain:
 
 
 def _view(capture: Capture, target: int, key: str, seed: int) -> MapResult:
-    return explanation(key, capture, target, seed, None)
+    return explanation(view_of(key), capture, target, seed, None, **settings_of(key))
 
 
 def _oracle(capture: Capture, target: int, case: Case) -> MapResult:

@@ -117,6 +117,6 @@ PROTOCOL = Protocol(
     data="scenes",
     paper=Paper("Rong et al. 2022", "https://arxiv.org/abs/2202.00449"),
     suits=lambda case: True,
-    targets=30,
-    targets_of_slow=30,
+    targets=20,
+    targets_of_slow=20,
 )

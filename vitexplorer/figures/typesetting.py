@@ -11,6 +11,8 @@ import re
 import unicodedata
 from functools import cache
 
+from vitexplorer.words import Text
+
 LINE_HEIGHT = 1.3  # plotly's own, in units of the font size
 
 _CJK = r"\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
@@ -59,3 +61,8 @@ def _break_within(piece: str, pixels: float, size: float) -> int:
     """How many letters of a long name go on one line: all that fit, at least one, none before a closing mark."""
     places = [n for n in range(1, len(piece)) if piece[n] not in CLOSING]
     return max((n for n in places if width(piece[:n], size) <= pixels), default=1)
+
+
+def without_brackets(title: Text) -> Text:
+    """Without what stands in Chinese brackets: the English name, where there is no room for both."""
+    return Text(title.en, title.zh.partition("（")[0])

@@ -70,6 +70,7 @@ class _Kind:
     family: str
     sentence: Text
     for_photographs: str
+    title: Text = Text("{family}, drawn scenes", "{family}（绘制场景）")
 
 
 _SCENES = {
@@ -99,6 +100,16 @@ _SCENES = {
             "在移位窗口内计算注意力，学习说出物体。可观察一个图块在各阶段能看多远；没有类别标记。",
         ),
         "swin_tiny_patch4_window7_224.ms_in22k_ft_in1k",
+    ),
+    "several": _Kind(
+        "Swin",
+        Text(
+            "Learned which of several objects are in a picture, each by itself. Look at one class after the other: its "
+            "maps tell the objects apart.",
+            "学习画面中有哪几个物体，逐类独立判断。可依次查看各个类别：它的图能把不同物体分开。",
+        ),
+        "swin_tiny_patch4_window7_224.ms_in22k_ft_in1k",
+        Text("{family}, several objects", "{family}（多个物体）"),
     ),
     "dino": _Kind(
         "DINO",
@@ -149,7 +160,7 @@ def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
     name = file.parent.name
     kind = _SCENES.get(name.removeprefix("scenes_").split("_")[0])
     family = kind.family if kind else "ViT"
-    title = Text("{family}, drawn scenes", "{family}（绘制场景）").format(family=family)
+    title = (kind.title if kind else _Kind.title).format(family=family)
     said = (kind.sentence if kind else same(f"{config['architecture']}."), _DRAWN_ONLY)
     sentence = Text(" ".join(text.en for text in said), "".join(text.zh for text in said))
     return CatalogEntry(

@@ -182,6 +182,14 @@ class Engine:
         )
         return self._seen(run, result)
 
+    def known(self, run: Hashable, capture: Capture, view: str) -> Result | None:
+        """A view of a run at its default settings, if it was computed and is still kept."""
+        from vitexplorer.views import VIEWS, refusal
+
+        if refusal(view, capture) is not None:
+            return None
+        return self._results.get((run, view, *VIEWS[view].settings(capture, {}).items()))
+
     def resolved(self, run: Hashable, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Settings with the other images that they name, as the same model sees them. Raises as `explore`."""
         from vitexplorer.controls import NamedCapture, like_capture, likeness, named_images

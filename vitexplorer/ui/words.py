@@ -212,6 +212,7 @@ UI_WORDS: dict[str, Text] = {
     "panel_rows": Text(
         "The first {shown} of {all} rows; the CSV has them all.", "前 {shown} 行，共 {all} 行；CSV 文件中有全部数据。"
     ),
+    "standing": Text("How far to trust it", "可信程度"),
     "panel_elsewhere": Text("Show it for {model}", "改用 {model} 查看"),
     "next_room": Text("Next room: {room}", "下一页：{room}"),
     "save": Text("Save", "保存"),

@@ -77,11 +77,13 @@ def _compares(control: Control) -> bool:
     return isinstance(control, MethodsControl)
 
 
-def explanation(view: str, capture: Capture, target: int, seed: int, progress: Progress | None) -> MapResult:
-    """The map of one of them for a class, its other controls at their defaults."""
+def explanation(
+    view: str, capture: Capture, target: int, seed: int, progress: Progress | None, **settings: Any
+) -> MapResult:
+    """The map of one of them for a class; controls that are not among the settings are at their defaults."""
     controls = {control.name for control in VIEWS[view].controls}
     wanted = {key: value for key, value in {"target": target, "seed": seed}.items() if key in controls}
-    return compute(view, capture, progress=progress, **wanted)
+    return compute(view, capture, progress=progress, **wanted, **settings)
 
 
 def reading(result: Result, language: Language = "en") -> str:

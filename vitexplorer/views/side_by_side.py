@@ -1,4 +1,4 @@
-"""Which of these explanations should I trust? The maps of several methods for one class, side by side.
+"""Do the methods tell the same story? The maps of several methods for one class, side by side.
 
 Each is the map that its own view gives for the class with other controls at their defaults. Their units differ (a share
 of attention, a part of a logit), so one common range would show nothing but the units: each is drawn as a share of its
@@ -207,7 +207,7 @@ def _rest(said: dict[str, object], differ: bool) -> Text:
 
 VIEW = View(
     title=TITLE,
-    question=Text("Which of these explanations should I trust?", "这些解释中，应当相信哪一个？"),
+    question=Text("Do the methods tell the same story?", "各种方法说的是同一回事吗？"),
     misleads=Text(
         "Each map is scaled to its own largest number: a bright patch of one says nothing about another. That maps "
         "agree proves nothing, and the areas come from images unlike any the model was trained on: one image compares "

@@ -1,4 +1,6 @@
-"""A table of methods by protocols: each number over its 95 % interval, the best of each column bold.
+"""A table of methods by protocols: each number over its 95 % interval and a bar, the best of each column bold.
+
+The largest number of a column fills its bar, or 1 where that is more; below 0 there is none.
 
 The random map and the truth itself stand last, apart and muted: what is not above the one and below the other says
 something of the protocol or the model rather than of the method.
@@ -8,16 +10,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.figures.typesetting import wrap
+from vitexplorer.figures.typesetting import without_brackets, wrap
 from vitexplorer.types import EvaluationResult
 
-NAMES, LEAST, STEP, YARDSTICKS = 190, 92, 44, 2
-"""pixels of the methods' names, of a column at least and of a row; rows that are not methods"""
+NAMES, LEAST, STEP, GAP, BAR = 190, 100, 50, 18, 4
+"""pixels of the methods' names, of a column at least, of a row, between columns, and of a bar's height"""
+YARDSTICKS = ("random", "oracle")
+"""rows that are no methods"""
 BETTER = {"high": "↑", "low": "↓"}
 INTERVAL = "{low:.2f} – {high:.2f}"
 NONE = "–"
@@ -39,15 +44,18 @@ def _table(page: Page, y: float, result: EvaluationResult, columns: range, names
     right = {col: page.margin + names + (at + 1) * wide for at, col in enumerate(columns)}
     head = y
     for col in columns:
-        lines = wrap(result.names[col].in_(page.language), wide - 22, SMALL_SIZE)
+        lines = wrap(result.names[col].in_(page.language), wide - GAP, SMALL_SIZE)
         lines[-1] += f" {BETTER[result.better[col]]}"
         for at, line in enumerate(lines):
             page.text(right[col], head + at * 16, line, size=SMALL_SIZE, color=page.theme.muted, anchor="right")
         y = max(y, head + 16 * len(lines))
     y += 10
-    methods = len(result.methods) - YARDSTICKS
+    methods = sum(method not in YARDSTICKS for method in result.methods)
+    fullest = {col: max(1.0, best_of(result.values[:, col], "high")) for col in columns}
+    bars = []
     best = {col: best_of(result.values[:methods, col], result.better[col]) for col in columns}
-    for row, title in enumerate(result.titles):
+    for row, (method, full) in enumerate(zip(result.methods, result.titles, strict=True)):
+        title = full if ":" in method else without_brackets(full)  # settings are said in brackets too
         page.rule(y - 4)
         color = page.theme.muted if row >= methods else None
         for at, line in enumerate(wrap(title.in_(page.language), names - 12, SMALL_SIZE)[:2]):
@@ -59,8 +67,18 @@ def _table(page: Page, y: float, result: EvaluationResult, columns: range, names
             if np.isfinite(result.low[row, col]):
                 said = INTERVAL.format(low=result.low[row, col], high=result.high[row, col])
                 page.text(right[col], y + 19, said, size=11, color=page.theme.muted, anchor="right")
+            if value > 0:
+                box = Box(right[col] - wide + GAP, y + 36, (wide - GAP) * value / fullest[col], BAR)
+                fill = page.theme.bar if row < methods else page.theme.muted
+                bars.append((box, fill, _said(page, result, row, col)))
         y += STEP
+    page.bars(bars, gap=0)
     return y
+
+
+def _said(page: Page, result: EvaluationResult, row: int, col: int) -> str:
+    title, name = (text.in_(page.language) for text in (result.titles[row], result.names[col]))
+    return f"{title}\n{name} {result.values[row, col]:.3f}"
 
 
 def best_of(values: np.ndarray, better: str) -> float:

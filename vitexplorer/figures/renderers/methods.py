@@ -20,7 +20,7 @@ from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each, remark
 from vitexplorer.figures.themes import SMALL_SIZE, TEXT_SIZE
-from vitexplorer.figures.typesetting import wrap
+from vitexplorer.figures.typesetting import without_brackets, wrap
 from vitexplorer.numbers import measured, percent
 from vitexplorer.types import MethodsResult
 from vitexplorer.words import Text
@@ -61,7 +61,7 @@ def draw(page: Page, result: MethodsResult, *, colormap: str | None = None, opac
     shown = painted_each(result.values, EACH)
     signed = bool((shown.values < 0).any())
     scale = scale_of(shown.values, colormap or (SIGNED_BESIDE if signed else UNSIGNED))
-    titles = [_short(title) for title in (IMAGE, *result.titles, *_offered(page, result))]
+    titles = [without_brackets(title) for title in (IMAGE, *result.titles, *_offered(page, result))]
     narrow = page.inner < 4 * NARROWEST
     places, bottom = _places(page, result, page.header(result), titles, narrow)
     axis = page.color_scale(scale, beside=_beside(places, narrow), title=SHARE)
@@ -78,11 +78,6 @@ def draw(page: Page, result: MethodsResult, *, colormap: str | None = None, opac
     bottom = _below(page, bottom + 6, result)
     how = Text("{each}; {direction}", "{each}；{direction}").format(each=EACH, direction=direction(scale.colormap))
     return facts_below(page, bottom, facts(result, how, shown.remarks))
-
-
-def _short(title: Text) -> Text:
-    """Without what stands in brackets."""
-    return Text(title.en, title.zh.partition("（")[0])
 
 
 def _waiting(page: Page, result: MethodsResult) -> tuple[tuple[str, Text], ...]:
@@ -158,7 +153,7 @@ def _answer(page: Page, at: Place, result: MethodsResult) -> None:
 def _map(page: Page, at: Place, result: MethodsResult, number: int, axis: str, opacity: float) -> None:
     values = result.own_values(number)
     share = painted_each(values[None]).values[0]
-    title = _short(result.titles[number])
+    title = without_brackets(result.titles[number])
     row, col = np.meshgrid(*map(np.arange, values.shape), indexing="ij")
     said = Text("row %{customdata[0]}, column %{customdata[1]}: ", "第 %{customdata[0]} 行第 %{customdata[1]} 列：")
     page.cells(

@@ -1,4 +1,4 @@
-"""Pictures in which several classes are to be seen, for training: windows of scenes, and 2 x 2 grids of windows.
+"""Pictures in which several classes are to be seen, for training: scenes, and 2 x 2 grids of windows about objects.
 
 Every picture says which classes it shows (several labels, not one) and what each of its cells shows. Some pictures lose
 a part of their patches to the mean colour: what deletion and occlusion show a model is then nothing new to it.
@@ -44,15 +44,15 @@ def composed(
 ) -> Composed:
     """Up to `grids` grids of four scenes each, as many as a quarter of the batch allows for, and the rest whole.
 
-    Scenes of one object go into the grids first. `cell` is the side in pixels of what one token stands for, `mean` the
-    colour of what is hidden.
+    Scenes of one object go into the grids first, cut out about it, closely or less so. `cell` is the side in pixels of
+    what one token stands for, `mean` the colour of what is hidden.
     """
     grids = min(grids, len(scenes) // 4)
     known = scenes.classes
     several = (scenes.masks & (known != scenes.labels[:, None, None])).any((1, 2))
     order = np.lexsort((rng.uniform(size=len(scenes)), several))
     pictures = [
-        _grid([_window(scenes, known, number, rng, size // 2) for number in four])
+        _grid([_window(scenes, known, number, rng, size // 2, zoom=rng.uniform()) for number in four])
         for four in order[: 4 * grids].reshape(grids, 4)
     ]
     pictures += [_window(scenes, known, number, rng, size) for number in order[4 * grids :]]
@@ -70,10 +70,10 @@ def composed(
 
 
 def _window(
-    scenes: Scenes, known: np.ndarray, number: int, rng: np.random.Generator, size: int
+    scenes: Scenes, known: np.ndarray, number: int, rng: np.random.Generator, size: int, zoom: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """A turned and mirrored window of a scene, its channels in random order; the class at each of its pixels."""
-    window = about_object(scenes.masks[number], rng, 0.0)
+    window = about_object(scenes.masks[number], rng, zoom)
     image = cut(scenes.images[number], window, size)[..., rng.permutation(3)]
     return image, cut(known[number], window, size, blend=False)
 

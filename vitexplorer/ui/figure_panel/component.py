@@ -40,6 +40,7 @@ _WORDS = (
     "panel_settings",
     "panel_rows",
     "panel_elsewhere",
+    "standing",
 )
 
 _log = logging.getLogger(__name__)
@@ -115,6 +116,10 @@ class PanelData(FrameData):
     """whether a cell of the figure is a head of a block, whose map can be opened"""
     refused: str = ""
     """why there is no figure"""
+    standing: str = ""
+    """how far the map is to be trusted; empty where that is not known"""
+    evidence: str = ""
+    """the view that says more of it; empty where there is none"""
     elsewhere: str = ""
     """a bundled model that has the view which this one has not"""
 

@@ -6,6 +6,7 @@ import {form} from '../kit/form.js';
 import {FORMATS, newAside, showHead} from '../kit/frame.js';
 import {offersPicture} from '../kit/pictures.js';
 import {offerViews, previewList} from '../kit/previews.js';
+import {labelled} from '../kit/punctuation.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {drawing} from './drawing.js';
 import {numbersOf} from './numbers.js';
@@ -169,6 +170,16 @@ export function mount({element, props, trigger, watch}) {
     location.reload();
   });
 
+  // How far the map is to be trusted, and the way to the evidence.
+  function showStanding({views, evidence, standing, words}) {
+    const view = views.find(({key, refused}) => key === evidence && !refused), line = part('.standing');
+    line.hidden = !view;
+    setText(line.children[0], labelled(words.standing, ''));
+    setText(line.children[1], standing);
+    setText(line.children[2], view?.question ?? '');
+    line.children[2].onclick = () => choose(evidence);
+  }
+
   // What a lecture looks at next: the next view that this model has, and after the last one the next room.
   function showNext({views, chosen, words, next_room: room}) {
     const at = views.findIndex(({key}) => key === chosen), view = views.slice(at + 1).find(({refused}) => !refused);
@@ -203,6 +214,7 @@ export function mount({element, props, trigger, watch}) {
     showViews(value);
     showWords(value);
     aside.show(value, value.figure ? FORMATS : []);
+    showStanding(value);
     showNext(value);
     tellAddress(value);
     if (value.bare) {

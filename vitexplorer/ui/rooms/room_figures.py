@@ -25,6 +25,7 @@ from vitexplorer.ui.figure_panel import (
     panel_data,
     work_data,
 )
+from vitexplorer.ui.figure_panel.standing import EVIDENCE, standing
 from vitexplorer.ui.files import ServedFile, cached_file, image_file
 from vitexplorer.ui.jobs import Done, Waiter
 from vitexplorer.ui.language import word
@@ -213,6 +214,8 @@ class RoomFigures:
         self.desk.engine.leave(session_of(request), FIGURE)
 
     def _show(self, asked: Question, address: Address, language: Language) -> PanelData:
+        from vitexplorer.views import explanations
+
         capture = self.capture(address)
         data, settings = panel_data(
             capture,
@@ -225,6 +228,9 @@ class RoomFigures:
             self.shelf(address),
         )
         data.asked, data.python = asked.number, self.python(address, asked.view, settings)
+        if asked.view in explanations():
+            here = self.desk.engine.known(self.run(address), capture, EVIDENCE)
+            data.standing, data.evidence = standing(asked.view, capture.provenance, here, language), EVIDENCE
         for control in data.controls:
             control.state |= self._other_image(control, address)
         return self._placed(data, address, language)

@@ -1,0 +1,166 @@
+"""Which map should one trust? Where every method stands by tests with a known truth, and how it does on this image.
+
+The tables come from `python -m benchmarks.truth` (`vitexplorer.standings`): drawn scenes, whose truth is known, hold
+the maps of a bundled model; each number is a mean over cases with its 95 % interval, and the mean rank is over all
+numbers that say whether a map is right. On this image no truth is known: it is measured by deletion and insertion
+(Petsiuk et al. 2018, arXiv 1806.07421), the area between both curves, as the view `faithfulness` has it.
+
+Misleading: a method that is right on drawn scenes may be wrong on a photograph, and one that is best may not be good:
+chance and the truth itself stand below.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vitexplorer.capture import Capture
+from vitexplorer.controls import MethodsControl, Number, TargetControl
+from vitexplorer.explored import without_classifier
+from vitexplorer.interfaces import Paper, View
+from vitexplorer.numbers import measured, percent
+from vitexplorer.progress import Progress
+from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
+from vitexplorer.quantities.targets import class_text, explained
+from vitexplorer.standings import ORACLE, RANDOM, STEADY, Standings, standings
+from vitexplorer.types import EvaluationResult
+from vitexplorer.views import VIEWS, explanation, explanations
+from vitexplorer.words import Text
+
+TITLE = Text("Trust", "可信度")
+RANK, HERE = "mean_rank", "this_image"
+NAMES = {
+    RANK: Text("mean rank", "平均名次"),
+    HERE: Text("this image", "本图"),
+}
+TRUTH = Text("The truth itself", "真实答案")
+POINTING = "grid_pointing"
+NO_TABLE = Text(
+    "Nobody has held the maps of this model against a known truth: only bundled models at their own image size, "
+    "unchanged, have been. What stands here is this image alone.",
+    "尚无人用已知的真实答案检验过该模型的图：检验过的只有使用原始图像尺寸、未经改动的内置模型。此处仅为本图的结果。",
+)
+GAIN = Text(
+    "This image: the area between its insertion and its deletion curve.", "本图：插入曲线与删除曲线之间的面积。"
+)
+RANKED = Text(
+    "Mean rank: among {count} methods at their default settings, over the numbers that say whether a map is right "
+    "(all but sensitivity and randomised parameters); 1 is the best.",
+    "平均名次：在 {count} 种取默认设置的方法中，按说明图是否正确的各项数值（不含敏感度和参数随机化）平均；1 为最好。",
+)
+
+
+def compute(
+    capture: Capture, target: int, methods: tuple[str, ...], steps: int, seed: int, progress: Progress | None = None
+) -> EvaluationResult:
+    """Numbers (methods, numbers): the mean rank, this image, and what the table of the model holds."""
+    most = num_passes(capture, len(methods), steps)
+    before = (lambda done, of: progress(0, most)) if progress else None
+    maps = [explanation(name, capture, target, seed, before) for name in methods]
+    found = faithfulness(capture, target, maps, steps, seed, progress)
+    gains = found.areas[:, CURVES.index("insertion")] - found.areas[:, CURVES.index("deletion")]
+    table = standings(capture.provenance)
+    rows = (*methods, ORACLE) if table else methods
+    here = np.array([*gains, np.nan] if table else gains)
+    numbers = _numbers(table, rows, here)
+    notes = (RANKED.format(count=len(table.ranked)),) if table else (NO_TABLE,)
+    return EvaluationResult(
+        view="trust",
+        title=TITLE,
+        values=numbers[0],
+        axes=("methods", "protocols"),
+        unit=Text("each number its own", "各项数值各自的单位"),
+        formula=Text("means over cases; ∫ insertion − ∫ deletion", "各样例的平均值；∫ 插入 − ∫ 删除"),
+        provenance=capture.provenance,
+        settings={"target": target, "methods": methods, "steps": steps, "seed": seed},
+        notes=(class_text(explained(capture, target)), *notes, GAIN, *found.notes),
+        methods=rows,
+        titles=(*(result.title for result in maps), TRUTH)[: len(rows)],
+        protocols=(*((RANK,) if table else ()), HERE, *(table.numbers if table else ())),
+        names=(*((NAMES[RANK],) if table else ()), NAMES[HERE], *(table.names if table else ())),
+        better=(*(("low",) if table else ()), "high", *(table.better if table else ())),
+        low=numbers[1],
+        high=numbers[2],
+        counts=np.nan_to_num(numbers[3]).astype(int),
+    )
+
+
+def _numbers(table: Standings | None, rows: tuple[str, ...], here: np.ndarray) -> np.ndarray:
+    """(mean, low, high, cases) x methods x numbers: what was measured here, between the rank and the table."""
+    alone = np.stack([here, np.full_like(here, np.nan), np.full_like(here, np.nan), np.isfinite(here)])[..., None]
+    if table is None:
+        return alone
+    rank = np.full_like(alone, np.nan)
+    rank[0, :, 0] = [table.ranked.get(method, np.nan) for method in rows]
+    rank[3] = np.isfinite(rank[0]) * sum(key not in STEADY for key in table.numbers)
+    known = np.full((4, len(rows), len(table.numbers)), np.nan)
+    for at, method in enumerate(rows):
+        if method in table.methods:
+            row = table.methods.index(method)
+            known[:, at] = table.values[row], table.low[row], table.high[row], table.counts[row]
+    return np.concatenate([rank, alone, known], axis=2)
+
+
+def reading(result: EvaluationResult) -> Text:
+    """The best by the tables and how far that carries; the best on this image."""
+    here = _on_this_image(result)
+    table = standings(result.provenance)
+    if table is None:
+        return here
+    best = next(iter(table.ranked))
+    said = {"best": VIEWS[best].title, "rank": measured(table.ranked[best]), "count": len(table.ranked), "here": here}
+    points = max(table.ranked, key=lambda method: np.nan_to_num(table.of(method, POINTING)))
+    said |= {"points": VIEWS[points].title, "share": percent(table.of(points, POINTING))}
+    said |= {"chance": percent(table.of(RANDOM, POINTING))}
+    return Text(
+        "By tests with a known truth on this model {best} ranks best (mean rank {rank} of {count}); of several objects "
+        "{points} finds the right one best, with {share} of its relevance there ({chance} by chance). {here}",
+        "按有真实答案的测试，该模型上“{best}”名次最好（{count} 种方法中平均名次 {rank}）；画面中有多个物体时，"
+        "“{points}”找得最准，其相关性有 {share} 落在正确的物体处（随机为 {chance}）。{here}",
+    ).format(**said)
+
+
+def _on_this_image(result: EvaluationResult) -> Text:
+    gains, titles = result.values[:, result.protocols.index(HERE)], result.titles
+    chance = float(gains[result.methods.index(RANDOM)])
+    others = [at for at, method in enumerate(result.methods) if method not in (RANDOM, ORACLE)]
+    if not others:
+        return Text(
+            "On this image random order has {chance}: a map has to do better.",
+            "在本图上随机顺序为 {chance}：图的表现应当优于它。",
+        ).format(chance=measured(chance))
+    best = max(others, key=lambda at: gains[at])
+    said = {"title": titles[best], "gain": measured(gains[best]), "chance": measured(chance)}
+    if gains[best] <= chance:
+        return Text(
+            "On this image no method beats random order ({chance}); the best, {title}, has {gain}.",
+            "在本图上没有方法胜过随机顺序（{chance}）；最好的“{title}”为 {gain}。",
+        ).format(**said)
+    return Text(
+        "On this image {title} does best: {gain} between insertion and deletion, random order {chance}.",
+        "在本图上“{title}”最好：插入与删除曲线之间的面积为 {gain}，随机顺序为 {chance}。",
+    ).format(**said)
+
+
+VIEW = View(
+    title=TITLE,
+    question=Text("Which map should I trust?", "应当相信哪一幅图？"),
+    misleads=Text(
+        "Right on drawn scenes is not right on photographs, and the best may still be poor: compare it with the random "
+        "map and with the truth itself in the last rows. One image ranks no methods.",
+        "在绘制场景上正确，不等于在照片上也正确；最好的方法也可能仍然很差：请与最后两行的随机图和真实答案比较。"
+        "一幅图像不能给方法排名。",
+    ),
+    room="flow",
+    compute=compute,
+    reading=reading,
+    runs="many",
+    overview=True,
+    controls=(
+        TargetControl(),
+        MethodsControl(known=explanations),
+        Number("steps", Text("Steps", "步数"), low=2, high=100, start=10, step=1, whole=True),
+        Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
+    ),
+    paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
+    refuses=without_classifier,
+)
