@@ -16,6 +16,7 @@ import torch
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+import vitexplorer as vx
 from tests.app import Steps
 from tests.libraries import in_parts, small_vit
 from vitexplorer.models.examples import examples
@@ -227,6 +228,7 @@ def test_a_file_is_its_visitors_alone_and_is_swept(hosted: Page, files: Path) ->
     assert [one.name for one in tuned_choices(hosted.engine, hosted.settings, ANNA)] == [name]
     assert tuned_choices(hosted.engine, hosted.settings, BEN) == tuned_choices(hosted.engine, hosted.settings, "") == ()
     assert "no longer here" in hosted.refused(visitor=BEN, model=name, **{"as": "vit_tiny_patch16_224"})
+    assert "the listed models only" in hosted.refused(model=name, **{"as": "vit_giant_patch14_224"})
     assert kept.exists()
     old = time.time() - 15 * DAY
     os.utime(kept, (old, old))
@@ -245,3 +247,16 @@ def test_several_that_fit_are_listed(local: Page, files: Path, monkeypatch) -> N
     assert "fits several architectures, which differ in no tensor: " + ", ".join(names) in last["refused"]
     assert tuned_choices(local.engine, local.settings, "") == (), "no menu lists it before it is known"
     assert "does not fit" in local.refused(model=last["model"], **{"as": names[0]})
+
+
+@pytest.mark.thorough
+def test_one_that_is_listed_is_chosen_whatever_the_catalogue(tmp_path: Path, monkeypatch) -> None:
+    settings = Settings(runs_folder=str(tmp_path / "runs"), hosted=True, any_model=False)
+    page, path = Page(settings, tmp_path, monkeypatch), tmp_path / "x.safetensors"
+    module = vx.load_model("xcit_nano_12_p16_224", weights="random").module
+    safetensors.torch.save_file(module.state_dict(), path)
+    first = page.ask(path)[-1]
+    name = page.name(model=first["model"], **{"as": first["several"][1]["name"]})
+    assert page.engine.model(name).preprocessing.input_size == (384, 384)
+    assert 'load_model("xcit_nano_12_p16_384", weights="x.safetensors")' in page.lines(name)
+    assert page.engine.places.file_of(first["model"]) is None

