@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import cycle
 from types import SimpleNamespace
 
@@ -389,6 +390,9 @@ def test_the_table_is_shown_and_saved(small_table, tmp_path):
 
 def test_what_does_not_go_together_is_said():
     model, cases = load_small("vit"), [a_case()]
+    renamed = replace(vx.load_model("scenes_vit_patch16_192"), class_names=tuple("abcdefghijkl"))
+    with pytest.raises(SettingError, match="does not know the classes"):
+        vx.evaluate(renamed)
     with pytest.raises(SettingError, match="does not know the classes"):
         vx.evaluate(model)
     with pytest.raises(SettingError, match="None of the cases"):

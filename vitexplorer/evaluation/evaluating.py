@@ -215,7 +215,8 @@ def drawn_cases(model: LoadedModel, kind: Data, count: int) -> list[Case]:
 
     Grids are made of scenes that the model names surely, as the paper has it; of any for a model that learned nothing.
     """
-    if model.num_classes != len(LABEL_NAMES):
+    named = model.class_names or LABEL_NAMES  # of random weights nobody knows any names
+    if model.num_classes != len(LABEL_NAMES) or tuple(named) != LABEL_NAMES:
         raise SettingError(NO_DATA.format(model=model.name))
     size = model.preprocessing.input_size[0]
     if kind == "scenes":
