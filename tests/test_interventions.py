@@ -13,6 +13,7 @@ import torch
 import vitexplorer as vx
 from tests import changed as twin
 from tests.explicit import blocks_of, with_fused_attention
+from tests.long_token import planted
 from tests.small_families import capture_case
 from tests.small_models import CAPTURES, RECIPES, attention_outputs, capture_small, load_small, picture
 from tests.test_capture import fail, traces
@@ -447,7 +448,7 @@ def test_threads_share_one_model_each_with_its_own_change(key):
 
 @pytest.mark.parametrize("name", INTERVENTIONS)
 def test_an_intervention_says_what_it_is(name):
-    record, captured = INTERVENTIONS[name], capture_small("vit")
+    record, captured = INTERVENTIONS[name], planted() if name == "registers" else capture_small("vit")
     assert record.question.en.endswith("?")
     assert record.paper.url.startswith("https://")
     settings = settled(captured, {name: {}})[name]

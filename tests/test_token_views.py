@@ -18,8 +18,8 @@ from tests.small_models import RECIPES, capture_small, load_small
 from vitexplorer.capture import Capture
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.quantities.outliers import far_out
 from vitexplorer.registry import UnknownNameError
-from vitexplorer.views.token_norms import far_out
 from vitexplorer.views.token_pca import fit_basis, foreground_of, patch_tokens
 
 

@@ -132,7 +132,9 @@ def test_the_picker_knows_what_a_model_can_be_changed_in(key):
     captured = capture_small(key)
     data = changes_data(captured, {}, "zh")
     assert {item.key for item in data.items} == set(vx.interventions())
-    assert not any(item.on or item.refused for item in data.items)
+    assert not any(item.on for item in data.items)
+    refused = [item.key for item in data.items if item.refused]
+    assert refused == ([] if key == "encoder" else ["registers"])  # whose tokens are about as long as each other
     for example in data.examples:
         vx.intervene(captured, example.text)
     kinds = {(item.key, control.name): control.kind for item in data.items for control in item.controls}

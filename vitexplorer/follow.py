@@ -23,6 +23,7 @@ _PARAMETER_AT = {F.linear: 1, F.conv2d: 1, F.layer_norm: 2, F.rms_norm: 2}
 """operations whose weight tells where the pass is, and which argument it is"""
 _SOFTMAXES = (F.softmax, torch.softmax, Tensor.softmax)
 _PRODUCTS = (torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm)
+_ACTIVATIONS = (F.gelu, F.relu, F.silu)
 
 _OPENED = FunctionType(
     F.multi_head_attention_forward.__code__,
@@ -97,6 +98,10 @@ class FollowedPass(TorchFunctionMode):
         """
         return of_values(values)
 
+    def activation(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """The function between the two layers of an MLP, or another of its kind."""
+        return function(*args, **kwargs)
+
     # ------------------------------------------------------------------------------------------ following
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -157,6 +162,9 @@ class FollowedPass(TorchFunctionMode):
         self._weights = None
         return self.mixture(mixed, args[2], lambda values: function(args[0], args[1], values))
 
+    def _follow_activation(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        return self.activation(function, args, kwargs)
+
     def _is_applied(self, factor: Tensor) -> bool:
         """Whether this is what the last softmax gave, or in a block that mixes it what has become of it."""
         return factor is self._weights or (self.block in self._mixing and factor.shape == self._weights.shape)
@@ -169,6 +177,7 @@ class FollowedPass(TorchFunctionMode):
         F.multi_head_attention_forward: _follow_multi_head,
         torch.einsum: _follow_einsum,
         F.dropout: _follow_dropout,
+        **dict.fromkeys(_ACTIVATIONS, _follow_activation),
     }
     """the functions that matter"""
 

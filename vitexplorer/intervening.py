@@ -32,6 +32,19 @@ ScoreEdit = Callable[[int, Tensor], Tensor]
 """(block, scores (*windows, heads, queries, keys)) -> scores; the very same tensor where nothing changes"""
 ValueEdit = Callable[[int, Tensor], Tensor]
 """(block, values (*windows, heads, keys, head dim)) -> values; the very same tensor where nothing changes"""
+HiddenEdit = Callable[[int, Tensor], Tensor]
+"""(block, activations (batch, tokens, neurons) within its MLP) -> activations"""
+
+
+@dataclass(frozen=True)
+class Registers:
+    """One more token, zero when it enters the first block, and what the MLPs keep in it instead of in patches."""
+
+    place: int
+    """of the token in the sequence: behind the prefix tokens"""
+    hidden: HiddenEdit
+    name: str
+    """of the token"""
 
 
 @dataclass(frozen=True)
@@ -48,6 +61,7 @@ class Effect:
     """what q . k is divided by"""
     scores: ScoreEdit | None = None
     values: ValueEdit | None = None
+    registers: Registers | None = None
 
     @property
     def on_attention(self) -> bool:
@@ -86,6 +100,8 @@ class ChangedPass(FollowedPass):
         self._temperature = float(np.prod([effect.temperature for effect in effects]))
         self._score_edits = [effect.scores for effect in effects if effect.scores]
         self._value_edits = [effect.values for effect in effects if effect.values]
+        self._registers = next((effect.registers for effect in effects if effect.registers), None)
+        self._entered: Tensor | None = None  # what the first block was given
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -108,6 +124,28 @@ class ChangedPass(FollowedPass):
     def _valued(self, values: Tensor) -> Tensor:
         edits = [] if self.block == OUTSIDE else self._value_edits
         return reduce(lambda changed, edit: edit(self.block, changed), edits, values)
+
+    # -------------------------------------------------------------------------------------- one more token
+
+    def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """A token more from the first operation of the first block on, and the former ones after the last block."""
+        if self._registers is None:
+            return function(*args, **kwargs)
+        given, place = args[0], self._registers.place
+        if self._entered is None and self.block == 0:
+            register = given.new_zeros(given.shape[0], 1, given.shape[2])
+            self._entered, given = given, torch.cat([given[:, :place], register, given[:, place:]], dim=1)
+            self._instead[id(self._entered)] = given  # the sum behind the first attention reads it again
+        elif self._entered is not None and self.block == OUTSIDE and given.shape[1] == self._entered.shape[1] + 1:
+            given = torch.cat([given[:, :place], given[:, place + 1 :]], dim=1)  # the norm after the last block
+        return function(given, *args[1:], **kwargs)
+
+    def activation(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """What the neurons of a block's MLP say, as edited."""
+        out = function(*args, **kwargs)
+        if self._registers is None or self.block == OUTSIDE or out.ndim != 3:
+            return out
+        return self._registers.hidden(self.block, out)
 
     # -------------------------------------------------------------------------------------- one kernel
 

@@ -14,11 +14,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from torch import nn
+
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, Change, ModelInput, capture_input
 from vitexplorer.controls import checked, written_value
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.intervening import ChangedNetwork, Effect, Intervention
+from vitexplorer.model_family import ModelFamily
+from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import normalise
 from vitexplorer.registry import Registry
 from vitexplorer.words import Text
@@ -65,7 +69,7 @@ def intervene(capture: Capture, changes: Changes | str | Iterable[str]) -> Captu
         network=ChangedNetwork(capture.model.module, capture.model.block_of_parameter, effects),
         moved=next((effect.moved for effect in effects if effect.moved), None),
     )
-    return capture_input(capture.model, _changed_input(capture, effects), change)
+    return capture_input(_changed_model(capture, effects), _changed_input(capture, effects), change)
 
 
 def settled(capture: Capture, changes: Changes | str | Iterable[str]) -> dict[str, dict[str, Any]]:
@@ -93,6 +97,35 @@ def _changed_input(capture: Capture, effects: tuple[Effect, ...]) -> ModelInput:
         return given
     wanted = capture.model.preprocessing
     return replace(given, pixels=pixels, tensor=normalise(pixels, wanted.mean, wanted.std).to(given.tensor.device))
+
+
+def _changed_model(capture: Capture, effects: tuple[Effect, ...]) -> LoadedModel:
+    """The model as the changed run has it; with one more token where there is one, which goes with few other changes.
+
+    Raises SettingError for changes that count on the tokens that there were.
+    """
+    grown = [effect.registers for effect in effects if effect.registers]
+    if not grown:
+        return capture.model
+    if any(effect.tensors or effect.scores or effect.values or effect.moved for effect in effects):
+        raise SettingError(
+            Text(
+                "A register cannot be added together with changes of attention, of positions or of the patches' order.",
+                "添加寄存器标记时，不能同时更改注意力、位置编码或图块顺序。",
+            )
+        )
+    return replace(capture.model, family=with_token(capture.model.family, grown[0].name))
+
+
+def with_token(family: ModelFamily, name: str) -> ModelFamily:
+    """What a family says of a module into whose sequence a token was put behind the other prefix tokens."""
+    kind: Any = type(family)  # which of them is known only here
+
+    class Grown(kind):
+        def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+            return *super().prefix_tokens(module), name
+
+    return Grown()
 
 
 def _check_memory(capture: Capture, effects: tuple[Effect, ...]) -> None:

@@ -9,23 +9,15 @@ block, Tukey's "far out". Prefix tokens are shown and never marked. Swin's later
 from __future__ import annotations
 
 import numpy as np
-from jaxtyping import Bool, Float
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import counted, measured
+from vitexplorer.quantities.outliers import far_out
 from vitexplorer.types import MatrixResult
 from vitexplorer.words import Text
 
 TITLE = Text("Token norms", "标记的范数")
-FAR_OUT = 3.0
-"""interquartile ranges beyond the upper quartile (Tukey 1977)"""
-
-
-def far_out(norms: Float[np.ndarray, " patches"]) -> Bool[np.ndarray, " patches"]:
-    """Norms that are far above the others."""
-    lower, upper = np.quantile(norms, (0.25, 0.75))
-    return norms > upper + FAR_OUT * (upper - lower)
 
 
 def compute(capture: Capture) -> MatrixResult:

@@ -1,0 +1,166 @@
+"""Do patches serve as scratch paper? What a few neurons write into them goes to a token of its own instead.
+
+Jiang et al. 2025 (arXiv 2506.08010): tokens of a few patches grow far longer than the others because of a handful of
+neurons in the MLPs. Those are found by the mean magnitude of their activation, behind the activation function, over
+the patches whose tokens are outliers; then a token is added that was never trained, zero at first, which for each such
+neuron takes the largest activation of all tokens, while that of every patch becomes zero. Prefix tokens keep theirs.
+
+The paper looks for the neurons in 500 images and calls a token an outlier above a length that it gives for each model;
+here it is this one image, and outliers are those of the view `token_norms`: more than 3 interquartile ranges above the
+upper quartile after the chosen block. Neurons of later blocks are not looked at.
+Misleading: in one image a neuron may be large by chance, and small models have no such neurons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.controls import BlockControl, Number
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.explored import other_names
+from vitexplorer.follow import OUTSIDE, FollowedPass
+from vitexplorer.interfaces import Paper
+from vitexplorer.intervening import Effect, Intervention, Registers
+from vitexplorer.quantities.outliers import far_out
+from vitexplorer.words import Text
+
+NO_OUTLIERS = Text(
+    "After block {block} no patch of {model} has a token far longer than the others: there is nothing to move.",
+    "在第 {block} 块之后，{model} 没有任何图块的标记明显长于其他图块：没有需要移走的内容。",
+)
+NONE_AT_ALL = Text(
+    "On this image no patch of {model} has a token far longer than the others: there is nothing to move.",
+    "在这幅图像上，{model} 没有任何图块的标记明显长于其他图块：没有需要移走的内容。",
+)
+NO_NEURONS = Text(
+    "The neurons of {model} cannot be told: its MLPs have no activation of their own.",
+    "无法识别 {model} 的神经元：其 MLP 没有单独的激活函数。",
+)
+OTHER_TOKENS = Text(
+    "{model} takes no further token: {why}.",
+    "{model} 不能再加标记：{why}。",
+)
+WINDOWS = Text("its attention has windows or tables for the tokens it knows", "其注意力使用窗口，或为已知标记建有表格")
+POOLING = Text("its answer is read from all tokens together", "其输出由全部标记汇总而得")
+
+
+class _Magnitudes(FollowedPass):
+    """Keeps for each block the mean magnitude of its neurons over some tokens."""
+
+    def __init__(self, block_of: Mapping[int, int], tokens: Int[Tensor, " outliers"]):
+        super().__init__(block_of)
+        self.found: dict[int, Float[Tensor, " neurons"]] = {}
+        self._tokens = tokens
+
+    def activation(self, function, args, kwargs):
+        out = function(*args, **kwargs)
+        if self.block != OUTSIDE and out.ndim == 3:
+            self.found[self.block] = out[0, self._tokens].abs().mean(0)
+        return out
+
+
+def outliers(capture: Capture, block: int) -> Int[np.ndarray, " outliers"]:
+    """Places in the sequence of the patches whose tokens are far longer than the others after a block."""
+    prefix = len(capture.prefix_tokens)
+    norms = capture.residual_after(block)[prefix:].double().norm(dim=-1).cpu().numpy()
+    return prefix + np.flatnonzero(far_out(norms))
+
+
+def register_neurons(capture: Capture, block: int, count: int) -> dict[int, Int[Tensor, " neurons"]]:
+    """The `count` neurons up to a block that are largest in the outliers after it, by block.
+
+    Takes one pass of the network. Raises UnsupportedError where there is no outlier, or no neuron to be told.
+    """
+    places = torch.from_numpy(outliers(capture, block)).to(capture.input.tensor.device)
+    said = {"model": capture.model.name, "block": block}
+    if not len(places):
+        raise UnsupportedError(NO_OUTLIERS.format(**said))
+    followed = _Magnitudes(capture.model.block_of_parameter, places)
+    with torch.no_grad(), followed:
+        capture.model.module(capture.input.tensor)
+    blocks = [at for at in sorted(followed.found) if at <= block]
+    if not blocks:
+        raise UnsupportedError(NO_NEURONS.format(**said))
+    sizes = [len(followed.found[at]) for at in blocks]
+    largest = torch.cat([followed.found[at] for at in blocks]).topk(min(count, sum(sizes))).indices
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    chosen = {
+        at: largest[(largest >= start) & (largest < start + size)] - start
+        for at, start, size in zip(blocks, first, sizes, strict=False)
+    }
+    return {at: neurons for at, neurons in chosen.items() if len(neurons)}
+
+
+def moved(
+    hidden: Float[Tensor, "batch tokens width"], neurons: Int[Tensor, " neurons"], place: int
+) -> Float[Tensor, "batch tokens width"]:
+    """The largest activation of each neuron in the token at `place`, zero in all behind it."""
+    out = hidden.clone()
+    out[:, place, neurons] = hidden[:, :, neurons].amax(1)
+    out[:, place + 1 :, neurons] = 0
+    return out
+
+
+def effect(capture: Capture, neurons: int, block: int) -> Effect:
+    """A token more, to which the register neurons write. Raises UnsupportedError."""
+    chosen, place = register_neurons(capture, block, neurons), len(capture.prefix_tokens)
+
+    def hidden(at: int, given: Tensor) -> Tensor:
+        return moved(given, chosen[at], place) if at in chosen else given
+
+    number = 1 + sum(name.startswith("reg") for name in capture.prefix_tokens)
+    return Effect(registers=Registers(place, hidden, f"reg{number}"))
+
+
+def says(capture: Capture, settings: Mapping[str, Any]) -> Text:
+    """How many neurons, found where."""
+    return Text(
+        "a register added, {neurons} neurons found by the outliers after block {block}",
+        "增加一个寄存器标记，按第 {block} 块之后的离群标记找到 {neurons} 个神经元",
+    ).format(**settings)
+
+
+def refuses(capture: Capture) -> Text | None:
+    """A model whose attention or pooling counts on the tokens that there are."""
+    model = capture.model
+    family, module = model.family, model.module
+    if not family.names_of_timm:
+        return other_names(model.name)
+    grid = capture.grid(0)
+    tables = family.rotary_positions(module, grid) is not None or any(
+        site.windows is not None or site.grid != grid or family.relative_bias(module, block) is not None
+        for block, site in enumerate(capture.sites)
+    )
+    if tables or not family.shows_tokens:
+        return OTHER_TOKENS.format(model=model.name, why=WINDOWS)
+    if family.own_reading(module) == "own":
+        return OTHER_TOKENS.format(model=model.name, why=POOLING)
+    if not any(len(outliers(capture, block)) for block in range(capture.depth)):
+        return NONE_AT_ALL.format(model=model.name)
+    return None
+
+
+INTERVENTION = Intervention(
+    title=Text("A register at test time", "测试时寄存器"),
+    question=Text("Do some patches serve the model as scratch paper?", "模型是否把某些图块当作草稿纸？"),
+    misleads=Text(
+        "The neurons are found in this one image, where one may be large by chance; small models hardly have such.",
+        "神经元只根据这一幅图像找到，可能碰巧很大；小模型几乎没有这样的神经元。",
+    ),
+    acts=9,
+    effect=effect,
+    says=says,
+    controls=(
+        Number("neurons", Text("Neurons", "神经元"), low=1, high=500, start=10, step=1, whole=True),
+        BlockControl(),
+    ),
+    paper=Paper("Jiang et al. 2025", "https://arxiv.org/abs/2506.08010"),
+    refuses=refuses,
+)
