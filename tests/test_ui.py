@@ -582,7 +582,7 @@ def test_changes_of_the_pixels_are_possible_where_only_attention_is_stated() -> 
     assert not entered[room.picker].refused
     assert entered[room.stage.left].attention != entered[room.stage.right].attention
     refused = {item.key for item in entered[room.picker].items if item.refused}
-    assert refused == {"positions", "temperature", "top_k", "heads_off"}
+    assert refused == {"positions", "temperature", "top_k", "heads_off", "registers"}
 
 
 def test_the_rollout_of_every_query_is_the_rollout(engine: Engine) -> None:

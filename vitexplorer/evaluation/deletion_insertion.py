@@ -40,6 +40,6 @@ PROTOCOL = Protocol(
     data="scenes",
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     suits=lambda case: True,
-    targets=60,
+    targets=40,
     targets_of_slow=40,
 )

@@ -117,6 +117,6 @@ PROTOCOL = Protocol(
     data="scenes",
     paper=Paper("Rong et al. 2022", "https://arxiv.org/abs/2202.00449"),
     suits=lambda case: True,
-    targets=20,
-    targets_of_slow=20,
+    targets=12,
+    targets_of_slow=12,
 )

@@ -59,6 +59,6 @@ PROTOCOL = Protocol(
     data="scenes",
     paper=Paper("Wu et al. 2024", "https://arxiv.org/abs/2404.01415"),
     suits=lambda case: True,
-    targets=60,
+    targets=40,
     targets_of_slow=40,
 )
