@@ -250,10 +250,11 @@ def _load_any(weights: str, device: str | torch.device | None, progress: Progres
         return _load(own.base.model, weights, family_of, 0, device, None)
     found = translated(weights, lambda entry, **arguments: _build(entry, 0, **arguments), progress)
     family = family_of(found.module, found.name)
-    loaded = describe(found.name, found.module, family, "file", Path(weights).name, device, found.notes, None)
+    file = Path(weights).name
+    loaded = describe(found.name, found.module, family, "file", file, device, found.notes, found.decoder)
     if _most_patches(loaded) > MANY:
         check_memory(loaded)
-    check_run(found.module, Path(weights).name)
+    check_run(found.module, file)
     knows_labels = found.facts.class_names or found.facts.library == "torchvision"
     return loaded if knows_labels else replace(loaded, class_names=())
 

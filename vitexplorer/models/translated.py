@@ -15,6 +15,7 @@ from vitexplorer.models.checkpoints.contents import Contents, read_contents
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts
 from vitexplorer.models.checkpoints.recognise import recognise
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
+from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.weights import check_fit
 from vitexplorer.progress import Progress
 from vitexplorer.words import Text, same
@@ -47,6 +48,8 @@ class Translated:
     module: nn.Module
     notes: tuple[Text, ...]
     facts: Facts
+    decoder: MaeDecoder | None = None
+    """of a masked autoencoder, where the file holds one that fits"""
 
 
 def translated(
@@ -71,7 +74,13 @@ def translated(
         raise WeightsError(_CONTRADICTS.format(source=contents.name, model=found.name, why=why)) from error
     check_fit(module, found.tensors, {"source": contents.name, "model": found.name})
     module.load_state_dict(found.tensors)
-    return Translated(found.name, module.eval(), (_told(found, contents), *found.facts.notes), found.facts)
+    decoder = decoder_from(contents.tensors, module)
+    facts = found.facts if decoder is None else _with_decoder(found.facts)
+    return Translated(found.name, module.eval(), (_told(facts, contents), *facts.notes), facts, decoder)
+
+
+def _with_decoder(facts: Facts) -> Facts:
+    return facts.but(left_out=tuple(without_decoder({name: torch.empty(0) for name in facts.left_out})))
 
 
 def _overlay(found: Blueprint) -> dict[str, Any]:
@@ -88,11 +97,11 @@ def _size(found: Blueprint) -> dict[str, tuple[int, int, int]]:
     return {"input_size": (3, height, width)}
 
 
-def _told(found: Blueprint, contents: Contents) -> Text:
-    left_out, all_of_them = found.facts.left_out, len(without(contents.tensors, COMPUTED)[0])
+def _told(facts: Facts, contents: Contents) -> Text:
+    left_out, all_of_them = facts.left_out, len(without(contents.tensors, COMPUTED)[0])
     some = ", ".join(left_out[:3]) + (", ..." if len(left_out) > 3 else "")
     rest = _REST.format(some=some) if left_out else same("")
-    return TRANSLATED.format(library=found.facts.library, used=all_of_them - len(left_out), all=all_of_them, rest=rest)
+    return TRANSLATED.format(library=facts.library, used=all_of_them - len(left_out), all=all_of_them, rest=rest)
 
 
 @torch.no_grad()

@@ -117,7 +117,7 @@ MUTANTS = (
     ),
     Mutant(
         "a merging layer stays at the end of its stage",
-        "_next_stage",
+        "merged_at_the_start",
         "int(match[1]) + 1",
         "int(match[1])",
         "test_a_file_says_and_looks_as_its_library_does",

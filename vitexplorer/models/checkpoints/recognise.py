@@ -57,11 +57,18 @@ def put_under_timms_names(contents: Contents) -> tuple[Tensors, Facts]:
     names = tensors.keys()
     reader = next((one for one in READERS.values() if all(_any(sign, names) for sign in one.signs)), None)
     if reader is None:
-        return tensors, Facts(notes=(GUESSED,))
+        return tensors, Facts(notes=(GUESSED,), window_size=_window(contents.tensors))
     try:
-        return reader.rename(tensors, contents.config)
+        renamed, facts = reader.rename(tensors, contents.config)
+        return renamed, facts.but(window_size=facts.window_size or _window(contents.tensors))
     except (KeyError, ValueError, IndexError, TypeError, RuntimeError) as error:
         raise _refusal(_NO_MODEL, contents, Facts(library=reader.library), str(error)) from error
+
+
+def _window(tensors: Tensors) -> int | None:
+    """Patches a side of the largest windows, where the offsets within them are kept (Swin V2)."""
+    sides = [len(tensor[0]) for name, tensor in tensors.items() if name.endswith("relative_coords_table")]
+    return (max(sides) + 1) // 2 if sides else None
 
 
 def _suits(outline: Outline, tensors: Tensors) -> bool:

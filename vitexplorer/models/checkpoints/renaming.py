@@ -57,6 +57,23 @@ def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value")) ->
     return result
 
 
+def placed(tensors: Tensors) -> Tensors:
+    """Beside registers timm gives the class token no place of its own: it is added to the token."""
+    if "reg_token" not in tensors:
+        return tensors
+    places = tensors["pos_embed"]
+    return {**tensors, "cls_token": tensors["cls_token"] + places[:, :1], "pos_embed": places[:, 1:].contiguous()}
+
+
+def merged_at_the_start(tensors: Tensors) -> Tensors:
+    """Swin's merging layers at the start of the next stage, where timm has them, and not at the end of their own."""
+
+    def next_stage(match: re.Match[str]) -> str:
+        return f"layers.{int(match[1]) + 1}.downsample"
+
+    return {re.sub(r"^layers\.(\d+)\.downsample", next_stage, name): tensor for name, tensor in tensors.items()}
+
+
 def count(tensors: Tensors, pattern: str) -> int:
     """How many numbers the group of a pattern takes: the blocks of a stage.
 

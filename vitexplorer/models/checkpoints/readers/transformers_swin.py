@@ -5,14 +5,13 @@ A stage's merging layer comes at its end there and at the start of the next in t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.reader import Reader
-from vitexplorer.models.checkpoints.renaming import fused, renamed, without
+from vitexplorer.models.checkpoints.renaming import fused, merged_at_the_start, renamed, without
 from vitexplorer.models.checkpoints.usual import IMAGENET
 
 _RULES = (
@@ -40,12 +39,7 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     kept = fused(renamed(kept, _RULES))
     if any(name.endswith(".attn.logit_scale") for name in kept):  # version 2, whose keys have no bias
         kept = renamed(kept, ((r"\.attn\.query\.bias$", ".attn.q_bias"), (r"\.attn\.value\.bias$", ".attn.v_bias")))
-    kept = {re.sub(r"^layers\.(\d+)\.downsample", _next_stage, name): tensor for name, tensor in kept.items()}
-    return kept, facts_of(config, norm_eps=1e-5, usual=IMAGENET).but(left_out=left_out)
-
-
-def _next_stage(match: re.Match[str]) -> str:
-    return f"layers.{int(match[1]) + 1}.downsample"
+    return merged_at_the_start(kept), facts_of(config, norm_eps=1e-5, usual=IMAGENET).but(left_out=left_out)
 
 
 READER = Reader(

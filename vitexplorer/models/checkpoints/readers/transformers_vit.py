@@ -12,7 +12,7 @@ from typing import Any
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.reader import Reader
-from vitexplorer.models.checkpoints.renaming import fused, renamed, without
+from vitexplorer.models.checkpoints.renaming import fused, placed, renamed, without
 from vitexplorer.models.checkpoints.usual import HALF, IMAGENET
 from vitexplorer.words import Text
 
@@ -56,7 +56,7 @@ ONE_CLASSIFIER = Text(
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names, with query, key and value together."""
     kept, left_out = without(tensors, _PRETRAINING)
-    kept = _placed(_with_biases_of_beit(fused(renamed(kept, _RULES))))
+    kept = placed(_with_biases_of_beit(fused(renamed(kept, _RULES))))
     is_dinov2 = "blocks.0.ls1.gamma" in kept
     usual = IMAGENET if is_dinov2 or config.get("model_type") in ("deit", "vit_mae") else HALF
     facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12, usual=usual).but(left_out=left_out)
@@ -78,14 +78,6 @@ def _with_biases_of_beit(tensors: Tensors) -> Tensors:
                 name = f"{name.removesuffix(f'.{part}.bias')}.{part[0]}_bias"
         result[name] = tensor
     return result
-
-
-def _placed(tensors: Tensors) -> Tensors:
-    """Beside registers timm gives the class token no place of its own: it is added to the token."""
-    if "reg_token" not in tensors:
-        return tensors
-    places = tensors["pos_embed"]
-    return {**tensors, "cls_token": tensors["cls_token"] + places[:, :1], "pos_embed": places[:, 1:].contiguous()}
 
 
 READER = Reader(
