@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from vitexplorer.models.bundled.scenes import STREAMS, draw_scene
+from vitexplorer.models.bundled.scenes.several import draw_several
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH, SHAPES
 from vitexplorer.settings import ASSETS
 
@@ -137,8 +138,9 @@ def test_examples_are_listed_with_licence_and_source():
     assert len({entry["id"] for entry in entries}) == len(entries) >= 9
     for entry in entries:
         assert all(entry[key] for key in ("file", "title_en", "title_zh", "licence", "source"))
-        assert entry.get("label", LABEL_NAMES[0]) in LABEL_NAMES
-        assert entry["kind"] == ("drawn" if "label" in entry else "photograph")
+        labels = entry.get("labels", [entry["label"]] if "label" in entry else [])
+        assert set(labels) <= set(LABEL_NAMES)
+        assert entry["kind"] == ("drawn" if labels else "photograph")
         assert cv2.imread(str(folder / entry["file"])) is not None
     assert {file.name for file in folder.iterdir()} == {entry["file"] for entry in entries} | {"examples.json"}
     assert sum(file.stat().st_size for file in folder.iterdir()) < 4e6
@@ -154,3 +156,12 @@ def test_example_scenes_are_what_the_code_draws():
             kept = cv2.imread(str(ASSETS / "examples" / entry["file"]))[..., ::-1]
             assert LABEL_NAMES[scene.label] == entry["label"]
             assert np.abs(kept.astype(int) - scene.image).mean() < 3
+
+
+def test_the_example_of_several_objects_is_what_the_code_draws():
+    entries = json.loads((ASSETS / "examples" / "examples.json").read_text(encoding="utf-8"))
+    (entry,) = [entry for entry in entries if "labels" in entry]
+    scene = draw_several("examples", int(entry["source"].split('"examples", ')[1].split(",")[0]), 768)
+    kept = cv2.imread(str(ASSETS / "examples" / entry["file"]))[..., ::-1]
+    assert [LABEL_NAMES[label] for label in scene.labels] == entry["labels"]
+    assert np.abs(kept.astype(int) - scene.image).mean() < 3
