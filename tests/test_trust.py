@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import zlib
 
 import numpy as np
 import pytest
+import torch
 
 import vitexplorer as vx
 from tests.small_models import capture_small
 from vitexplorer import standings as module
+from vitexplorer.models.catalog import catalog
 from vitexplorer.standings import ORACLE, Standings, mean_ranks, standings
 from vitexplorer.types import Provenance
 from vitexplorer.ui.figure_panel.standing import standing
@@ -74,6 +77,34 @@ def test_a_table_holds_for_the_plain_model_at_its_own_size(table):
     assert standings(known) is table
     for change in ({"weights": "random"}, {"changes": (Text("a", "b"),)}, {"resized": True}, {"model": "other"}):
         assert standings(dataclasses.replace(known, **change)) is None
+
+
+def test_the_shipped_tables_are_of_the_shipped_classifiers():
+    tables = module._tables()
+    shipped = [entry.name for entry in catalog() if entry.bundled]
+    models = {name: vx.load_model(name) for name in shipped}
+    assert set(tables) == {name for name, model in models.items() if model.num_classes}
+    for name, table in tables.items():
+        assert table.weights == checksum(models[name].module), f"{name}: run benchmarks.truth again"
+        assert len(table.methods) >= 16
+        assert table.methods[-2:] == ("random", ORACLE)
+        assert table.of(ORACLE, "grid_pointing") == 1
+        assert table.of("random", "grid_pointing") == pytest.approx(0.25, abs=0.02)
+        assert table.counts[:, table.numbers.index("grid_pointing")].max() == 500
+        known = np.isfinite(table.low)
+        assert (table.low[known] <= table.values[known]).all()
+        assert (table.values[known] <= table.high[known]).all()
+        assert np.isfinite(list(table.ranked.values())).all()
+    best = max(np.nanmax(table.values[:-2, table.numbers.index("grid_pointing")]) for table in tables.values())
+    assert best >= 0.75
+
+
+def checksum(module) -> str:
+    """As `benchmarks.truth` writes it: of every parameter and buffer."""
+    found = 0
+    for tensor in module.state_dict().values():
+        found = zlib.crc32(tensor.contiguous().view(-1).view(torch.uint8).numpy(), found)
+    return f"{found:08x}"
 
 
 def test_the_view_holds_the_table_and_this_image(table, monkeypatch):
