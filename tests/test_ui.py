@@ -7,6 +7,7 @@ import re
 import sys
 import threading
 from dataclasses import replace
+from importlib import import_module
 from importlib.machinery import PathFinder, SourceFileLoader
 from importlib.util import module_from_spec
 from pathlib import Path
@@ -631,6 +632,14 @@ def test_a_widget_leaves_no_file_beside_its_source() -> None:
 
     assert issubclass(Drawn, gr.HTML)
     assert not Path(__file__).with_suffix(".pyi").exists()
+
+
+def test_packages_in_several_folders_are_imported_as_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "vx_in_folders" / "part").mkdir(parents=True)
+    (tmp_path / "vx_in_folders" / "part" / "__init__.py").write_text("ANSWER = 3")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert Finder in sys.meta_path
+    assert import_module("vx_in_folders.part").ANSWER == 3
 
 
 def test_gradio_is_imported_without_looking_after_its_stubs() -> None:

@@ -8,9 +8,9 @@ before gradio or after.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
+from typing import Any
 
 _NAME = "gradio.component_meta"
 
@@ -27,8 +27,8 @@ class Finder:
     """Finds that one module, where Python would."""
 
     @staticmethod
-    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """As `importlib.abc.MetaPathFinder` has it."""
+    def find_spec(name: str, path: Any = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """As `importlib.abc.MetaPathFinder` has it; `path` is no sequence in packages that lie in several folders."""
         if name != _NAME or (found := PathFinder.find_spec(name, path, target)) is None or not found.has_location:
             return None
         found.loader = _Unstubbed(name, found.origin)
