@@ -19,12 +19,18 @@ from vitexplorer.models.wrapping.places import told_apart
 
 PICTURE = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
 WINDOWED = ("swin", "swinv2", "torchvision_swin", "torchvision_swin_v2")
-WRAPPED = [key for key in CASES if key not in (*WINDOWED, "mae")]
+OTHERS = ("swin_bare", "swinv2_bare", "pvt_v2", "pvt_v2_linear", "pvt_v2_bare", "clip_whole", "siglip_whole", "mae")
+"""windows and reduced keys too, models that ask for a text, and one that shuffles its patches"""
+WRAPPED = [key for key in CASES if key not in (*WINDOWED, *OTHERS)]
 PREFIX = {
     "deit": ("cls", "dist"),
     "deit_teacher": ("cls", "dist"),
-    "siglip": (),
-    **dict.fromkeys(["dinov2_registers", "dinov3", "dinov3_gated"], ("cls", "reg1", "reg2", "reg3", "reg4")),
+    "deit_bare": ("cls", "dist"),
+    **dict.fromkeys(["siglip", "siglip_classifier", "ijepa", "ijepa_bare"], ()),
+    **dict.fromkeys(
+        ["dinov2_registers", "dinov2_registers_classifier", "dinov3", "dinov3_gated"],
+        ("cls", "reg1", "reg2", "reg3", "reg4"),
+    ),
 }
 
 

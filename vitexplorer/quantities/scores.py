@@ -22,7 +22,7 @@ from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region
 
 
 def scores(
-    capture: Capture, target: Target, output: Float[Tensor, "batch classes"], last: Tensor | None
+    capture: Capture, target: Target, output: Float[Tensor, "batch ..."], last: Tensor | None
 ) -> Float[Tensor, " batch"]:
     """The score of each image.
 
