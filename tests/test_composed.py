@@ -7,9 +7,12 @@ import pytest
 import torch
 
 from vitexplorer.models.bundled.composed import HIDDEN_PATCHES, LEAST, Composed, composed
+from vitexplorer.models.bundled.labelled import token_loss
 from vitexplorer.models.bundled.pool import NOTHING, ScenePool
-from vitexplorer.models.bundled.recipes import several
-from vitexplorer.models.bundled.recipes.several import astray_loss, labels_loss, token_loss
+from vitexplorer.models.bundled.recipes import several_registers, several_swin
+from vitexplorer.models.bundled.recipes.several_swin import astray_loss
+from vitexplorer.models.bundled.several_classes import labels_loss
+from vitexplorer.models.bundled.several_vit import START, class_attention, looking_loss
 from vitexplorer.models.bundled.shipped import load
 
 
@@ -52,14 +55,14 @@ def test_losses_by_hand():
     logits[0, 1], logits[0, 2] = 1.0, -2.0
     assert float(labels_loss(logits, batch)) == pytest.approx(np.log1p(np.exp(-1)) + np.log1p(np.exp(-2)))
     said = torch.zeros(1, 2, NOTHING + 1)
-    assert float(token_loss(said, batch)) == pytest.approx(np.log(NOTHING + 1))
+    assert float(token_loss(said, batch.cover)) == pytest.approx(np.log(NOTHING + 1))
     said = torch.zeros(1, 2, NOTHING)
     said[0, 0, 1], said[0, 0, 2], said[0, 1, 1] = 4, -6, 8
     assert float(astray_loss(said, batch)) == pytest.approx((0.5 * 4 + 6 + 8) / 2)
 
 
 def test_the_answer_is_the_mean_of_what_the_cells_say():
-    learner = several.RECIPE.start(0).eval()
+    learner = several_swin.RECIPE.start(0).eval()
     images = torch.randn(2, 3, 192, 192, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         said = learner.said_by_cells(learner.model.forward_features(images).flatten(1, 2))
@@ -68,7 +71,7 @@ def test_the_answer_is_the_mean_of_what_the_cells_say():
 
 
 def test_the_shipped_logits_are_stretched():
-    learner = several.RECIPE.start(0).eval()
+    learner = several_swin.RECIPE.start(0).eval()
     images = torch.randn(1, 3, 192, 192, generator=torch.Generator().manual_seed(1))
     with torch.no_grad():
         trained, stretched = learner.model(images), learner.shipped()(images)
@@ -76,5 +79,29 @@ def test_the_shipped_logits_are_stretched():
 
 
 def test_training_starts_where_the_model_of_single_objects_stands():
-    known, model = load(several.START).state_dict(), several.RECIPE.start(0).model
+    known, model = load(several_swin.START).state_dict(), several_swin.RECIPE.start(0).model
     assert all(torch.equal(tensor, known[name]) for name, tensor in model.state_dict().items())
+
+
+def test_looking_by_hand():
+    """One picture, four patches, two heads: an object on half of the first patch and all of the third."""
+    cover = torch.zeros(2, 4, NOTHING + 1)
+    cover[..., NOTHING] = 1
+    cover[0, 0, NOTHING], cover[0, 2, NOTHING] = 0.5, 0
+    rows = torch.tensor([[[0.1, 0.2, 0.3, 0.0], [0.1, 0.0, 0.1, 0.0]], [[0.0, 1, 0, 0], [0.0, 1, 0, 0]]])
+    batch = Composed(torch.zeros(2), torch.zeros(2, NOTHING), torch.zeros(2, NOTHING), cover)
+    given = np.array([0.2, 0.2, 0.4, 0.0]) / 0.8  # of what patches get together; the second picture shows nothing
+    assert float(looking_loss(rows, batch)) == pytest.approx(-(np.log(given[0]) / 3 + 2 * np.log(given[2]) / 3))
+
+
+def test_registers_start_beside_what_is_known_without_a_place():
+    known, model = load(START).state_dict(), several_registers.RECIPE.start(0).model.eval()
+    assert model.num_prefix_tokens == 5
+    assert torch.equal(model.pos_embed[:, 1:5], torch.zeros(1, 4, 192))
+    assert torch.equal(model.pos_embed[:, 5:], known["pos_embed"][:, 1:])
+    assert torch.equal(model.blocks[3].attn.qkv.weight, known["blocks.3.attn.qkv.weight"])
+    assert float(model.reg_token.detach().std()) == pytest.approx(float(known["cls_token"].std()), rel=0.15)
+    with torch.no_grad(), class_attention(model) as rows:
+        model.forward_features(torch.zeros(2, 3, 192, 192))
+    assert rows[0].shape == (2, 3, 144)
+    assert (rows[0].sum(-1) < 1).all()

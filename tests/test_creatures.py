@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
 
 from vitexplorer.evaluation.parted import Parted, opposed_classes, shared_parts, sufficient_parts
+from vitexplorer.models.bundled.creature_pool import KINDS, NOTHING, CreaturePool, missing_parts, shared_label
+from vitexplorer.models.bundled.recipes.creatures import RECIPE, windows
 from vitexplorer.models.bundled.scenes.creatures import CLASSES, PARTS, Creature
 from vitexplorer.models.bundled.scenes.paper import fill
 
@@ -85,3 +88,49 @@ def test_parts_taken_away_in_any_order_leave_the_same(creatures):
 def test_an_unknown_part_is_named(creatures):
     with pytest.raises(ValueError, match=r"no beak\. It has: .*tail, body, pattern, wing, eye"):
         creatures[0].render(["beak"])
+
+
+# ---------------------------------------------------------------------------------------------- for training
+
+
+def test_about_half_of_the_creatures_lack_parts():
+    gone = [missing_parts(index) for index in range(400)]
+    assert 0.3 < np.mean([bool(parts) for parts in gone]) < 0.5
+    assert {len(parts) for parts in gone} == set(range(len(PARTS) + 1))
+
+
+def test_what_is_left_shares_the_label():
+    """Without a part nothing else fits; with three gone every class that has the other two; with none left all do."""
+    for label, parts in enumerate(CLASSES):
+        for part in PARTS:
+            assert shared_label(parts, [part]).tolist() == np.eye(len(CLASSES))[label].tolist()
+        for left in itertools.combinations(PARTS, 2):
+            fits = [all(known[part] == parts[part] for part in left) for known in CLASSES]
+            assert shared_label(parts, set(PARTS) - set(left)) == pytest.approx(np.array(fits) / sum(fits))
+    assert shared_label(CLASSES[0], PARTS) == pytest.approx(np.full(len(CLASSES), 1 / len(CLASSES)))
+
+
+def test_the_pool_shows_what_its_pictures_show():
+    drawn = CreaturePool("train", 12).take(range(12))
+    for index in range(12):
+        creature, gone = Creature("train", index, 192), missing_parts(index)
+        assert np.array_equal(drawn.images[index], creature.render(gone))
+        kinds = {KINDS.index((part, CLASSES[creature.label][part])) for part in PARTS if part not in gone}
+        assert set(np.unique(drawn.shown[index])) == kinds | {NOTHING}
+
+
+def test_windows_of_creatures_say_what_their_cells_show():
+    """Kinds as brightness: the mean of a cell's share-weighted brightness is that of its pixels, up to the gain."""
+    drawn = CreaturePool("train", 8).take([1, 4, 5, 6])
+    bright = np.where(drawn.shown == NOTHING, 0, 120).astype(np.uint8)
+    images, shares = windows(replace(drawn, images=np.stack([bright] * 3, -1)), np.random.default_rng(0), 16)
+    assert shares.shape == (4, 144, len(KINDS) + 1)
+    assert np.allclose(shares.sum(-1), 1)
+    seen = images.unflatten(2, (12, 16)).unflatten(4, (12, 16)).mean((3, 5)).flatten(2)
+    gain = images.amax((2, 3))[..., None]
+    assert float((seen / gain - (1 - shares[:, None, :, -1])).abs().max()) < 0.1
+
+
+def test_the_names_tell_the_classes():
+    assert len(set(RECIPE.label_names)) == len(set(RECIPE.label_names_zh)) == len(CLASSES)
+    assert (RECIPE.label_names[0], RECIPE.label_names_zh[0]) == ("zigzag round fantail", "锯齿圆身扇尾")

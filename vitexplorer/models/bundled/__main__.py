@@ -10,7 +10,6 @@ import typer
 
 from vitexplorer.models.bundled import loop
 from vitexplorer.models.bundled.export import export as export_model
-from vitexplorer.models.bundled.pool import ScenePool
 from vitexplorer.models.bundled.recipe import Recipe
 from vitexplorer.models.bundled.recipes import all_recipes
 from vitexplorer.models.bundled.shipped import CONFIG, stated
@@ -32,7 +31,7 @@ def _recipe(name: str) -> Recipe:
 def train(name: str, seed: int = 0, runs: Runs = Path("runs/bundled"), export_after: bool = True) -> None:
     """Train a bundled model, going on from its checkpoint, and put it into assets/models."""
     recipe = _recipe(name)
-    pool = ScenePool("train", recipe.num_scenes, grounds=recipe.grounds, several=recipe.several, folder=runs)
+    pool = recipe.pool("train", recipe.num_scenes, folder=runs)
     loop.train(recipe.start(seed), recipe.schedule, pool, runs / name, seed=seed)
     if export_after:
         export(name, seed, runs)

@@ -63,7 +63,7 @@ def composed(
     hidden = torch.from_numpy(_hidden(rng, len(images), size // cell).repeat(cell, 1).repeat(cell, 2))
     batch = torch.where(hidden[:, None], mean, batch)
     shown = np.where(hidden.numpy(), NOTHING, shown)
-    cells = _shares(shown, cell)
+    cells = shares_of(shown, cell, KINDS)
     share = cells.mean(1)[:, :NOTHING]
     present, asked = share >= LEAST, (share == 0) | (share >= LEAST)
     return Composed(batch, *(torch.from_numpy(part).float() for part in (present, asked, cells)))
@@ -88,11 +88,11 @@ def tiled(parts: np.ndarray) -> np.ndarray:
     return np.concatenate([np.concatenate(list(row), 1) for row in (parts[:2], parts[2:])], 0)
 
 
-def _shares(shown: np.ndarray, cell: int) -> np.ndarray:
-    """(batch, size, size) classes -> (batch, cells, classes + 1) float32: the share of each cell that shows each."""
+def shares_of(shown: np.ndarray, cell: int, kinds: int) -> np.ndarray:
+    """(batch, size, size) numbers of kinds -> (batch, cells, kinds) float32: the share of each cell that shows each."""
     pixels = rearrange(shown, "n (rows h) (cols w) -> (n rows cols) (h w)", h=cell, w=cell)
-    counts = np.bincount((pixels + KINDS * np.arange(len(pixels))[:, None]).ravel(), minlength=KINDS * len(pixels))
-    return counts.reshape(len(shown), -1, KINDS).astype(np.float32) / cell**2
+    counts = np.bincount((pixels + kinds * np.arange(len(pixels))[:, None]).ravel(), minlength=kinds * len(pixels))
+    return counts.reshape(len(shown), -1, kinds).astype(np.float32) / cell**2
 
 
 def _hidden(rng: np.random.Generator, count: int, side: int) -> np.ndarray:

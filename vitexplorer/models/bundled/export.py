@@ -16,7 +16,6 @@ from vitexplorer.models.bundled.loop import Learner, Run
 from vitexplorer.models.bundled.measure import explanations
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.bundled.scenes import VERSION
-from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.bundled.shipped import CONFIG, DECODER, WEIGHTS
 
 
@@ -86,7 +85,7 @@ def card(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> str:
     arguments = ", ".join(f"{key}={value}" for key, value in recipe.model_args.items())
     return f"""# {recipe.name}
 
-A small `{recipe.architecture}` ({arguments}) trained on drawn scenes,
+A small `{recipe.architecture}` ({arguments}) trained on drawn pictures,
 so that ViT Explorer shows a trained model on a machine without a network. Half precision, {size:.1f} MB.
 
 ```python
@@ -94,9 +93,7 @@ model = timm.create_model("local-dir:assets/models/{recipe.name}", pretrained=Tr
 ```
 
 ## Data
-Scenes drawn by `vitexplorer/models/bundled/scenes` (version {VERSION}): one paper cut-out of one of
-{len(LABEL_NAMES)} classes on a cluttered, textured ground; place, size, angle, colours, light, clutter and occlusion
-are independent of the class. Trained on scenes 0 to {recipe.num_scenes - 1} of the stream "train"; measured on the
+{recipe.data} Trained on pictures 0 to {recipe.num_scenes - 1} of the stream "train"; measured on the
 stream "test", which shares none with it.
 Pixels of 0-1 are normalised with mean {recipe.mean} and standard deviation {recipe.std}.
 {"Classes, in the order of the logits:" if classes else "There is no classifier: class labels were not read."}
@@ -107,13 +104,13 @@ Pixels of 0-1 are normalised with mean {recipe.mean} and standard deviation {rec
 {recipe.story}
 
 `python -m vitexplorer.models.bundled train {recipe.name} --seed {run.seed}`
-{run.steps} steps{done} of {schedule.batch_size} scenes, {run.seconds / 60:.0f} minutes on {run.machine},
+{run.steps} steps{done} of {schedule.batch_size} pictures, {run.seconds / 60:.0f} minutes on {run.machine},
 wall clock, with whatever else ran on the machine.
 
 ## Figures
 From the shipped weights; again with `python -m vitexplorer.models.bundled measure {recipe.name}`.
 
-| measured on held-out scenes | value |
+| measured on held-out pictures | value |
 |---|---|
 {rows}
 

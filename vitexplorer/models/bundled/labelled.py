@@ -31,6 +31,13 @@ class Labelled(NamedTuple):
     cover: Tensor
     """(batch, cells) float 0-1: the share of each cell that the object covers, row by row"""
 
+    @property
+    def shares(self) -> Tensor:
+        """(batch, cells, TOKEN_CLASSES) float: the share of each cell that shows each class, the last one nothing."""
+        shares = F.one_hot(self.labels, TOKEN_CLASSES)[:, None] * self.cover[..., None]
+        shares[..., -1] = 1 - self.cover
+        return shares
+
 
 def labelled_windows(
     scenes: Scenes, curriculum: Curriculum, rng: np.random.Generator, step: int, cell: int, device: torch.device
@@ -53,8 +60,6 @@ def labelled_windows(
     return Labelled(batch.to(device), torch.tensor(scenes.labels, device=device), cover.to(device))
 
 
-def token_loss(said: Tensor, batch: Labelled) -> Tensor:
-    """Cross entropy of what the patch tokens say, (batch, cells, TOKEN_CLASSES) logits, with what the cells show."""
-    wanted = F.one_hot(batch.labels, TOKEN_CLASSES)[:, None] * batch.cover[..., None]
-    wanted[..., -1] = 1 - batch.cover
-    return F.cross_entropy(said.float().flatten(0, 1), wanted.flatten(0, 1))
+def token_loss(said: Tensor, shares: Tensor) -> Tensor:
+    """Cross entropy of what the tokens say, (batch, cells, kinds) logits, with the shares of what their cells show."""
+    return F.cross_entropy(said.float().flatten(0, 1), shares.flatten(0, 1))

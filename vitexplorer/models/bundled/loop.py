@@ -13,6 +13,7 @@ import time
 from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,15 +23,15 @@ from timm.layers import build_sincos2d_pos_embed
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from vitexplorer.models.bundled.pool import ScenePool, Scenes
+from vitexplorer.models.bundled.pool import Pool
 
 
 class Learner(nn.Module, ABC):
     """What is trained: the network with whatever its recipe needs beside it (a teacher, an average, a decoder)."""
 
     @abstractmethod
-    def forward(self, scenes: Scenes, rng: np.random.Generator, step: int) -> Tensor:
-        """The loss of a batch of scenes at a step counted from 0."""
+    def forward(self, scenes: Any, rng: np.random.Generator, step: int) -> Tensor:
+        """The loss of a batch from the recipe's pool at a step counted from 0."""
 
     def after_step(self, step: int) -> None:
         """What is to be done after the optimiser's step: most recipes keep no average and do nothing."""
@@ -97,7 +98,7 @@ class Run:
 def train(
     learner: Learner,
     schedule: Schedule,
-    pool: ScenePool,
+    pool: Pool,
     out: Path,
     *,
     seed: int = 0,
@@ -109,7 +110,7 @@ def train(
     Args:
         learner: seeded and fresh; its state is replaced when there is a checkpoint.
         schedule: of the whole run.
-        pool: scenes to draw batches from.
+        pool: pictures to draw batches from.
         out: folder of the checkpoint and the log.
         seed: of the batches.
         stop_after: leave after this many steps of the schedule, as a killed run would.

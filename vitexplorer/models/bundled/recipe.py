@@ -12,7 +12,9 @@ import torch
 from torch import nn
 
 from vitexplorer.models.bundled.loop import Learner, Schedule
-from vitexplorer.models.bundled.pool import SIZE
+from vitexplorer.models.bundled.pool import SIZE, Pool, ScenePool
+from vitexplorer.models.bundled.scenes import VERSION
+from vitexplorer.models.bundled.shapes import LABEL_NAMES
 
 Figures = dict[str, float]
 """what was measured -> number"""
@@ -31,9 +33,7 @@ class Recipe:
     learner: Callable[[], Learner]
     schedule: Schedule
     num_scenes: int
-    """training uses scenes 0 ... num_scenes - 1 of the stream "train\""""
-    grounds: bool
-    """whether training needs the scenes without their objects too"""
+    """training uses pictures 0 ... num_scenes - 1 of the stream "train\""""
     mean: float
     std: float
     """what 0-1 pixels are normalised with"""
@@ -43,8 +43,12 @@ class Recipe:
     """for the card, Markdown: how it was trained"""
     limits: str
     """for the card, Markdown: what it can and cannot show"""
-    several: bool = False
-    """whether every fourth scene of the training has several objects"""
+    pool: Callable[..., Pool] = ScenePool
+    """(stream, count, folder=...) -> the pictures of the training"""
+    data: str = f"""Scenes drawn by `vitexplorer/models/bundled/scenes` (version {VERSION}): one paper cut-out of one of
+{len(LABEL_NAMES)} classes on a cluttered, textured ground; place, size, angle, colours, light, clutter and occlusion
+are independent of the class."""
+    """for the card, Markdown: what the pictures show"""
     input_size: int = SIZE
     """pixels of the shipped model's input, a side"""
     label_names: tuple[str, ...] = ()

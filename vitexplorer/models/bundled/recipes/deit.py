@@ -68,7 +68,7 @@ class Deit(Learner):
         label = F.cross_entropy(by_class.float(), batch.labels, label_smoothing=0.05)
         teacher = F.cross_entropy(by_distillation.float(), taught)
         patches = self.token_head(tokens[:, self.model.num_prefix_tokens :])
-        return 0.5 * label + 0.5 * teacher + token_loss(patches, batch)
+        return 0.5 * label + 0.5 * teacher + token_loss(patches, batch.shares)
 
     def shipped(self) -> nn.Module:
         """The student without the head of the patch tokens."""
@@ -98,7 +98,6 @@ RECIPE = Recipe(
     learner=Deit,
     schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=30, cosine=STEPS, floor=0.0, cooldown=260),
     num_scenes=24576,
-    grounds=False,
     mean=MEAN,
     std=STD,
     measure=measure,

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import copy
 import math
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ from torch.nn import functional as F
 from vitexplorer.models.bundled.crops import Curriculum, about_object, cut_with_mask
 from vitexplorer.models.bundled.loop import Learner, Schedule, move_average, place_positions
 from vitexplorer.models.bundled.measure import attention_figures, neighbour_figures
-from vitexplorer.models.bundled.pool import Scenes
+from vitexplorer.models.bundled.pool import ScenePool, Scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 
 STEPS = 6900
@@ -205,7 +206,7 @@ RECIPE = Recipe(
         clip=3.0,
     ),
     num_scenes=24576,
-    grounds=True,
+    pool=partial(ScenePool, grounds=True),
     mean=MEAN,
     std=STD,
     measure=measure,

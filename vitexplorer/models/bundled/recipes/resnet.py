@@ -60,7 +60,6 @@ RECIPE = Recipe(
         steps=STEPS, batch_size=64, learning_rate=4e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=200
     ),
     num_scenes=24576,
-    grounds=False,
     mean=MEAN,
     std=STD,
     measure=accuracy_figures,

@@ -51,7 +51,7 @@ class Supervised(Learner):
         batch = labelled_windows(scenes, CURRICULUM, rng, step, cell, device)
         tokens = self.model.forward_features((batch.images - MEAN) / STD)
         whole = F.cross_entropy(self.model.forward_head(tokens).float(), batch.labels, label_smoothing=0.05)
-        return whole + token_loss(self.token_head(tokens[:, self.model.num_prefix_tokens :]), batch)
+        return whole + token_loss(self.token_head(tokens[:, self.model.num_prefix_tokens :]), batch.shares)
 
     def shipped(self) -> nn.Module:
         """The network without the head of the patch tokens."""
@@ -65,7 +65,6 @@ RECIPE = Recipe(
     learner=Supervised,
     schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=7400, floor=0.0, cooldown=700),
     num_scenes=24576,
-    grounds=False,
     mean=MEAN,
     std=STD,
     measure=classifier_figures,

@@ -52,7 +52,7 @@ class Swin(Learner):
         batch = labelled_windows(scenes, CURRICULUM, rng, step, STRIDE, self.token_head.weight.device)
         tokens = self.model.forward_features((batch.images - MEAN) / STD)
         whole = F.cross_entropy(self.model.forward_head(tokens).float(), batch.labels, label_smoothing=0.05)
-        return whole + token_loss(self.token_head(tokens).flatten(1, 2), batch)
+        return whole + token_loss(self.token_head(tokens).flatten(1, 2), batch.shares)
 
     def shipped(self) -> nn.Module:
         """The network without the head of the tokens."""
@@ -68,7 +68,6 @@ RECIPE = Recipe(
         steps=STEPS, batch_size=64, learning_rate=3e-3, warmup=100, cosine=STEPS, floor=0.0, cooldown=400
     ),
     num_scenes=24576,
-    grounds=False,
     mean=MEAN,
     std=STD,
     measure=accuracy_figures,

@@ -232,10 +232,15 @@ class Creature:
                 paint_object(canvas, layer.paint, alpha, [], layer.centre, palette, light)
         return light_up(canvas, air, light)
 
-    def masks(self) -> dict[str, np.ndarray]:
-        """Name of part or piece -> (size, size) bool, where its paper is seen; no two overlap."""
+    def masks(self, without: Collection[str] = ()) -> dict[str, np.ndarray]:
+        """Name of part or piece -> (size, size) bool, where its paper is seen; no two overlap.
+
+        Those of `without` are not there and hide nothing.
+        """
         seen, covered = {}, np.zeros((self.size, self.size), bool)
         for name, layer in reversed(self._layers().items()):
+            if name in without:
+                continue
             paper = fill(layer.outline, self.size) > 127
             seen[name] = paper & ~covered
             covered |= paper

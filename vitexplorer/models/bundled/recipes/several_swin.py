@@ -13,6 +13,7 @@ object from another. This one is the Swin of single objects trained further on s
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,12 +23,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from vitexplorer.models.bundled.composed import Composed, composed
-from vitexplorer.models.bundled.labelled import TOKEN_CLASSES
+from vitexplorer.models.bundled.labelled import TOKEN_CLASSES, token_loss
 from vitexplorer.models.bundled.loop import Learner, Schedule
-from vitexplorer.models.bundled.measure import accuracy_figures, batches
-from vitexplorer.models.bundled.pool import SIZE, Scenes
+from vitexplorer.models.bundled.measure import accuracy_figures
+from vitexplorer.models.bundled.pool import SIZE, ScenePool, Scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
-from vitexplorer.models.bundled.scenes.several import draw_several
+from vitexplorer.models.bundled.several_classes import DATA, labels_loss, several_figures
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 from vitexplorer.models.bundled.shipped import load
 from vitexplorer.settings import ASSETS
@@ -54,7 +55,6 @@ GAIN, SHIFT = 8.4, 0.5
 The likelihood of the labels of 600 scenes of the stream "validation", half of them of several objects, is greatest
 there (Platt 1999), that of a softmax for the single objects too. Maps of a logit grow by the gain and keep their shape.
 """
-SEVERAL_SCENES = 500
 
 
 class Several(Learner):
@@ -73,7 +73,7 @@ class Several(Learner):
         tokens = self.model.forward_features((batch.images - MEAN) / STD).flatten(1, 2)
         said = self.said_by_cells(tokens).float()
         labels = labels_loss(said.mean(1) + self.model.head.fc.bias, batch)
-        return labels + ASTRAY * astray_loss(said, batch) + token_loss(self.token_head(tokens), batch)
+        return labels + ASTRAY * astray_loss(said, batch) + token_loss(self.token_head(tokens), batch.cover)
 
     def said_by_cells(self, tokens: Tensor) -> Tensor:
         """Tokens after the final norm -> (batch, cells, classes): with the bias, their mean is the answer."""
@@ -88,12 +88,6 @@ class Several(Learner):
         return shipped
 
 
-def labels_loss(logits: Tensor, batch: Composed) -> Tensor:
-    """Binary cross entropies of the classes asked for, summed over them, mean over the pictures."""
-    each = F.binary_cross_entropy_with_logits(logits.float(), batch.present, batch.asked, reduction="none")
-    return each.sum(1).mean()
-
-
 def astray_loss(said: Tensor, batch: Composed) -> Tensor:
     """How far cells move the logits of classes that they do not show, (batch, cells, classes) logits, for or against.
 
@@ -102,25 +96,9 @@ def astray_loss(said: Tensor, batch: Composed) -> Tensor:
     return (said.abs() * (1 - batch.cover[..., :-1])).mean(1).sum(1).mean()
 
 
-def token_loss(said: Tensor, batch: Composed) -> Tensor:
-    """Cross entropy of what the tokens say, (batch, cells, TOKEN_CLASSES) logits, with what the cells show."""
-    return F.cross_entropy(said.float().flatten(0, 1), batch.cover.flatten(0, 1))
-
-
 def measure(recipe: Recipe, folder: Path) -> Figures:
     """Accuracy on scenes of one object, and which classes are found among several."""
-    return accuracy_figures(recipe, folder) | {"classes found among several": found_among_several(load(folder))}
-
-
-@torch.inference_mode()
-def found_among_several(model: nn.Module) -> float:
-    """Share of the classes of scenes of several objects that are among as many highest logits, mean over the scenes."""
-    scenes = [draw_several("test", index) for index in range(SEVERAL_SCENES)]
-    images = np.stack([scene.image for scene in scenes])
-    logits = torch.cat([model(batch).cpu() for batch in batches(model, images)])
-    highest = [set(row.topk(len(scene.labels)).indices.tolist()) for row, scene in zip(logits, scenes, strict=True)]
-    found = [len(guess & set(scene.labels)) / len(guess) for guess, scene in zip(highest, scenes, strict=True)]
-    return float(np.mean(found))
+    return accuracy_figures(recipe, folder) | several_figures(folder)
 
 
 RECIPE = Recipe(
@@ -130,17 +108,14 @@ RECIPE = Recipe(
     learner=Several,
     schedule=Schedule(steps=STEPS, batch_size=64, learning_rate=1e-3, warmup=30, cosine=STEPS, floor=0.0, cooldown=100),
     num_scenes=12288,
-    grounds=False,
-    several=True,
+    pool=partial(ScenePool, several=True),
     mean=MEAN,
     std=STD,
     measure=measure,
-    story="""A Swin ([arXiv 2103.14030](https://arxiv.org/abs/2103.14030)) with 2, 2, 4 and 2 blocks, 32 to 256 wide,
+    story=f"""A Swin ([arXiv 2103.14030](https://arxiv.org/abs/2103.14030)) with 2, 2, 4 and 2 blocks, 32 to 256 wide,
 for pictures of several classes. To be short the training began with the weights of `scenes_swin_patch4_window6_192`;
-the steps and minutes below come on top of that model's. A step took 64 scenes, a quarter of them of two to four
-objects of different classes: 40 were cut out about their objects and put together to ten 2 x 2 grids, the rest was
-shown whole. The answer is several labels: a sigmoid for each class, binary cross entropy, so that a picture of a fish
-says nothing against a mug beside it. What a cell of the last stage says of a class that is not seen in it costs,
+the steps and minutes below come on top of that model's. {DATA}
+What a cell of the last stage says of a class that is not seen in it costs,
 every such cell also learned to say what lies under it ([token labels, arXiv
 2104.10858](https://arxiv.org/abs/2104.10858)), and half of the pictures lost up to half of their cells to the mean
 colour. The matrices of the blocks were trained by Muon, the rest by AdamW. At last the logits were stretched to be as
