@@ -31,6 +31,7 @@ _KINDS = {
     "colour map": Text("colour map", "配色"),
     "arrangement": Text("arrangement", "排布方式"),
     "protocol": Text("protocol", "评估方法"),
+    "question": Text("question", "问题"),
     "normalisation": Text("normalisation", "归一化方式"),
 }
 _MANY = 20  # more names than that are no help in a sentence

@@ -1,0 +1,27 @@
+"""Which class of a model does a label name? The name of a folder or a cell of a table, as people write it."""
+
+from __future__ import annotations
+
+from vitexplorer.models.loading import LoadedModel
+
+
+def class_of(label: str | None, model: LoadedModel) -> int | None:
+    """A class by its name in either language, by one of its synonyms that no other class has, or by its index.
+
+    Upper and lower case, spaces, hyphens and underscores are alike. None where no class is meant.
+    """
+    if label is None or not model.num_classes:
+        return None
+    wanted = _plain(label)
+    names = [(_plain(text.en), _plain(text.zh)) for text in model.class_texts]
+    whole = [index for index, both in enumerate(names) if wanted in both]
+    if whole:
+        return whole[0]
+    synonyms = [index for index, (en, _) in enumerate(names) if wanted in (one.strip() for one in en.split(","))]
+    if len(synonyms) == 1:
+        return synonyms[0]
+    return int(wanted) if wanted.isdecimal() and int(wanted) < model.num_classes else None
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.casefold().replace("_", " ").replace("-", " ").split())

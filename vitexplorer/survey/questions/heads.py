@@ -1,0 +1,104 @@
+"""What kind of head is where, in every image? The six numbers of the view `head_atlas`, of every head of every block.
+
+One pass over each block's attention gives all six. Lists are (blocks, heads) row by row, NaN where a block has fewer
+heads than another. Means over the patches as queries; Raghu et al. 2021 (arXiv 2108.08810), section 3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import torch
+from jaxtyping import Float
+
+from vitexplorer.capture import Capture
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.interfaces import Paper
+from vitexplorer.quantities.head_statistics import (
+    Measure,
+    distance,
+    entropy,
+    peak,
+    prefix_mass,
+    self_mass,
+    token_mass,
+)
+from vitexplorer.survey.question import Column, Question, Values
+from vitexplorer.views import refusal
+from vitexplorer.views.head_atlas import METRICS, SHARE, UNITS
+from vitexplorer.words import Text
+
+COLUMNS = {metric: "head_entropy" if metric == "entropy" else metric for metric in METRICS}
+"""metric of the view -> column; `entropy` is that of the prediction"""
+
+
+def measures(capture: Capture, block: int) -> dict[str, Measure]:
+    """The metrics that a block has."""
+    found = {
+        "distance": distance(capture.grid(block)),
+        "entropy": entropy,
+        "prefix_mass": prefix_mass(),
+        "self_mass": self_mass,
+        "peak": peak,
+    }
+    if "cls" in capture.prefix_tokens:
+        found["class_mass"] = token_mass(capture.prefix_tokens.index("cls"))
+    return found
+
+
+def of_block(capture: Capture, block: int) -> dict[str, Float[np.ndarray, " heads"]]:
+    """Every metric of a block's heads, each piece of its attention computed once."""
+    positions = torch.from_numpy(capture.positions(block)).to(capture.input.tensor.device)
+    wanted, patches = measures(capture, block), capture.grid(block).num_patches
+    totals = dict.fromkeys(wanted, 0.0)
+    for queries, weights in capture.call(block).in_pieces():
+        real = (positions[:, None, queries] >= 0).to(weights.dtype)
+        for metric, measure in wanted.items():
+            rows = measure(weights, queries, positions) * real
+            totals[metric] = totals[metric] + rows.sum((0, 2), dtype=torch.float64)
+    return {metric: (total / patches).cpu().numpy() for metric, total in totals.items()}
+
+
+def columns(capture: Capture) -> tuple[Column, ...]:
+    """A list for each metric."""
+    shape = capture.depth, max(capture.num_heads(block) for block in range(capture.depth))
+    return tuple(
+        Column(
+            column,
+            pa.list_(pa.float32()),
+            Text("{metric} of each head", "各头的{metric}").format(metric=METRICS[metric]),
+            UNITS.get(metric, SHARE),
+            shape=shape,
+            axes=("blocks", "heads"),
+        )
+        for metric, column in COLUMNS.items()
+    )
+
+
+def answer(capture: Capture, target: int | None) -> Values:
+    """The six lists; None for the mass on a class token that there is not."""
+    reason = refusal("head_atlas", capture)
+    if reason is not None:
+        raise UnsupportedError(reason)
+    blocks = [of_block(capture, block) for block in range(capture.depth)]
+    most = max(len(block["peak"]) for block in blocks)
+    tables = {}
+    for metric, column in COLUMNS.items():
+        if metric not in blocks[0]:
+            tables[column] = None
+            continue
+        table = np.full((len(blocks), most), np.nan, dtype=np.float32)
+        for row, block in zip(table, blocks, strict=True):
+            row[: len(block[metric])] = block[metric]
+        tables[column] = table.ravel()
+    return tables
+
+
+QUESTION = Question(
+    key="heads",
+    title=Text("Heads", "注意力头"),
+    question=Text("What kind of head is where in the network?", "网络中各处是什么样的头？"),
+    columns=columns,
+    answer=answer,
+    paper=Paper("Raghu et al. 2021", "https://arxiv.org/abs/2108.08810"),
+)

@@ -1,0 +1,52 @@
+"""Does the model use patches as scratch paper? Patches of the last block whose token is far longer than the others.
+
+`outliers` counts those beyond Tukey's fence, as the view `token_norms` marks them, and `largest_norm` says how many
+times as long as the median patch the longest one is. Darcet et al. 2023 (arXiv 2309.16588).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Paper
+from vitexplorer.quantities.outliers import far_out
+from vitexplorer.survey.question import Column, Question, Values
+from vitexplorer.words import Text
+
+COLUMNS = (
+    Column(
+        "outliers",
+        pa.int16(),
+        Text("Outlier patches", "离群图块"),
+        Text("patches of the last block", "最后一块的图块数"),
+    ),
+    Column(
+        "largest_norm",
+        pa.float32(),
+        Text("Longest patch token", "最长的图块标记"),
+        Text("times the median", "中位数的倍数"),
+    ),
+)
+
+
+def answer(capture: Capture, target: int | None) -> Values:
+    """How many, and how long the longest is; None for that where the median patch is zero."""
+    patches = capture.residual_after(capture.depth - 1)[len(capture.prefix_tokens) :]
+    norms = patches.double().norm(dim=-1).cpu().numpy()
+    median = float(np.median(norms))
+    return {
+        "outliers": int(far_out(norms).sum()),
+        "largest_norm": float(norms.max()) / median if median else None,
+    }
+
+
+QUESTION = Question(
+    key="outliers",
+    title=Text("Outlier tokens", "离群标记"),
+    question=Text("Are some patch tokens much longer than the others?", "是否有些图块标记的范数远大于其他标记？"),
+    columns=lambda capture: COLUMNS,
+    answer=answer,
+    paper=Paper("Darcet et al. 2023", "https://arxiv.org/abs/2309.16588"),
+)

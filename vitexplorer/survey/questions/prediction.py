@@ -1,0 +1,75 @@
+"""What does the model say, how sure is it, and is it right? Of a classifier's softmax over all classes.
+
+`entropy` is -sum p ln p in nats, `margin` the first probability minus the second, `label_probability` that of the class
+which the image's label names. A classifier that was trained to say several classes at once has no softmax of its own:
+read its numbers as an order. After Hendrycks & Gimpel 2017 (arXiv 1610.02136), section 2, whose score is `probability`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.capture import Capture
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.interfaces import Paper
+from vitexplorer.survey.question import Column, Question, Values
+from vitexplorer.words import Text
+
+SHARE = Text("0 to 1", "0 到 1")
+COLUMNS = (
+    Column("predicted", pa.int32(), Text("Predicted class", "预测类别")),
+    Column("probability", pa.float32(), Text("Probability of the predicted class", "预测类别的概率"), SHARE),
+    Column("second", pa.int32(), Text("Second class", "第二类别")),
+    Column("second_probability", pa.float32(), Text("Probability of the second class", "第二类别的概率"), SHARE),
+    Column("margin", pa.float32(), Text("First minus second probability", "前两类概率之差"), SHARE),
+    Column("entropy", pa.float32(), Text("Entropy of the answer", "预测分布的熵"), Text("nats", "奈特（nat）")),
+    Column(
+        "label_probability", pa.float32(), Text("Probability of the labelled class", "标注类别的概率"), SHARE, "high"
+    ),
+    Column("correct", pa.bool_(), Text("Whether the answer is the label", "预测是否与标注一致"), better="high"),
+)
+NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{model} 没有分类头，因此没有预测结果。")
+
+
+def answer_batch(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
+    """The two likeliest classes of each capture, and what there is to say of the label's."""
+    logits = [capture.logits for capture in captures]
+    if logits[0] is None:
+        raise UnsupportedError(NO_CLASSIFIER.format(model=captures[0].model.name))
+    probabilities = torch.stack(logits).double().softmax(-1).cpu()
+    entropies = torch.special.entr(probabilities).sum(-1).tolist()
+    best = probabilities.topk(min(2, probabilities.shape[1]))
+    rows = zip(probabilities, best.values.tolist(), best.indices.tolist(), entropies, targets, strict=True)
+    return [_values(*row) for row in rows]
+
+
+def _values(
+    probabilities: Float[Tensor, " classes"], best: list[float], classes: list[int], entropy: float, target: int | None
+) -> Values:
+    first, second = best[0], best[1] if len(best) > 1 else None
+    return {
+        "predicted": classes[0],
+        "probability": first,
+        "second": classes[1] if len(classes) > 1 else None,
+        "second_probability": second,
+        "margin": first - (second or 0.0),
+        "entropy": entropy,
+        "label_probability": None if target is None else float(probabilities[target]),
+        "correct": None if target is None else classes[0] == target,
+    }
+
+
+QUESTION = Question(
+    key="prediction",
+    title=Text("Prediction", "预测"),
+    question=Text("What does the model say, and how sure is it?", "模型的回答是什么，有多大把握？"),
+    columns=lambda capture: COLUMNS,
+    answer=lambda capture, target: answer_batch([capture], [target])[0],
+    answer_batch=answer_batch,
+    paper=Paper("Hendrycks & Gimpel 2017", "https://arxiv.org/abs/1610.02136"),
+)

@@ -1,0 +1,57 @@
+"""How narrowly did the model gather, through all blocks? The shape of the map of the view `attention_rollout`.
+
+`rollout_peak` is the largest number of that map at its default settings, the share of the patch that most was gathered
+from. `rollout_concentration` is ours: sort the patches by it, take from the top until they hold at least half of all
+that lies on patches; the share of the patches that were taken. 1/2 says that every patch gave alike, 1/patches that one
+gave most. Abnar & Zuidema 2020 (arXiv 2005.00928). A model without a class token is asked for the mean over patches.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+from jaxtyping import Float
+
+from vitexplorer.capture import Capture
+from vitexplorer.interfaces import Paper
+from vitexplorer.survey.question import Column, Question, Values
+from vitexplorer.views import compute
+from vitexplorer.words import Text
+
+COLUMNS = (
+    Column(
+        "rollout_concentration",
+        pa.float32(),
+        Text("Patches that hold half of the rollout", "占展开结果一半的图块比例"),
+        Text("share of the patches", "占图块总数的份额"),
+    ),
+    Column(
+        "rollout_peak",
+        pa.float32(),
+        Text("Largest share of the rollout on one patch", "单个图块占展开结果的最大份额"),
+        Text("share of the query's rollout", "占该查询展开结果的份额"),
+    ),
+)
+HALF = 0.5
+
+
+def concentration(shares: Float[np.ndarray, " patches"]) -> float:
+    """The share of the patches that, largest first, hold half of the sum."""
+    held = np.cumsum(np.sort(shares.astype(np.float64))[::-1])
+    return float((np.searchsorted(held, HALF * held[-1]) + 1) / len(shares))
+
+
+def answer(capture: Capture, target: int | None) -> Values:
+    """Both numbers of the view's map."""
+    shares = compute("attention_rollout", capture).values.ravel()
+    return {"rollout_concentration": concentration(shares), "rollout_peak": float(shares.max())}
+
+
+QUESTION = Question(
+    key="rollout",
+    title=Text("Rollout", "注意力展开"),
+    question=Text("From how few patches did the model gather?", "模型从多少图块汇集了信息？"),
+    columns=lambda capture: COLUMNS,
+    answer=answer,
+    paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
+)
