@@ -16,10 +16,11 @@ BLOCK, NEURON, PATCH = 1, 5, 7
 
 
 @cache
-def planted():
+def planted(pool: str = "token"):
     """The small ViT with a neuron that writes a long vector into one patch of this image and into no other token."""
     plain = capture_small("vit")
     module = copy.deepcopy(plain.model.module)
+    module.global_pool = pool
     block, place = module.blocks[BLOCK], len(plain.prefix_tokens) + PATCH
     seen = []
     handle = block.norm2.register_forward_hook(lambda norm, given, out: seen.append(out[0]))

@@ -60,6 +60,18 @@ def test_the_changed_run_is_that_of_the_slow_twin():
     assert not torch.allclose(changed.logits, captured.logits, atol=1e-3)
 
 
+@pytest.mark.parametrize("pool", ["token", "avg"])
+def test_what_is_pooled_is_without_the_new_token(pool):
+    """The classifier on the pooled feature, and the module's own reading of the last stream, give the very logits."""
+    changed = vx.intervene(planted(pool), CHANGE)
+    module = changed.model.module
+    assert len(changed.prefix_tokens) == len(planted(pool).prefix_tokens) + 1
+    with torch.no_grad():
+        last = changed.residual_after(changed.depth - 1)[None]
+        assert torch.equal(changed.model.family.read_out(module, last, "own")[0], changed.logits)
+        assert torch.allclose(module.head(changed.embedding), changed.logits, atol=1e-6)
+
+
 def test_the_patches_become_ordinary_and_the_register_long():
     captured = planted()
     changed = vx.intervene(captured, CHANGE)
@@ -86,7 +98,13 @@ def test_activations_are_moved():
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("swin", "windows"), ("vit", "On this image no patch"), ("siglip", "all tokens together")]
+    ("name", "why"),
+    [
+        ("swin", "windows"),
+        ("vit", "On this image no patch"),
+        ("siglip", "all tokens together"),
+        ("registers_only", "averages its patches before its last norm"),
+    ],
 )
 def test_where_there_is_nothing_to_move_or_no_place_for_a_token(name, why):
     reason = INTERVENTIONS["registers"].refuses(capture_small(name))

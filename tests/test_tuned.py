@@ -132,6 +132,17 @@ def test_prompts_are_tokens_behind_the_class_token(method):
         torch.testing.assert_close(module(images), expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("backbone", ["vit", "beit", "registers_only", "uneven"])
+@pytest.mark.parametrize("method", ["vpt_shallow", "vpt_deep"])
+def test_the_pooled_feature_is_of_the_tokens_that_the_module_pools(backbone, method):
+    """By timm's own head: prompts have left the sequence before norm and pooling, whichever these are."""
+    tuned = shaken(attach(load_backbone(backbone), method, 5, prompts=3), 0.5)
+    captured = vx.capture(tuned, picture(64, 64), fit="squash")
+    with torch.no_grad():
+        features = tuned.module.forward_features(captured.input.tensor)
+        assert torch.equal(captured.embedding, tuned.module.forward_head(features, pre_logits=True)[0])
+
+
 @pytest.mark.parametrize("backbone", ["vit", "beit", "dinov3", "siglip"])
 @pytest.mark.parametrize("method", ["vpt_shallow", "vpt_deep"])
 @pytest.mark.parametrize("start", [0, 1])

@@ -6,7 +6,9 @@ A new family is one file in `models/families` that defines one of these.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
@@ -117,3 +119,40 @@ class ModelFamily(ABC):
         block's residual gives the module's own output bit for bit. Norm and pooling keep the module's order. Without
         a classifier these are the features it would read.
         """
+
+
+def with_tokens(family: ModelFamily, *names: str, renewed: bool = False) -> ModelFamily:
+    """What a family says of a module into whose sequence tokens were put behind its prefix tokens.
+
+    They leave the sequence where the last block ends, so that the module's own norm, pooling and classifier never meet
+    them. `renewed`: every block but the first replaces them.
+    """
+    kind: Any = type(family)  # which of them is known only here
+
+    class Grown(kind):
+        def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
+            return *super().prefix_tokens(module), *names
+
+        def renewed_tokens(self, module: nn.Module) -> tuple[int, ...]:
+            first = len(super().prefix_tokens(module))
+            return tuple(range(first, first + len(names))) if renewed else super().renewed_tokens(module)
+
+        def embedding(
+            self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"]
+        ) -> Float[Tensor, "batch features"]:
+            known = without_tokens(tokens, len(super().prefix_tokens(module)), len(names))
+            return super().embedding(module, known)
+
+        def read_out(
+            self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading
+        ) -> Float[Tensor, "batch classes"]:
+            if reading == "own":
+                tokens = without_tokens(tokens, len(super().prefix_tokens(module)), len(names))
+            return super().read_out(module, tokens, reading)
+
+    return Grown()
+
+
+def without_tokens(tokens: Float[Tensor, "batch tokens dim"], at: int, count: int) -> Float[Tensor, "batch kept dim"]:
+    """The sequence without the `count` tokens from index `at` on."""
+    return torch.cat([tokens[:, :at], tokens[:, at + count :]], dim=1)

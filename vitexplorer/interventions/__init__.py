@@ -14,14 +14,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from torch import nn
-
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, Change, ModelInput, capture_input
 from vitexplorer.controls import checked, written_value
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.intervening import ChangedNetwork, Effect, Intervention
-from vitexplorer.model_family import ModelFamily
+from vitexplorer.model_family import with_tokens
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import normalise
 from vitexplorer.registry import Registry
@@ -114,18 +112,7 @@ def _changed_model(capture: Capture, effects: tuple[Effect, ...]) -> LoadedModel
                 "添加寄存器标记时，不能同时更改注意力、位置编码或图块顺序。",
             )
         )
-    return replace(capture.model, family=with_token(capture.model.family, grown[0].name))
-
-
-def with_token(family: ModelFamily, name: str) -> ModelFamily:
-    """What a family says of a module into whose sequence a token was put behind the other prefix tokens."""
-    kind: Any = type(family)  # which of them is known only here
-
-    class Grown(kind):
-        def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-            return *super().prefix_tokens(module), name
-
-    return Grown()
+    return replace(capture.model, family=with_tokens(capture.model.family, grown[0].name))
 
 
 def _check_memory(capture: Capture, effects: tuple[Effect, ...]) -> None:

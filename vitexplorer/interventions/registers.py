@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 from jaxtyping import Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
 from vitexplorer.capture import Capture
 from vitexplorer.controls import BlockControl, Number
@@ -49,6 +49,7 @@ OTHER_TOKENS = Text(
 )
 WINDOWS = Text("its attention has windows or tables for the tokens it knows", "其注意力使用窗口，或为已知标记建有表格")
 POOLING = Text("its answer is read from all tokens together", "其输出由全部标记汇总而得")
+POOLS_FIRST = Text("it averages its patches before its last norm", "它在最后的归一化之前就对图块取平均")
 
 
 class _Magnitudes(FollowedPass):
@@ -142,6 +143,8 @@ def refuses(capture: Capture) -> Text | None:
         return OTHER_TOKENS.format(model=model.name, why=WINDOWS)
     if family.own_reading(module) == "own":
         return OTHER_TOKENS.format(model=model.name, why=POOLING)
+    if isinstance(getattr(module, "norm", None), nn.Identity):  # the norm behind the last block is where it leaves
+        return OTHER_TOKENS.format(model=model.name, why=POOLS_FIRST)
     if not any(len(outliers(capture, block)) for block in range(capture.depth)):
         return NONE_AT_ALL.format(model=model.name)
     return None

@@ -17,9 +17,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.model_family import ModelFamily
+from vitexplorer.model_family import with_tokens, without_tokens
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.types import Reading
 
 
 class Prompts(nn.Module):
@@ -50,7 +49,8 @@ def prompt_sequence(model: LoadedModel, count: int, deep: bool, dropout: float) 
     blocks[-1].register_forward_hook(partial(_leave, prefix, count))
     if getattr(module, "rel_pos_bias", None) is not None:
         module.rel_pos_bias.register_forward_hook(partial(_widen, prefix, count))
-    return replace(model, family=prompted_family(model.family, count, deep))
+    names = [f"prompt{number}" for number in range(1, count + 1)]
+    return replace(model, family=with_tokens(model.family, *names, renewed=deep))
 
 
 def _enter(prefix: int, replaced: int, block: nn.Module, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -60,14 +60,7 @@ def _enter(prefix: int, replaced: int, block: nn.Module, args: tuple[Any, ...]) 
 
 
 def _leave(prefix: int, count: int, block: nn.Module, args: tuple[Any, ...], tokens: Tensor) -> Tensor:
-    return without_prompts(tokens, prefix, count)
-
-
-def without_prompts(
-    tokens: Float[Tensor, "batch tokens dim"], prefix: int, count: int
-) -> Float[Tensor, "batch kept dim"]:
-    """The sequence with `count` tokens behind the prefix tokens left out."""
-    return torch.cat([tokens[:, :prefix], tokens[:, prefix + count :]], dim=1)
+    return without_tokens(tokens, prefix, count)
 
 
 def _make_room(block: nn.Module, prefix: int, count: int) -> None:
@@ -103,26 +96,3 @@ def widened(bias: Float[Tensor, "*any tokens tokens"], at: int, count: int) -> F
         shape[dim] = count
         bias = torch.cat([before, bias.new_zeros(shape), after], dim)
     return bias
-
-
-def prompted_family(family: ModelFamily, count: int, deep: bool) -> ModelFamily:
-    """What `family` says of a module in whose sequence prompts stand: they are its last prefix tokens."""
-
-    kind: Any = type(family)  # which of them is known only here
-
-    class Prompted(kind):
-        def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
-            return *super().prefix_tokens(module), *(f"prompt{n}" for n in range(1, count + 1))
-
-        def renewed_tokens(self, module: nn.Module) -> tuple[int, ...]:
-            first = len(super().prefix_tokens(module))
-            return tuple(range(first, first + count)) if deep else ()
-
-        def read_out(
-            self, module: nn.Module, tokens: Float[Tensor, "batch tokens dim"], reading: Reading
-        ) -> Float[Tensor, "batch classes"]:
-            if reading == "own":  # the module's own pooling never sees them
-                tokens = without_prompts(tokens, len(super().prefix_tokens(module)), count)
-            return super().read_out(module, tokens, reading)
-
-    return Prompted()
