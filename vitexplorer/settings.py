@@ -108,6 +108,13 @@ class Settings(BaseSettings):
     training_hours: float = Field(
         2 if _ON_SPACE else 1000, gt=0, le=10**6, description="most hours of a training, by its estimate"
     )
+    surveys: Count = Field(1 if _ON_SPACE else 2, description="most surveys of folders at once; 0: none is begun here")
+    survey_images: Count = Field(
+        default_factory=_hosted(2000, 0), description="most images of a survey that a visitor begins; 0: no bound"
+    )
+    survey_hours: float = Field(
+        1 if _ON_SPACE else 1000, gt=0, le=10**6, description="hours after which a survey of the page is stopped"
+    )
     capture_cache_megabytes: Count = Field(1024, description="memory for captures kept to answer from")
     model_cache_megabytes: Count = Field(2048, description="memory for models kept loaded")
     size_megabytes: Count = Field(

@@ -50,6 +50,8 @@ class Schema:
     """keys of questions that have no meaning for the model, and why"""
     input_size: Size
     """of the picture that was tried, the model's own under every fit but native"""
+    heads: tuple[int, ...]
+    """of each block; 0 where its attention cannot be shown"""
 
     @property
     def arrow(self) -> pa.Schema:
@@ -110,7 +112,8 @@ def schema_of(
             continue
         kept.append(question)
         columns += found
-    return Schema(tuple(kept), tuple(columns), left_out, tried.provenance.input_size)
+    heads = tuple(calls[0].num_heads if len(calls) == 1 else 0 for calls in tried.calls)
+    return Schema(tuple(kept), tuple(columns), left_out, tried.provenance.input_size, heads)
 
 
 def _noise(size: Size) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from vitexplorer.finetune.data.findings import DataError, Finding, finding, readable_name
 from vitexplorer.settings import PREFIX, settings
@@ -60,13 +61,13 @@ class Listing:
     findings: tuple[Finding, ...]
 
 
-def list_files(root: Path) -> Listing:
+def list_files(root: Path, bound: Literal["data_files", "survey_images"] = "data_files") -> Listing:
     """Everything below `root`; a link to a file of the same folder counts as that file, any other link does not.
 
-    Raises DataError where `root` is no folder, cannot be read or holds more files than the settings allow.
+    Raises DataError where `root` is no folder, cannot be read or holds more files than the setting `bound` allows.
     """
     found = {"image": [], "table": [], "folder": [], "archive": [], "link": [], "closed": [], "other": []}
-    real_root, waiting, files = _checked(root), [""], 0
+    real_root, waiting, files, most = _checked(root), [""], 0, getattr(settings(), bound)
     while waiting:
         folder = waiting.pop()
         try:
@@ -82,8 +83,8 @@ def list_files(root: Path) -> Listing:
             if kind == "folder":
                 waiting.append(place)
         files += len(names)
-        if files > settings().data_files:
-            raise DataError(_MANY.format(most=settings().data_files, variable=PREFIX + "DATA_FILES"))
+        if files > most:
+            raise DataError(_MANY.format(most=most, variable=PREFIX + bound.upper()))
     if found["closed"] == [""]:
         raise DataError(_CLOSED_ROOT.format(name=_quoted(root)))
     findings = [

@@ -52,5 +52,5 @@ def full_disk_is_a_sentence(folder: Path) -> Iterator[None]:
 _NO_SPACE = Text(
     "The disk is full: nothing more can be written to {folder}. What was saved before is kept; free some space and "
     "resume.",
-    "磁盘已满：无法继续写入 {folder}。此前保存的内容已保留；请释放空间后继续训练。",
+    "磁盘已满：无法继续写入 {folder}。此前保存的内容已保留；请释放空间后继续。",
 )

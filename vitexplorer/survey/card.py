@@ -1,0 +1,223 @@
+"""What a survey is of: `survey.json`, written once when it begins and never changed.
+
+It says what was asked of which model about which images, so that a killed survey goes on with the very same questions
+and every answer can be explained without the model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import torch
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from torch import nn
+
+from vitexplorer.evaluation.methods import settings_of
+from vitexplorer.finetune.job.safe_writes import replace_text
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.read_back import Count, broken
+from vitexplorer.survey.schema import FILE_COLUMNS, Schema
+from vitexplorer.types import Fit, Size, Weights
+from vitexplorer.words import ExplainedError, Text
+
+CARD = "survey.json"
+FORMAT = 1
+Whole = Annotated[int, Field(gt=0, le=2**31)]
+
+
+class SurveyError(ExplainedError):
+    """A survey that cannot begin, go on or be opened; the message says why and how to mend it."""
+
+
+class Described(BaseModel):
+    """A column of the rows, as `question.Column` has it; its type stands in the files themselves."""
+
+    model_config = ConfigDict(frozen=True)
+
+    key: str
+    title: Text
+    unit: Text
+    better: Literal["high", "low"] | None
+    filters: bool
+    shape: Size | None
+    axes: tuple[str, str] | None
+
+
+class Card(BaseModel):
+    """What a survey is of."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1]
+    model: str
+    weights: Weights
+    weights_source: str
+    """as `Provenance` has them"""
+    weights_hash: str
+    """SHA-256 of the names and numbers of the module, 64 hexadecimal digits"""
+    fit: Fit
+    size: Size
+    """height, width that the model sees, in pixels; under fit "native" each image has its own"""
+    resized: bool
+    """whether that was asked for instead of the model's own"""
+    questions: dict[str, dict[str, str]]
+    """settings of each question, by its key"""
+    left_out: dict[str, Text]
+    """questions that have no meaning for the model, and why"""
+    columns: tuple[Described, ...]
+    """of the rows, in their order"""
+    heads: tuple[Count, ...]
+    """of each block; a column of heads has blocks x the most heads numbers, block after block"""
+    prefix_tokens: tuple[str, ...]
+    class_names: tuple[Text, ...]
+    """of the model's classes; empty where nobody knows them"""
+    labels: Literal["folders"] | None
+    source: str
+    """the folder or table, absolute; empty for a list of paths"""
+    root: str
+    """the folder that paths are relative to; one that lies elsewhere is absolute"""
+    findings: tuple[Text, ...]
+    """what was noticed while reading the source, above all what was left out"""
+    rows_planned: Count
+    rows_per_shard: Whole
+    begun: datetime
+
+    @property
+    def maps(self) -> dict[str, Size]:
+        """Rows and columns of each column that is a map."""
+        return {one.key: one.shape for one in self.columns if one.shape and one.axes != ("blocks", "heads")}
+
+    @property
+    def shards(self) -> int:
+        """How many files of rows the finished survey has."""
+        return -(-self.rows_planned // self.rows_per_shard)
+
+    def rows_of(self, shard: int) -> int:
+        """Rows of one of them: the last one has the rest."""
+        return min(self.rows_per_shard, self.rows_planned - shard * self.rows_per_shard)
+
+
+def card_of(
+    model: LoadedModel,
+    schema: Schema,
+    fit: Fit,
+    *,
+    labels: Literal["folders"] | None,
+    source: str,
+    root: Path,
+    findings: tuple[Text, ...] = (),
+    rows: int = 0,
+    rows_per_shard: int = 1,
+) -> Card:
+    """The card of a survey that begins now."""
+    return Card(
+        format=FORMAT,
+        model=model.provenance.model,
+        weights=model.provenance.weights,
+        weights_source=model.provenance.weights_source,
+        weights_hash=weights_hash(model.module),
+        fit=fit,
+        size=schema.input_size,
+        resized=model.unsized is not None,
+        questions={question.key: settings_of(question.key) for question in schema.questions},
+        left_out=schema.left_out,
+        columns=tuple(
+            Described(**{field: getattr(column, field) for field in Described.model_fields})
+            for column in (*FILE_COLUMNS, *schema.columns)
+        ),
+        heads=schema.heads,
+        prefix_tokens=model.prefix_tokens,
+        class_names=model.class_texts,
+        labels=labels,
+        source=source,
+        root=str(root),
+        findings=findings,
+        rows_planned=rows,
+        rows_per_shard=rows_per_shard,
+        begun=datetime.now(UTC),
+    )
+
+
+def weights_hash(module: nn.Module) -> str:
+    """SHA-256 of the names, types and numbers of a module's parameters and buffers."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(module.state_dict().items()):
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+    return digest.hexdigest()
+
+
+def write_card(folder: Path, card: Card) -> None:
+    """Put the card into a survey's folder; raises DiskFullError."""
+    text = json.dumps(card.model_dump(mode="json"), ensure_ascii=False, indent=1)
+    replace_text(folder / CARD, text)
+
+
+def read_card(folder: str | os.PathLike) -> Card:
+    """The card of a survey. Raises SurveyError where there is none, BrokenFileError where it is damaged."""
+    path = Path(folder).expanduser() / CARD
+    try:
+        return Card.model_validate_json(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise SurveyError(_NO_SURVEY.format(folder=path.parent.name)) from None
+    except (OSError, ValidationError):
+        raise broken(path, remedy=_REMEDY) from None
+
+
+def has_card(folder: Path) -> bool:
+    """Whether a survey has begun in a folder."""
+    return (folder / CARD).exists()
+
+
+def check_same(old: Card, new: Card, folder: Path) -> None:
+    """Raises SurveyError, naming what differs, where the survey in a folder is not the one that is asked for."""
+    for fields, what in _DIFFERENCES:
+        if any(getattr(old, field) != getattr(new, field) for field in fields):
+            before, now = (_said(card, fields[0]) for card in (old, new))
+            said = what.format(before=before, now=now)
+            raise SurveyError(_ANOTHER.format(folder=folder.name, what=said))
+
+
+# ------------------------------------------------------------------------------------------------- the sentences
+
+_NO_SURVEY = Text(
+    "There is no survey in {folder}: `survey.json` is missing. Check the path.",
+    "{folder} 中没有普查：缺少 `survey.json`。请检查路径。",
+)
+_REMEDY = Text("Choose another folder and run the survey again.", "请另选文件夹并重新运行普查。")
+_ANOTHER = Text(
+    "The folder {folder} holds another survey: {what}. Choose another folder for this one.",
+    "文件夹 {folder} 中已有另一项普查：{what}。请为本次普查另选文件夹。",
+)
+_DIFFERENCES = (
+    (("model",), Text("its model is {before}, not {now}", "其模型是 {before}，而不是 {now}")),
+    (("weights_hash",), Text("its model has other weights", "其模型的权重不同")),
+    (("fit",), Text("its images were fitted by {before}, not by {now}", "其图像的适配方式是 {before}，而不是 {now}")),
+    (("size",), Text("its images were {before} pixels, not {now}", "其图像为 {before} 像素，而不是 {now}")),
+    (
+        ("questions", "left_out"),
+        Text("it was asked {before}, not {now}", "其问题是 {before}，而不是 {now}"),
+    ),
+    (("source", "root"), Text("its images are those of {before}, not of {now}", "其图像来自 {before}，而不是 {now}")),
+    (("labels",), Text("its labels are {before}, not {now}", "其标注是 {before}，而不是 {now}")),
+)
+
+
+def _said(card: Card, field: str) -> Text:
+    value = getattr(card, field)
+    if field == "size":
+        value = " × ".join(map(str, value))
+    if field == "questions":
+        value = ", ".join([*value, *card.left_out])
+    if field == "source":
+        value = Path(value).name if value else ""
+        return Text(f'"{value}"', f"“{value}”") if value else _A_LIST
+    return Text("none", "无") if value is None else Text(str(value), str(value))
+
+
+_A_LIST = Text("a list of paths", "路径列表")

@@ -1,0 +1,98 @@
+"""Which image stands in which row: small Parquet files, written before the first image is opened.
+
+The plan of a survey never changes, whatever happens to the folder meanwhile: an image that vanishes is a row with a
+reason, and one that comes later belongs to another survey.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vitexplorer.finetune.data.findings import readable_name
+from vitexplorer.finetune.job.safe_writes import replace_file
+from vitexplorer.read_back import broken
+from vitexplorer.words import Text
+
+MANIFEST, ROWS = "manifest", "rows"
+_SCHEMA = pa.schema([("path", pa.string()), ("label", pa.string()), ("raw", pa.binary())])
+
+
+class Planned(NamedTuple):
+    """One image of the plan."""
+
+    path: str
+    """relative to the survey's root where it lies below it, otherwise absolute; as text that can be stored"""
+    label: str | None
+    raw: bytes | None = None
+    """the path's own bytes where they are no UTF-8"""
+
+    def place(self, root: Path) -> Path:
+        """Where the image lies."""
+        return root / (self.path if self.raw is None else os.fsdecode(self.raw))
+
+
+def planned(path: str, label: str | None) -> Planned:
+    """A row for a path as the system names it."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return Planned(readable_name(path), label, os.fsencode(path))
+    return Planned(path, label)
+
+
+def shard_name(number: int) -> str:
+    """What the files of a shard are called."""
+    return f"shard-{number:05d}.parquet"
+
+
+def rows_file(folder: Path, number: int) -> Path:
+    """The file of a shard's rows: it exists as soon as the shard is done."""
+    return folder / ROWS / shard_name(number)
+
+
+def write_manifest(folder: Path, rows: Iterable[Planned], rows_per_shard: int) -> int:
+    """Plan a survey: the number of its rows. Raises DiskFullError."""
+    for part in (MANIFEST, ROWS):
+        (folder / part).mkdir(parents=True, exist_ok=True)
+    for path in (folder / MANIFEST).glob("shard-*.parquet"):  # of a plan that was killed before it was whole
+        path.unlink()
+    count, waiting = 0, iter(rows)
+    for number, shard in enumerate(iter(lambda: list(islice(waiting, rows_per_shard)), [])):
+        columns = [list(column) for column in zip(*shard, strict=True)]
+        table = pa.table(columns, schema=_SCHEMA)
+        replace_file(folder / MANIFEST / shard_name(number), lambda beside, table=table: pq.write_table(table, beside))
+        count += len(shard)
+    return count
+
+
+def read_manifest(folder: Path, number: int) -> list[Planned]:
+    """The images of a shard in the order of its rows. Raises BrokenFileError where the file is gone or damaged."""
+    path = folder / MANIFEST / shard_name(number)
+    try:
+        columns = pq.read_table(path, schema=_SCHEMA).to_pydict()
+    except (OSError, pa.ArrowException):
+        raise broken(path, remedy=_REMEDY) from None
+    return [Planned(*row) for row in zip(*columns.values(), strict=True)]
+
+
+def unfinished(folder: Path, shards: int) -> Iterator[int]:
+    """The shards of which there is no file yet."""
+    done = {entry.name for entry in os.scandir(folder / ROWS)}
+    return (number for number in range(shards) if shard_name(number) not in done)
+
+
+def clear_halves(folder: Path) -> None:
+    """Remove the files that a killed process was writing."""
+    for part in (MANIFEST, ROWS):
+        for path in (folder / part).glob(".*-shard-*.parquet"):
+            path.unlink(missing_ok=True)
+
+
+_REMEDY = Text("Delete the folder of the survey and run it again.", "请删除普查文件夹并重新运行。")
