@@ -37,13 +37,13 @@ from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.evaluating import drawn_cases, tabulate
 from vitexplorer.evaluation.markdown import as_markdown
 from vitexplorer.evaluation.measuring import measure
-from vitexplorer.evaluation.methods import ORACLE, is_slow, map_views, view_of
+from vitexplorer.evaluation.methods import is_slow, map_views, view_of
 from vitexplorer.evaluation.protocol import Data
 from vitexplorer.evaluation.protocols import PROTOCOLS
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.types import EvaluationResult
+from vitexplorer.types import ORACLE, RANDOM, EvaluationResult
 from vitexplorer.views import VIEWS
 from vitexplorer.words import Text
 
@@ -115,8 +115,8 @@ def rows_of(name: str) -> tuple[str, ...]:
     """The methods that a model can be asked about."""
     model = loaded(name, "auto")
     views = map_views(vx.capture(model, cases_of(name, "auto", "scenes", 1)[0].image, fit="squash"))
-    rows = [row for view in views if view != "random" for row in (view, *variants_of(view))]
-    return (*rows, "random", ORACLE) if model.num_classes else views
+    rows = [row for view in views if view != RANDOM for row in (view, *variants_of(view))]
+    return (*rows, RANDOM, ORACLE) if model.num_classes else views
 
 
 def variants_of(view: str) -> list[str]:

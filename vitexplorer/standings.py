@@ -10,17 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.settings import ASSETS
-from vitexplorer.types import Provenance
+from vitexplorer.types import YARDSTICKS, Provenance
 from vitexplorer.words import Text
 
 FILE = ASSETS / "truth.json"
-RANDOM, ORACLE = "random", "oracle"
 STEADY = ("max_sensitivity", "avg_sensitivity", "randomisation")
 """numbers that say whether a map is steady or depends on the weights at all, not whether it is right"""
 
@@ -47,10 +46,10 @@ class Standings:
     weights: str
     """a checksum of what was measured"""
 
-    @property
+    @cached_property
     def ranked(self) -> dict[str, float]:
         """The mean rank of every view at its default settings, the best first; 1 is the best there can be."""
-        rows = [at for at, name in enumerate(self.methods) if ":" not in name and name not in (RANDOM, ORACLE)]
+        rows = [at for at, name in enumerate(self.methods) if ":" not in name and name not in YARDSTICKS]
         judged = [at for at, key in enumerate(self.numbers) if key not in STEADY]
         ranks = mean_ranks(self.values[np.ix_(rows, judged)], [self.better[at] for at in judged])
         return {self.methods[rows[at]]: float(ranks[at]) for at in np.argsort(ranks, kind="stable")}

@@ -12,6 +12,7 @@ from vitexplorer.controls.control import checked as checked
 from vitexplorer.controls.control import departures as departures
 from vitexplorer.controls.control import specs as specs
 from vitexplorer.controls.control import written_value as written_value
+from vitexplorer.controls.curves import CURVE_CONTROLS as CURVE_CONTROLS
 from vitexplorer.controls.head import HeadControl as HeadControl
 from vitexplorer.controls.heads import HeadsControl as HeadsControl
 from vitexplorer.controls.images import ImagesControl as ImagesControl

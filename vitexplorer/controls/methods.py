@@ -10,13 +10,11 @@ from vitexplorer.controls.choice import Several
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import Explored
 from vitexplorer.registry import unknown_name
+from vitexplorer.types import RANDOM
 from vitexplorer.words import Text
 
 if TYPE_CHECKING:
     from vitexplorer.interfaces import View
-
-RANDOM = "random"
-"""the view whose map gives the order that every other one is held against"""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.data import grid_cases, known_scenes, parted_cases, scene_cases
 from vitexplorer.evaluation.intervals import mean_interval
 from vitexplorer.evaluation.measuring import Scores, measure
-from vitexplorer.evaluation.methods import ORACLE, is_slow, map_views, title_of, view_of
+from vitexplorer.evaluation.methods import is_slow, map_views, title_of, view_of
 from vitexplorer.evaluation.parted import Parted
 from vitexplorer.evaluation.protocol import Data
 from vitexplorer.evaluation.protocols import PROTOCOLS
@@ -22,7 +22,7 @@ from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.progress import Progress
 from vitexplorer.registry import unknown_name
-from vitexplorer.types import EvaluationResult
+from vitexplorer.types import YARDSTICKS, EvaluationResult
 from vitexplorer.words import Text
 
 TITLE = Text("Which maps deserve trust?", "哪些图值得信任？")
@@ -176,7 +176,7 @@ def _methods(model: LoadedModel, views: Iterable[str] | None, case: Case) -> tup
     for view in wanted:
         if view_of(view) not in known:
             raise unknown_name("view", view_of(view), known)
-    return (*(view for view in wanted if view != "random"), "random", ORACLE)
+    return (*(view for view in wanted if view not in YARDSTICKS), *YARDSTICKS)
 
 
 def _plans(

@@ -16,11 +16,10 @@ from vitexplorer.capture import Capture
 from vitexplorer.evaluation.case import Case, Explain, covered_cells
 from vitexplorer.evaluation.parted import shared_parts
 from vitexplorer.quantities.targets import class_map
-from vitexplorer.types import MapResult
+from vitexplorer.types import ORACLE, MapResult
 from vitexplorer.views import VIEWS, explanation, explanations
 from vitexplorer.words import Text
 
-ORACLE = "oracle"
 TITLE = Text("The truth itself", "真实答案")
 FORMULA = Text("share of the patch that the object covers", "物体覆盖该图块的比例")
 

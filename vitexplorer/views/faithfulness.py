@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import MethodsControl, Number, TargetControl
+from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
 from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import measured
@@ -91,8 +91,7 @@ VIEW = View(
     controls=(
         TargetControl(),
         MethodsControl(known=explanations),
-        Number("steps", Text("Steps", "步数"), low=2, high=100, start=10, step=1, whole=True),
-        Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
+        *CURVE_CONTROLS,
     ),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     refuses=without_classifier,

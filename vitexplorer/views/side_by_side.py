@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import MethodsControl, Number, Switch, TargetControl
+from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, Switch, TargetControl
 from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import measured as rounded
@@ -224,8 +224,7 @@ VIEW = View(
         TargetControl(),
         MethodsControl(known=explanations),
         Switch("measure", Text("Measure faithfulness", "测量忠实度")),
-        Number("steps", Text("Steps", "步数"), low=2, high=100, start=10, step=1, whole=True),
-        Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
+        *CURVE_CONTROLS,
     ),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     refuses=without_classifier,

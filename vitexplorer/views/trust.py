@@ -11,19 +11,22 @@ chance and the truth itself stand below.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
 import numpy as np
+from jaxtyping import Float
 
 from vitexplorer.capture import Capture
-from vitexplorer.controls import MethodsControl, Number, TargetControl
+from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
 from vitexplorer.explored import without_classifier
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import measured, percent
 from vitexplorer.progress import Progress
-from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
-from vitexplorer.quantities.targets import class_text, explained
-from vitexplorer.standings import ORACLE, RANDOM, STEADY, Standings, standings
-from vitexplorer.types import EvaluationResult
-from vitexplorer.views import VIEWS, explanation, explanations
+from vitexplorer.quantities.faithfulness import CURVES
+from vitexplorer.standings import STEADY, Standings, standings
+from vitexplorer.types import ORACLE, RANDOM, YARDSTICKS, EvaluationResult
+from vitexplorer.views import VIEWS, explanations
 from vitexplorer.words import Text
 
 TITLE = Text("Trust", "可信度")
@@ -53,51 +56,65 @@ def compute(
     capture: Capture, target: int, methods: tuple[str, ...], steps: int, seed: int, progress: Progress | None = None
 ) -> EvaluationResult:
     """Numbers (methods, numbers): the mean rank, this image, and what the table of the model holds."""
-    most = num_passes(capture, len(methods), steps)
-    before = (lambda done, of: progress(0, most)) if progress else None
-    maps = [explanation(name, capture, target, seed, before) for name in methods]
-    found = faithfulness(capture, target, maps, steps, seed, progress)
+    found = VIEWS["faithfulness"].compute(capture, target, methods, steps, seed, progress)
     gains = found.areas[:, CURVES.index("insertion")] - found.areas[:, CURVES.index("deletion")]
     table = standings(capture.provenance)
     rows = (*methods, ORACLE) if table else methods
-    here = np.array([*gains, np.nan] if table else gains)
-    numbers = _numbers(table, rows, here)
-    notes = (RANKED.format(count=len(table.ranked)),) if table else (NO_TABLE,)
+    columns = [_Column(HERE, NAMES[HERE], "high", _numbers(dict(zip(methods, gains, strict=True)), rows, cases=1))]
+    if table:
+        judged = sum(key not in STEADY for key in table.numbers)
+        columns = [
+            _Column(RANK, NAMES[RANK], "low", _numbers(table.ranked, rows, cases=judged)),
+            *columns,
+            *_known(table, rows),
+        ]
+    values, low, high, counts = np.stack([column.numbers for column in columns], axis=-1)
     return EvaluationResult(
         view="trust",
         title=TITLE,
-        values=numbers[0],
+        values=values,
         axes=("methods", "protocols"),
         unit=Text("each number its own", "各项数值各自的单位"),
         formula=Text("means over cases; ∫ insertion − ∫ deletion", "各样例的平均值；∫ 插入 − ∫ 删除"),
         provenance=capture.provenance,
-        settings={"target": target, "methods": methods, "steps": steps, "seed": seed},
-        notes=(class_text(explained(capture, target)), *notes, GAIN, *found.notes),
+        settings=found.settings,
+        notes=(found.notes[0], RANKED.format(count=len(table.ranked)) if table else NO_TABLE, GAIN, *found.notes[1:]),
         methods=rows,
-        titles=(*(result.title for result in maps), TRUTH)[: len(rows)],
-        protocols=(*((RANK,) if table else ()), HERE, *(table.numbers if table else ())),
-        names=(*((NAMES[RANK],) if table else ()), NAMES[HERE], *(table.names if table else ())),
-        better=(*(("low",) if table else ()), "high", *(table.better if table else ())),
-        low=numbers[1],
-        high=numbers[2],
-        counts=np.nan_to_num(numbers[3]).astype(int),
+        titles=(*found.titles, TRUTH)[: len(rows)],
+        protocols=tuple(column.key for column in columns),
+        names=tuple(column.name for column in columns),
+        better=tuple(column.better for column in columns),
+        low=low,
+        high=high,
+        counts=np.nan_to_num(counts).astype(int),
     )
 
 
-def _numbers(table: Standings | None, rows: tuple[str, ...], here: np.ndarray) -> np.ndarray:
-    """(mean, low, high, cases) x methods x numbers: what was measured here, between the rank and the table."""
-    alone = np.stack([here, np.full_like(here, np.nan), np.full_like(here, np.nan), np.isfinite(here)])[..., None]
-    if table is None:
-        return alone
-    rank = np.full_like(alone, np.nan)
-    rank[0, :, 0] = [table.ranked.get(method, np.nan) for method in rows]
-    rank[3] = np.isfinite(rank[0]) * sum(key not in STEADY for key in table.numbers)
-    known = np.full((4, len(rows), len(table.numbers)), np.nan)
+class _Column(NamedTuple):
+    """One number of every method."""
+
+    key: str
+    name: Text
+    better: Literal["high", "low"]
+    numbers: Float[np.ndarray, "entries methods"]
+    """mean, both ends of its interval, cases; NaN where it was not measured"""
+
+
+def _numbers(known: Mapping[str, float], rows: Sequence[str], cases: int) -> Float[np.ndarray, "entries methods"]:
+    """Numbers without an interval."""
+    values = np.array([known.get(method, np.nan) for method in rows])
+    return np.stack([values, *np.full((2, len(rows)), np.nan), cases * np.isfinite(values)])
+
+
+def _known(table: Standings, rows: Sequence[str]) -> Iterator[_Column]:
+    """What the table of a model holds."""
+    numbers = np.full((4, len(rows), len(table.numbers)), np.nan)
     for at, method in enumerate(rows):
         if method in table.methods:
             row = table.methods.index(method)
-            known[:, at] = table.values[row], table.low[row], table.high[row], table.counts[row]
-    return np.concatenate([rank, alone, known], axis=2)
+            numbers[:, at] = table.values[row], table.low[row], table.high[row], table.counts[row]
+    for at, (key, name, better) in enumerate(zip(table.numbers, table.names, table.better, strict=True)):
+        yield _Column(key, name, better, numbers[..., at])
 
 
 def reading(result: EvaluationResult) -> Text:
@@ -122,7 +139,7 @@ def reading(result: EvaluationResult) -> Text:
 def _on_this_image(result: EvaluationResult) -> Text:
     gains, titles = result.values[:, result.protocols.index(HERE)], result.titles
     chance = float(gains[result.methods.index(RANDOM)])
-    others = [at for at, method in enumerate(result.methods) if method not in (RANDOM, ORACLE)]
+    others = [at for at, method in enumerate(result.methods) if method not in YARDSTICKS]
     if not others:
         return Text(
             "On this image random order has {chance}: a map has to do better.",
@@ -158,8 +175,7 @@ VIEW = View(
     controls=(
         TargetControl(),
         MethodsControl(known=explanations),
-        Number("steps", Text("Steps", "步数"), low=2, high=100, start=10, step=1, whole=True),
-        Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
+        *CURVE_CONTROLS,
     ),
     paper=Paper("Petsiuk et al. 2018", "https://arxiv.org/abs/1806.07421"),
     refuses=without_classifier,

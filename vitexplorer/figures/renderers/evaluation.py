@@ -17,12 +17,10 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
-from vitexplorer.types import EvaluationResult
+from vitexplorer.types import YARDSTICKS, EvaluationResult
 
 NAMES, LEAST, STEP, GAP, BAR = 190, 100, 50, 18, 4
 """pixels of the methods' names, of a column at least, of a row, between columns, and of a bar's height"""
-YARDSTICKS = ("random", "oracle")
-"""rows that are no methods"""
 BETTER = {"high": "↑", "low": "↓"}
 INTERVAL = "{low:.2f} – {high:.2f}"
 NONE = "–"

@@ -39,7 +39,8 @@ def standing(view: str, provenance: Provenance, here: EvaluationResult | None, l
 
 
 def _of_model(view: str, provenance: Provenance, language: Language) -> str:
-    from vitexplorer.standings import RANDOM, standings
+    from vitexplorer.standings import standings
+    from vitexplorer.types import RANDOM
     from vitexplorer.views.trust import POINTING
 
     table = standings(provenance)
@@ -51,7 +52,7 @@ def _of_model(view: str, provenance: Provenance, language: Language) -> str:
 
 
 def _of_image(view: str, here: EvaluationResult | None, language: Language) -> str:
-    from vitexplorer.standings import RANDOM
+    from vitexplorer.types import RANDOM
     from vitexplorer.views.trust import HERE
 
     if here is None or view not in here.methods or view == RANDOM:

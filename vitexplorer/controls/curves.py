@@ -1,0 +1,11 @@
+"""How deletion and insertion curves are measured: in how many steps, and which random order they are held against."""
+
+from __future__ import annotations
+
+from vitexplorer.controls.number import Number
+from vitexplorer.words import Text
+
+CURVE_CONTROLS = (
+    Number("steps", Text("Steps", "步数"), low=2, high=100, start=10, step=1, whole=True),
+    Number("seed", Text("Seed", "随机种子"), low=0, high=2**31 - 1, step=1, whole=True),
+)
