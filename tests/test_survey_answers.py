@@ -1,0 +1,238 @@
+"""What a survey answers, each number against the same in pandas and loops; and what it never does."""
+
+from __future__ import annotations
+
+import math
+import threading
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.survey_folder import same_names, synthetic_survey
+from vitexplorer.registry import UnknownNameError
+from vitexplorer.survey.answers import count, gallery, histogram, numeric_columns
+from vitexplorer.survey.conditions import Condition, Equals, OneOf, Where, Within
+from vitexplorer.survey.opened import Survey, open_survey
+from vitexplorer.words import ExplainedError
+
+NUMBERS = ("probability", "width", "distance[2,1]", "peak[0,2]", "view_attention_rollout[1,2]")
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory: pytest.TempPathFactory) -> Survey:
+    return open_survey(synthetic_survey(tmp_path_factory.mktemp("out") / "a [b]* 'c'", failed=0.1))
+
+
+@pytest.fixture(scope="module")
+def table(survey: Survey) -> pd.DataFrame:
+    files = sorted((survey.folder / "rows").glob("*.parquet"))
+    whole = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
+    for name in (name for name in NUMBERS if "[" in name):
+        key, row, col = name.replace("]", "").replace("[", ",").split(",")
+        cols = 3
+        at = int(row) * cols + int(col)
+        whole[name] = [math.nan if values is None else float(values[at]) for values in whole[key]]
+    return whole
+
+
+def holds(row: pd.Series, condition: Condition) -> bool:
+    """Whether a row meets a condition, in Python's own arithmetic."""
+    value = row[condition.column]
+    value = None if value is None or (isinstance(value, float) and math.isnan(value)) else value
+    if isinstance(condition, Within):
+        low = -math.inf if condition.low is None else condition.low
+        high = math.inf if condition.high is None else condition.high
+        return value is not None and low <= float(value) <= high
+    values = condition.values if isinstance(condition, OneOf) else (condition.value,)
+    return any((value is None) if one is None else (value is not None and value == one) for one in values)
+
+
+def left(table: pd.DataFrame, where: Where) -> pd.DataFrame:
+    return table[[all(holds(row, one) for one in where) for _, row in table.iterrows()]]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        (),
+        (Within("probability", 0.5, 0.75),),
+        (Within("width", 100.5, 700), Equals("correct", True)),
+        (OneOf("label", ("star", "gear")), Within("outliers", high=1)),
+        (Equals("reason", None), Equals("predicted", 2)),
+        (OneOf("correct", (False, None)),),
+        (Within("distance[2,1]", 20), Within("view_attention_rollout[1,2]", 0.2, 0.9)),
+        (Within("peak[0,2]"),),
+        (Within("width", -math.inf, math.inf), Within("probability", math.inf)),
+    ],
+)
+def test_rows_left_by_conditions(survey: Survey, table: pd.DataFrame, where: Where) -> None:
+    expected = left(table, where)
+    assert count(survey, where) == len(expected)
+    assert [row["path"] for row in gallery(survey, where, limit=500)] == expected["path"].tolist()
+
+
+def test_a_bound_that_is_no_float_keeps_the_same_rows(survey: Survey, table: pd.DataFrame) -> None:
+    number = float(table["probability"].dropna().iloc[0])
+    assert count(survey, (Within("probability", number, number),)) == 1
+    assert count(survey, (Within("probability", math.nextafter(number, 1), number + 1e-12),)) == 0
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("name", ["probability", "distance[2,1]", "label", "peak[0,2]"])
+def test_an_order(survey: Survey, table: pd.DataFrame, name: str, descending: bool) -> None:
+    rows = table.assign(at=range(len(table))).sort_values(
+        name, ascending=not descending, kind="stable", na_position="last"
+    )
+    found = [row["path"] for row in gallery(survey, (), name, descending, 7, 300)]
+    assert found == rows["path"].tolist()[7:307]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_bins(survey: Survey, table: pd.DataFrame, name: str) -> None:
+    where = (Within("entropy", 0.2),)
+    found = histogram(survey, name, where, 7, by="label")
+    rows = left(table, where)
+    values = [float(value) for value in rows[name] if not math.isnan(value)]
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    groups = sorted(set(rows["label"]), key=lambda label: (-list(rows["label"]).count(label), label))
+    expected = np.zeros((len(groups), 7), int)
+    for value, label in zip(rows[name], rows["label"], strict=True):
+        if not math.isnan(value):
+            expected[groups.index(label), min(6, math.floor((float(value) - low) * (7 / (high - low))))] += 1
+    assert found.groups == tuple(groups)
+    np.testing.assert_array_equal(found.counts, expected)
+    np.testing.assert_allclose(found.edges, np.linspace(low, high, 8))
+    assert found.counts.sum() + found.without == len(rows)
+
+
+def test_only_what_an_eye_can_tell_apart_is_counted_apart(tmp_path: Path) -> None:
+    many = open_survey(synthetic_survey(tmp_path, 100, classes=same_names(20), lists=False, failed=0))
+    found = histogram(many, "entropy", bins=3, by="label")
+    assert len(found.groups) == 12
+    assert found.others == 40
+    assert found.counts.sum() + found.without == 60
+
+
+def test_columns_of_numbers(survey: Survey) -> None:
+    found = {column.key: column for column in numeric_columns(survey)}
+    assert found["distance"].shape == (3, 3)
+    assert found["probability"].title.zh == "预测类别的概率"
+    assert not {"path", "hash", "feature_cls", "predicted", "correct"} & set(found)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        Equals("label", "'; DROP TABLE rows; --"),
+        Equals("path", "x\n' OR 1=1"),
+        OneOf("label", ("$where_0_0", "{rows}", '"')),
+    ],
+)
+def test_words_of_a_visitor_are_only_words(survey: Survey, condition: Condition) -> None:
+    assert count(survey, (condition,)) == 0
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        Within('label" OR 1=1 --', 0),
+        Within("label", 0),
+        Within("distance", 0),
+        Within("distance[3,0]", 0),
+        Within("distance[0,3]", 0),
+        Within("probability[0,0]", 0),
+        Within("probability", math.nan),
+        Within("probability", "0"),  # pyrefly: ignore
+        Equals("probability", "0.5"),
+        Equals("label", 3),
+        Equals("correct", 1),
+        OneOf("width", tuple(range(2000))),
+        Equals("feature_cls", 0.5),
+    ],
+)
+def test_a_condition_without_a_meaning_is_told(survey: Survey, condition: Condition) -> None:
+    with pytest.raises(ExplainedError) as told:
+        count(survey, (condition,))
+    assert told.value.text.zh != told.value.text.en
+
+
+def test_a_mistyped_column_is_guessed(survey: Survey) -> None:
+    with pytest.raises(UnknownNameError, match="Did you mean 'probability'"):
+        count(survey, (Within("probabilty", 0),))
+
+
+def test_no_answer_is_endless(survey: Survey) -> None:
+    for asked in (
+        lambda: gallery(survey, limit=100_000),
+        lambda: gallery(survey, offset=-1),
+        lambda: histogram(survey, "width", bins=10**6),
+        lambda: histogram(survey, "width", by="probability"),
+    ):
+        with pytest.raises(ExplainedError):
+            asked()
+
+
+def test_a_survey_that_runs_is_opened_again(tmp_path: Path) -> None:
+    synthetic_survey(tmp_path, 400, shards=[2, 0], lists=False)
+    first = open_survey(tmp_path)
+    assert first.count == 256
+    assert not first.is_finished
+    synthetic_survey(tmp_path, 400, shards=[1, 3], lists=False)
+    then = open_survey(tmp_path)
+    assert (first.count, then.count) == (256, 400)
+    assert count(first) == 256  # it is asked as it was opened
+    paths = [row["path"] for row in gallery(then, limit=500)]
+    assert paths == [row["path"] for row in gallery(open_survey(tmp_path), limit=500)]
+    assert [int(path.split("image ")[1].split(".")[0]) for path in paths] == list(range(400))
+    assert len(list((tmp_path / "index").iterdir())) == 1
+
+
+def test_a_survey_without_rows_yet(tmp_path: Path) -> None:
+    survey = open_survey(synthetic_survey(tmp_path, shards=[]))
+    assert (survey.count, count(survey), gallery(survey), numeric_columns(survey)) == (0, 0, (), ())
+
+
+def test_a_broken_file_is_told_and_the_others_count(tmp_path: Path) -> None:
+    synthetic_survey(tmp_path, 400, lists=False)
+    file = tmp_path / "rows" / "shard-00001.parquet"
+    whole = file.read_bytes()
+    for damaged in (whole[:-3000], whole[:200] + bytes(3000) + whole[3200:]):
+        file.write_bytes(damaged)
+        survey = open_survey(tmp_path)
+        assert survey.count == 400 - 128
+        assert "shard-00001.parquet" in survey.broken[0].en
+    file.write_bytes(whole)
+    assert open_survey(tmp_path).count == 400
+
+
+def test_no_survey_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ExplainedError, match=r"survey\.json"):
+        open_survey(tmp_path)
+
+
+def test_threads_ask_at_once(survey: Survey, table: pd.DataFrame) -> None:
+    expected = int((table["distance[2,1]"] > 30).sum())
+    found: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(count(survey, (Within("distance[2,1]", 30.0000001),))))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 8
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synthetic_survey(tmp_path, 50, lists=False)
+    (tmp_path / "index").write_text("a file in its place")
+    assert open_survey(tmp_path).count == 50
+    assert open_survey(tmp_path).count == 50
+
+
+def test_no_query_reaches_another_file(survey: Survey) -> None:
+    with pytest.raises(Exception, match="disabled"):
+        survey.sql("SELECT * FROM {rows} AND row IN (SELECT 1 FROM read_csv('/etc/hostname'))")

@@ -1,0 +1,71 @@
+"""Which images are they? A page of rows in an order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vitexplorer.errors import SettingError
+from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.opened import Survey
+from vitexplorer.words import Text
+
+MOST, FARTHEST = 500, 1_000_000
+"""rows of one page, and the last row that a page may begin with"""
+
+Row = Mapping[str, object]
+"""the scalar columns of an image by name, and `row`: its number in the survey"""
+
+
+def gallery(
+    survey: Survey,
+    where: Where = (),
+    order: str | None = None,
+    descending: bool = False,
+    offset: int = 0,
+    limit: int = 60,
+) -> tuple[Row, ...]:
+    """A page of rows; those of equal number, and all where there is no order, as they stand in the survey.
+
+    Args:
+        survey: which survey.
+        where: which rows.
+        order: a column, or None. Rows without a number come last, whichever way.
+        descending: the largest first.
+        offset: rows to skip, at most `FARTHEST`.
+        limit: rows of the page, at most `MOST`.
+    """
+    if not 0 <= offset <= FARTHEST or not 0 <= limit <= MOST:
+        raise SettingError(
+            Text(
+                "A page has at most {most} rows and begins with row {farthest} at the latest: narrow the conditions.",
+                "一页最多 {most} 行，起始行不超过 {farthest}：请缩小筛选条件。",
+            ).format(most=MOST, farthest=FARTHEST)
+        )
+    one = None if order is None else survey.asked(order)
+    if one is not None and one.kind == "list":
+        raise SettingError(
+            Text(
+                "Lists have no order: name one place of {name}, as in {name}[0,0].",
+                "列表没有顺序：请指定 {name} 的一个位置，例如 {name}[0,0]。",
+            ).format(name=one.name)
+        )
+    by = "" if one is None else ("nullif({0}, 'NaN'::FLOAT)" if one.kind == "number" else "{0}")
+    by += "" if one is None else f" {'DESC' if descending else 'ASC'} NULLS LAST, "
+    found = survey.sql(
+        f"SELECT row FROM {{rows}} ORDER BY {by}row LIMIT $most OFFSET $skipped",
+        where,
+        more=[] if one is None else [one],
+        most=limit,
+        skipped=offset,
+    )
+    return rows_at(survey, [row for (row,) in found.fetchall()])
+
+
+def rows_at(survey: Survey, numbers: list[int]) -> tuple[Row, ...]:
+    """Rows by their numbers, in this order; one that is not there is left out."""
+    if not numbers:
+        return ()
+    found = survey.sql("SELECT rows.* FROM {rows} AND row IN (SELECT unnest($wanted))", wanted=numbers)
+    names = [column[0] for column in found.description]
+    rows = {row["row"]: row for row in (dict(zip(names, values, strict=True)) for values in found.fetchall())}
+    return tuple(rows[number] for number in numbers if number in rows)

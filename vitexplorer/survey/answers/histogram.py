@@ -1,0 +1,113 @@
+"""How are the numbers of a column spread?
+
+A number v lies in bin floor((v - first) bins / (last - first)), and the last bin holds its upper edge too.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from vitexplorer.errors import SettingError
+from vitexplorer.survey.columns import Asked, numeric
+from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.opened import Survey
+from vitexplorer.words import Text
+
+MOST_BINS, MOST_GROUPS = 512, 12
+"""bars, and colours of them that an eye can tell apart"""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Counts of images in bins of equal width."""
+
+    edges: Float[np.ndarray, " points"]
+    """one more than bins; a bin holds its lower edge, the last one its upper edge too"""
+    counts: Int[np.ndarray, "groups bins"]
+    groups: tuple[str | float | bool | None, ...]
+    """the values of the column `by`, the most frequent first; a single None where there is none"""
+    others: int
+    """rows whose group is not among them"""
+    without: int
+    """rows that have no number, or an infinite one"""
+
+
+def histogram(
+    survey: Survey,
+    column: str,
+    where: Where = (),
+    bins: int = 40,
+    by: str | None = None,
+    bounds: tuple[float, float] | None = None,
+) -> Histogram:
+    """Counts in bins of equal width from the least to the largest number there is, or within `bounds`.
+
+    Args:
+        survey: which survey.
+        column: of numbers.
+        where: which rows.
+        bins: how many, at most `MOST_BINS`.
+        by: a column whose values are counted apart, the `MOST_GROUPS` most frequent of them.
+        bounds: first and last edge; what lies outside of them is counted nowhere.
+    """
+    if not 1 <= bins <= MOST_BINS:
+        raise SettingError(
+            Text("{bins} bins: ask for 1 to {most}.", "分箱数为 {bins}：请在 1 到 {most} 之间选择。").format(
+                bins=bins, most=MOST_BINS
+            )
+        )
+    one = numeric(survey.columns, column)
+    finite = " AND abs({0}) < 'infinity'::FLOAT" if one.kind == "number" else " AND {0} IS NOT NULL"
+    if bounds is None:
+        found = survey.sql("SELECT min({0}), max({0}) FROM {rows}" + finite, where, more=[one]).fetchall()[0]
+        bounds = (0.0, 1.0) if found[0] is None else (float(found[0]), float(found[1]))
+    low, high = bounds
+    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+        raise SettingError(
+            Text("The bounds {low} and {high} are no range.", "界限 {low} 与 {high} 不构成范围。").format(
+                low=low, high=high
+            )
+        )
+    high = high if high > low else low + 1.0
+    group = None if by is None else survey.asked(by)
+    groups, others = _groups(survey, where, group)
+    place = "least(floor(({0}::DOUBLE - $low) * $scale), $last)::INTEGER"
+    within = f"{finite} AND {{0}} BETWEEN $low AND $high"
+    grouped, more = ("{1}", [one, group]) if group else ("NULL", [one])
+    found = survey.sql(
+        f"SELECT {grouped} AS of_group, {place} AS bin, count(*) FROM {{rows}}{within} GROUP BY of_group, bin",
+        where,
+        more=more,
+        low=low,
+        high=high,
+        last=bins - 1,
+        scale=bins / (high - low),
+    ).fetchall()
+    counts = np.zeros((len(groups), bins), np.int64)
+    at = {value: number for number, value in enumerate(groups)}
+    for value, bin_, number in found:
+        if value in at:
+            counts[at[value], bin_] = number
+    numbers = survey.sql("SELECT count(*), count(*) FILTER (WHERE TRUE" + finite + ") FROM {rows}", where, more=[one])
+    every, finite_ones = numbers.fetchall()[0]
+    edges = low + np.arange(bins + 1) * ((high - low) / bins)
+    return Histogram(edges, counts, groups, others, every - finite_ones)
+
+
+def _groups(survey: Survey, where: Where, group: Asked | None) -> tuple[tuple, int]:
+    """The most frequent values of a column, and how many rows have another."""
+    if group is None:
+        return (None,), 0
+    if group.kind in ("number", "list"):
+        raise SettingError(
+            Text("The column {name} has no few values to group by.", "列 {name} 的取值过多，无法用于分组。").format(
+                name=group.name
+            )
+        )
+    query = "SELECT {0} AS of_group, count(*) AS number FROM {rows} GROUP BY of_group ORDER BY number DESC, of_group"
+    found = survey.sql(query, where, more=[group]).fetchall()
+    return tuple(value for value, _ in found[:MOST_GROUPS]), sum(number for _, number in found[MOST_GROUPS:])

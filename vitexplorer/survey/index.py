@@ -1,0 +1,291 @@
+"""The scalar columns of all finished shards in one DuckDB file beside them, so that a question reads no list.
+
+A survey of ten million images is thousands of Parquet files and gigabytes of lists; what people filter by is a few
+numbers of each row. These stand once in `index/`, in a file named by the shards that it holds: it never changes, many
+processes read it at once, a newer one begins as a copy of it, and it may be deleted at any time. Where the folder
+cannot be written the file lies in a temporary one.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vitexplorer.survey.card import SurveyError
+from vitexplorer.survey.columns import Kind, kind_of, quoted
+from vitexplorer.words import Text
+
+VERSION = 1
+MEMORY = "1GB"
+THREADS = max(1, min(4, os.cpu_count() or 1))
+LIMITS = {"memory_limit": MEMORY, "threads": THREADS}
+TOGETHER = 256
+"""files that one statement reads"""
+FORGOTTEN = 3600
+"""seconds after which a file that was never finished is nobody's"""
+SHARD = re.compile(r"shard-(\d{1,9})\.parquet", re.ASCII)
+BROKEN = Text(
+    "{file} cannot be read, its rows are left out. Delete it and run the survey again to have them measured.",
+    "无法读取 {file}，其中的行未计入。请删除该文件并重新运行普查，以重新测量这些图像。",
+)
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A finished file of rows."""
+
+    number: int
+    path: Path
+    size: int
+    """bytes"""
+    changed: int
+    """nanoseconds since 1970"""
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index that is there. Its table `rows` has the scalar columns and `row`, the number of each row in the survey.
+
+    That number is the shard's times the rows per shard, plus the place in it.
+    """
+
+    path: Path
+    kinds: dict[str, Kind]
+    """of all columns of the shards, lists too, in their order"""
+    shards: tuple[tuple[int, int], ...]
+    """number of each shard and how many rows it has, in the order in which the table holds them"""
+    broken: tuple[int, ...]
+    """numbers of the shards that cannot be read"""
+
+
+def shards_in(folder: Path) -> list[Shard]:
+    """The finished shards of a survey, by number."""
+    found = []
+    with suppress(FileNotFoundError), os.scandir(folder / "rows") as entries:
+        for entry in entries:
+            if (match := SHARD.fullmatch(entry.name)) and entry.is_file(follow_symlinks=False):
+                stat = entry.stat()
+                found.append(Shard(int(match[1]), Path(entry.path), stat.st_size, stat.st_mtime_ns))
+    return sorted(found, key=lambda shard: shard.number)
+
+
+def index_of(folder: Path, most_rows: int) -> Index:
+    """The index of the shards that are finished now; made, or made from the last one, where there is none.
+
+    Args:
+        folder: of the survey.
+        most_rows: that a shard may have; a longer one is not of this survey.
+
+    Raises SurveyError where it can be written nowhere.
+    """
+    shards = shards_in(folder)
+    name = f"{_digest(shards)}.duckdb"
+    homes = folder / "index", _temporary() / _digest_of(str(folder.resolve()))
+    for home in homes:
+        if (found := _read(home / name)) is not None:
+            return found
+    reason: Exception | None = None
+    for home in homes:
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            return _make(home, name, shards, most_rows)
+        except (OSError, duckdb.IOException) as error:
+            reason = error
+    raise SurveyError(
+        Text(
+            "The survey {folder} cannot be asked: no index of it could be written ({reason}).",
+            "无法查询普查 {folder}：未能写入其索引（{reason}）。",
+        ).format(folder=folder, reason=reason)
+    )
+
+
+@cache
+def _temporary() -> Path:
+    """A folder of this process, gone when it ends."""
+    folder = Path(tempfile.mkdtemp(prefix="vitexplorer-survey-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _digest(shards: Sequence[Shard]) -> str:
+    held = [(shard.number, shard.size, shard.changed) for shard in shards]
+    return _digest_of(f"{VERSION} {duckdb.__version__} {held}")
+
+
+def _digest_of(words: str) -> str:
+    return hashlib.sha256(words.encode(errors="surrogateescape")).hexdigest()[:24]
+
+
+# ---------------------------------------------------------------------------------------------------------- made
+
+
+def _make(home: Path, name: str, shards: Sequence[Shard], most_rows: int) -> Index:
+    beside = home / f"{secrets.token_hex(8)}.part"
+    try:
+        shards = _begin(beside, home, shards)
+        with duckdb.connect(str(beside), config=LIMITS) as con:
+            _add(con, shards, most_rows)
+        beside.replace(home / name)
+    finally:
+        beside.unlink(missing_ok=True)
+        Path(f"{beside}.wal").unlink(missing_ok=True)
+    _tidy(home, name)
+    made = _read(home / name)
+    if made is None:
+        raise OSError(f"{home / name} cannot be read")
+    return made
+
+
+def _begin(beside: Path, home: Path, shards: Sequence[Shard]) -> list[Shard]:
+    """Begin with a copy of the newest index that holds only shards that are still there; those it has not are left."""
+    there = {(shard.number, shard.size, shard.changed) for shard in shards}
+    for other in sorted(home.glob("*.duckdb"), key=_changed, reverse=True):
+        try:
+            with duckdb.connect(str(other), read_only=True, config=LIMITS) as con:
+                held = set(con.execute("SELECT number, size, changed FROM shards").fetchall())
+            if held and held <= there:
+                shutil.copyfile(other, beside)
+                return [shard for shard in shards if (shard.number, shard.size, shard.changed) not in held]
+        except (duckdb.Error, OSError):
+            continue
+    return list(shards)
+
+
+def _add(con: duckdb.DuckDBPyConnection, shards: Sequence[Shard], most_rows: int) -> None:
+    """Add the rows of shards to the table, and the shards to those that it holds."""
+    con.execute("CREATE TABLE IF NOT EXISTS shards (number BIGINT, size BIGINT, changed BIGINT, count BIGINT)")
+    con.execute("CREATE TABLE IF NOT EXISTS columns (name VARCHAR, kind VARCHAR)")
+    kinds = dict(con.execute("SELECT name, kind FROM columns").fetchall())
+    whole: list[tuple[Shard, int]] = []
+    for shard in shards:
+        schema, count = _outline(shard)
+        if not kinds and schema is not None:
+            kinds = {field.name: kind_of(field.type) for field in schema}
+            con.executemany("INSERT INTO columns VALUES (?, ?)", list(kinds.items()))
+            con.execute(f"CREATE TABLE rows ({', '.join(_typed(schema))})")
+        if schema is None or count > most_rows or {field.name: kind_of(field.type) for field in schema} != kinds:
+            _hold(con, shard, None)
+        else:
+            whole.append((shard, count))
+    for first in range(0, len(whole), TOGETHER):
+        some = whole[first : first + TOGETHER]
+        if not _insert(con, some, kinds, most_rows):
+            for one in some:
+                if not _insert(con, [one], kinds, most_rows):
+                    _hold(con, one[0], None)
+    if not kinds:
+        con.execute("CREATE TABLE IF NOT EXISTS rows (row BIGINT)")
+
+
+def _hold(con: duckdb.DuckDBPyConnection, shard: Shard, count: int | None) -> None:
+    con.execute("INSERT INTO shards VALUES (?, ?, ?, ?)", [shard.number, shard.size, shard.changed, count])
+
+
+def _outline(shard: Shard) -> tuple[pa.Schema | None, int]:
+    """The columns of a shard and its rows; no columns where its footer cannot be read."""
+    try:
+        facts = pq.read_metadata(shard.path)
+        return facts.schema.to_arrow_schema(), facts.num_rows
+    except (pa.ArrowException, OSError):
+        return None, 0
+
+
+SQL_TYPES = {"bool": "BOOLEAN", "number": "FLOAT", "integer": "BIGINT", "text": "VARCHAR"}
+WIDTHS = {8: "TINYINT", 16: "SMALLINT", 32: "INTEGER", 64: "BIGINT"}
+
+
+def _typed(schema: pa.Schema) -> list[str]:
+    """The columns of the table, each with its type."""
+    typed = ["row BIGINT"]
+    for field in schema:
+        kind = kind_of(field.type)
+        if kind != "list":
+            sql = WIDTHS[field.type.bit_width] if kind == "integer" else SQL_TYPES[kind]
+            typed.append(f"{quoted(field.name)} {sql}")
+    return typed
+
+
+def _insert(
+    con: duckdb.DuckDBPyConnection, shards: Sequence[tuple[Shard, int]], kinds: dict[str, Kind], most_rows: int
+) -> bool:
+    """Insert the rows of shards in this order; False, and nothing inserted, where one cannot be read."""
+    names = ", ".join(quoted(name) for name, kind in kinds.items() if kind != "list")
+    files = [_unglobbed(str(shard.path)) for shard, _ in shards]
+    con.begin()
+    try:
+        con.execute(
+            rf"""INSERT INTO rows (row, {names})
+            SELECT regexp_extract(filename, 'shard-(\d+)[.]parquet$', 1)::BIGINT * ? + file_row_number, {names}
+            FROM read_parquet(?, filename = true, file_row_number = true)""",
+            [most_rows, files],
+        )
+        for shard, count in shards:
+            _hold(con, shard, count)
+    except duckdb.Error:
+        con.rollback()
+        return False
+    con.commit()
+    return True
+
+
+def _unglobbed(path: str) -> str:
+    """A path as DuckDB takes it for itself and not for a pattern."""
+    return re.sub(r"[*?\[]", r"[\g<0>]", path)
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _tidy(home: Path, keep: str) -> None:
+    """Remove older indexes (who reads one still has it) and what was never finished."""
+    for path in home.iterdir():
+        old = path.suffix == ".duckdb" and path.name != keep
+        left = ".part" in path.suffixes and _changed(path) < time.time() - FORGOTTEN
+        if old or left:
+            with suppress(OSError):
+                path.unlink()
+
+
+# ---------------------------------------------------------------------------------------------------------- read
+
+
+def _read(path: Path) -> Index | None:
+    """An index that is there and whole; None otherwise."""
+    if not path.is_file():
+        return None
+    try:
+        with duckdb.connect(str(path), read_only=True, config=LIMITS) as con:
+            kinds = dict(con.execute("SELECT name, kind FROM columns").fetchall())
+            held = con.execute("SELECT number, count FROM shards ORDER BY rowid").fetchall()
+    except duckdb.Error:
+        return None
+    whole = tuple((number, count) for number, count in held if count is not None)
+    return Index(path, kinds, whole, tuple(number for number, count in held if count is None))
+
+
+def connect(index: Index) -> duckdb.DuckDBPyConnection:
+    """A database in memory with the index as `held`, which it only reads; no query of it can reach another file."""
+    con = duckdb.connect(":memory:", config=LIMITS | {"temp_directory": str(_temporary())})
+    con.execute(f"ATTACH '{str(index.path).replace(chr(39), 2 * chr(39))}' AS held (READ_ONLY)")
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
+    return con
