@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 if TYPE_CHECKING:
-    from vitexplorer import capture, comparisons, finetune, interventions, models, views
+    from vitexplorer import capture, capture_batch, comparisons, finetune, interventions, models, views
     from vitexplorer.comparisons import compare
     from vitexplorer.evaluation import evaluate
     from vitexplorer.figures import render, save
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "attach",
     "capture",
+    "capture_batch",
     "cka",
     "compare",
     "comparisons",

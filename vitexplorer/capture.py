@@ -362,17 +362,26 @@ def plain_numbers(device: torch.device) -> Iterator[None]:
 
 def capture_input(model: LoadedModel, given: ModelInput, change: Change | None = None) -> Capture:
     """`capture` for an image that is already prepared, and for a network that is changed."""
-    height, width = given.tensor.shape[-2:]
-    sites = model.blocks((height, width))
-    mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
-    keep_stream = model.family.shows_stream
-    tap = AttentionTap(model.block_of_parameter, keep_stream=keep_stream, mixing=mixing)
-    with plain_numbers(given.tensor.device), torch.no_grad(), tap:
-        output = (change.network if change else model.module)(given.tensor)
+    sites = model.blocks(given.tensor.shape[-2:])
+    tap, output = tapped(model, given.tensor, sites, change.network if change else None)
     calls = tuple(
         tuple(call.arranged(site.arrange) for call in tap.calls.get(block, ())) for block, site in enumerate(sites)
     )
     return Capture(model, given, sites, calls, tap.read, tap.made, output, change)
+
+
+def tapped(
+    model: LoadedModel,
+    images: Float[Tensor, "batch channels height width"],
+    sites: tuple[BlockSite, ...],
+    network: Callable[[Tensor], Tensor] | None = None,
+) -> tuple[AttentionTap, Tensor]:
+    """One pass of the model, or of a changed network, through a tap: what the tap kept, and the output."""
+    mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
+    tap = AttentionTap(model.block_of_parameter, keep_stream=model.family.shows_stream, mixing=mixing)
+    with plain_numbers(images.device), torch.no_grad(), tap:
+        output = (network or model.module)(images)
+    return tap, output
 
 
 call_module_as(capture)
