@@ -34,13 +34,12 @@ from tqdm import tqdm
 
 import vitexplorer as vx
 from vitexplorer.evaluation.case import Case
-from vitexplorer.evaluation.evaluating import drawn_cases, tabulate
+from vitexplorer.evaluation.evaluating import drawn_cases, drawn_kinds, tabulate
 from vitexplorer.evaluation.markdown import as_markdown
 from vitexplorer.evaluation.measuring import measure
 from vitexplorer.evaluation.methods import is_slow, map_views, view_of
 from vitexplorer.evaluation.protocol import Data
 from vitexplorer.evaluation.protocols import PROTOCOLS
-from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.types import ORACLE, RANDOM, EvaluationResult
@@ -101,20 +100,24 @@ def loaded(name: str, weights: str) -> LoadedModel:
 
 @lru_cache(maxsize=2)
 def cases_of(name: str, weights: str, kind: Data, count: int) -> list[Case]:
-    """Those of `evaluate`; models without the classes of the scenes are asked where their attention lies."""
-    model = loaded(name, weights)
-    if kind == "scenes" and not model.num_classes:
-        from vitexplorer.evaluation.data import scene_cases
+    """Those of `evaluate`."""
+    return drawn_cases(loaded(name, weights), kind, count)
 
-        return scene_cases(count, model.preprocessing.input_size[0])
-    return drawn_cases(model, kind, count)
+
+@cache
+def kinds_of(name: str, weights: str) -> dict[str, Data]:
+    """Protocols that a model is asked by, and on which pictures; without a class it is asked where attention lies."""
+    model = loaded(name, "auto")
+    kinds = drawn_kinds(model) if model.num_classes else dict.fromkeys(WHERE, "scenes")
+    return kinds if weights == "auto" else {key: kind for key, kind in kinds.items() if key in WHERE}
 
 
 @cache
 def rows_of(name: str) -> tuple[str, ...]:
     """The methods that a model can be asked about."""
     model = loaded(name, "auto")
-    views = map_views(vx.capture(model, cases_of(name, "auto", "scenes", 1)[0].image, fit="squash"))
+    kind = next(iter(kinds_of(name, "auto").values()))
+    views = map_views(vx.capture(model, cases_of(name, "auto", kind, 1)[0].image, fit="squash"))
     rows = [row for view in views if view != RANDOM for row in (view, *variants_of(view))]
     return (*rows, RANDOM, ORACLE) if model.num_classes else views
 
@@ -127,10 +130,8 @@ def variants_of(view: str) -> list[str]:
 
 def counts_of(name: str, weights: str, scale: float) -> dict[tuple[str, str], int]:
     """How many cases each protocol has for each method."""
-    classifies = loaded(name, "auto").num_classes == len(LABEL_NAMES)
-    keys = [key for key, one in PROTOCOLS.items() if one.data != "parted" and classifies and weights == "auto"] or WHERE
     found = {}
-    for key in keys:
+    for key in kinds_of(name, weights):
         for method in rows_of(name):
             if ":" in method and key in {*RUNS, *MAPS}:
                 continue
@@ -145,8 +146,9 @@ def counts_of(name: str, weights: str, scale: float) -> dict[tuple[str, str], in
 def pieces_of(name: str, weights: str, scale: float) -> Iterator[Piece]:
     """The work on one model, cut where the number of methods changes and every `CHUNK` cases."""
     counts = counts_of(name, weights, scale)
-    for kind in sorted({PROTOCOLS[key].data for key, _ in counts}):
-        here = {pair: count for pair, count in counts.items() if PROTOCOLS[pair[0]].data == kind}
+    kinds = kinds_of(name, weights)
+    for kind in sorted(set(kinds.values())):
+        here = {pair: count for pair, count in counts.items() if kinds[pair[0]] == kind}
         most = max(here.values())
         for start, end in pairwise(sorted({*range(0, most, CHUNK), *here.values()})):
             wanted = tuple((*pair, key_of(*pair)) for pair, count in here.items() if count >= end)

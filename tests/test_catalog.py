@@ -11,8 +11,9 @@ import pytest
 import timm
 
 from tests.outlines import outline_of
-from vitexplorer.models.catalog import _bundled, catalog, convolutional, find, is_convolutional
+from vitexplorer.models.catalog import _bundled, catalog, convolutional, find, is_convolutional, knows
 from vitexplorer.models.measured import measured
+from vitexplorer.models.photographs import PICTURES
 from vitexplorer.settings import ASSETS
 
 CURATED = [entry for entry in catalog() if not entry.bundled]
@@ -131,13 +132,15 @@ def test_the_bundled_models_of_this_checkout_come_first():
 def test_what_a_bundled_model_cannot_do_is_said() -> None:
     learned = measured({"20-nearest-neighbour accuracy": 0.8, "20-nearest-neighbour accuracy, untrained": 0.1})
     assert [text.en for text in learned] == [
-        "Measured on held-out scenes: 20-nearest-neighbour accuracy 80.0 % (untrained: 10.0 %)."
+        "Measured on held-out pictures: 20-nearest-neighbour accuracy 80.0 % (untrained: 10.0 %)."
     ]
     (drawn,) = measured({"reconstruction error, ratio": 0.314})
     assert "31 % of" in drawn.en
     assert "31 %" in drawn.zh
     (taught,) = measured({"accuracy": 0.9, "accuracy of the teacher": 0.95})
     assert "accuracy 90.0 %; its teacher's 95.0 %" in taught.en
+    parted = measured({"accuracy": 0.9, "accuracy, one part taken away": 0.8, "classes found among several": 0.7})[0]
+    assert "accuracy 90.0 %; with one part taken away 80.0 %; of several objects it finds 70.0 %" in parted.en
     unlearned = measured({"20-nearest-neighbour accuracy": 0.11, "20-nearest-neighbour accuracy, untrained": 0.1})
     assert "next to nothing" in unlearned[-1].en
     assert "几乎没有" in unlearned[-1].zh
@@ -149,9 +152,9 @@ def test_a_sentence_says_what_to_look_for_and_the_card_how_good_it_is() -> None:
         if entry.bundled:
             assert "Measured" not in entry.sentence.en
             assert "Look at" in entry.sentence.en or "Compare" in entry.sentence.en or entry.family in ("MAE", "ResNet")
-            assert "drawn scenes only" in entry.sentence.en
+            assert f"{PICTURES[knows(entry.name)].en} only" in entry.sentence.en
             card = (ASSETS / "models" / entry.name / "README.md").read_text(encoding="utf-8")
-            assert "| measured on held-out scenes | value |" in card
+            assert "| measured on held-out pictures | value |" in card
 
 
 def test_a_bundled_transformer_names_one_that_knows_photographs() -> None:

@@ -18,7 +18,7 @@ from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.evaluation import parts
 from vitexplorer.evaluation.case import Case, Trial, covered_cells
 from vitexplorer.evaluation.data import grid_cases, parted_cases, scene_cases
-from vitexplorer.evaluation.evaluating import tabulate
+from vitexplorer.evaluation.evaluating import drawn_kinds, tabulate
 from vitexplorer.evaluation.intervals import mean_interval
 from vitexplorer.evaluation.markdown import as_markdown
 from vitexplorer.evaluation.mass_accuracy import mass_accuracy
@@ -36,7 +36,9 @@ from vitexplorer.evaluation.saco import coefficient
 from vitexplorer.evaluation.sensitivity import DRAWS, noisy, relative_distances
 from vitexplorer.figures import render
 from vitexplorer.models.bundled.scenes import draw_scene
+from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES
 from vitexplorer.models.bundled.scenes.paper import box_of
+from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.types import PatchGrid
 
@@ -391,20 +393,33 @@ def test_the_table_is_shown_and_saved(small_table, tmp_path):
 def test_what_does_not_go_together_is_said():
     model, cases = load_small("vit"), [a_case()]
     renamed = replace(vx.load_model("scenes_vit_patch16_192"), class_names=tuple("abcdefghijkl"))
-    with pytest.raises(SettingError, match="does not know the classes"):
+    with pytest.raises(SettingError, match="knows neither the classes"):
         vx.evaluate(renamed)
-    with pytest.raises(SettingError, match="does not know the classes"):
+    with pytest.raises(SettingError, match="knows neither the classes"):
         vx.evaluate(model)
     with pytest.raises(SettingError, match="None of the cases"):
         vx.evaluate(model, data=cases, protocols=["parts"])
-    with pytest.raises(SettingError, match="parts can be taken away"):
-        vx.evaluate(model, protocols=["parts"])
+    with pytest.raises(SettingError, match="cannot be asked about the pictures"):
+        vx.evaluate(vx.load_model("scenes_vit_patch16_192"), protocols=["parts"])
     with pytest.raises(UnknownNameError, match="grad_cam"):
         vx.evaluate(model, ["gradcam"], data=cases)
     with pytest.raises(UnknownNameError, match="grid_pointing"):
         vx.evaluate(model, ["grad_cam"], data=cases, protocols=["grid_pointin"])
     with pytest.raises(UnsupportedError, match="no classifier"):
         vx.evaluate(load_small("encoder"), data=cases)
+
+
+def test_a_model_of_creatures_is_asked_about_creatures():
+    """Whoever answers with their twelve names: by their parts, and by all that needs no mask and no grid."""
+    model = replace(vx.load_model("scenes_vit_patch16_192"), class_names=CLASS_NAMES)
+    kinds = drawn_kinds(model)
+    assert {"parts", "deletion_insertion", "saco"} <= set(kinds)
+    assert not {"grid_pointing", "pointing", "mass_accuracy"} & set(kinds)
+    assert set(kinds.values()) == {"parted"}
+    found = vx.evaluate(model, ["attn_lrp"], protocols=["parts"], targets=2)
+    assert found.methods == ("attn_lrp", "random", "oracle")
+    assert found.values[-1, found.protocols.index("controlled_synthetic")] in (1, pytest.approx(np.nan, nan_ok=True))
+    assert drawn_kinds(replace(model, class_names=LABEL_NAMES)).keys() >= {"grid_pointing"}
 
 
 def test_rows_come_from_the_registry():

@@ -144,3 +144,15 @@ def test_the_line_beside_a_map(table):
     assert ("no better than random" in said) == (gains["grad_cam"] <= gains["random"])
     assert standing("grad_cam", capture.provenance, None, "en") == ""
     assert standing("random", known, here, "zh") == ""
+
+
+def test_where_parts_are_known_the_line_says_how_many_a_map_names(table, monkeypatch):
+    parts = dataclasses.replace(table, numbers=("deletion", "controlled_synthetic", "avg_sensitivity"))
+    monkeypatch.setattr(module, "_tables", lambda: {"small": parts})
+    known = as_bundled(capture_small("vit"))
+    assert "of the parts that tell a class it names 60.0 % (25.0 % by chance)" in standing(
+        "grad_cam", known, None, "en"
+    )
+    monkeypatch.setattr(trust, "standings", lambda provenance: parts)
+    said = reading(vx.compute("trust", capture_small("vit"), target=3, methods="grad_cam", steps=3))
+    assert "of the parts that tell a class Grad-CAM names most, 60.0 % (25.0 % by chance)" in said

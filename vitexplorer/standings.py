@@ -24,6 +24,10 @@ STEADY = ("max_sensitivity", "avg_sensitivity", "randomisation")
 """numbers that say whether a map is steady or depends on the weights at all, not whether it is right"""
 
 
+TELLING = ("grid_pointing", "controlled_synthetic")
+"""shares: of relevance on the right one of several objects; of the parts that tell a class, those that a map names"""
+
+
 @dataclass(frozen=True, eq=False)
 class Standings:
     """The table of one model: methods by numbers."""
@@ -53,6 +57,11 @@ class Standings:
         judged = [at for at, key in enumerate(self.numbers) if key not in STEADY]
         ranks = mean_ranks(self.values[np.ix_(rows, judged)], [self.better[at] for at in judged])
         return {self.methods[rows[at]]: float(ranks[at]) for at in np.argsort(ranks, kind="stable")}
+
+    @property
+    def telling(self) -> str:
+        """The number that says whether a map tells one class, or one part, from another."""
+        return next(key for key in TELLING if key in self.numbers)
 
     def of(self, method: str, number: str) -> float:
         """One mean; NaN where it was not measured."""

@@ -11,6 +11,7 @@ import numpy as np
 from vitexplorer.capture import capture
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.evaluation.case import Case
+from vitexplorer.evaluation.creatures import creature_cases
 from vitexplorer.evaluation.data import grid_cases, known_scenes, parted_cases, scene_cases
 from vitexplorer.evaluation.intervals import mean_interval
 from vitexplorer.evaluation.measuring import Scores, measure
@@ -18,6 +19,7 @@ from vitexplorer.evaluation.methods import is_slow, map_views, title_of, view_of
 from vitexplorer.evaluation.parted import Parted
 from vitexplorer.evaluation.protocol import Data
 from vitexplorer.evaluation.protocols import PROTOCOLS
+from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.progress import Progress
@@ -27,13 +29,14 @@ from vitexplorer.words import Text
 
 TITLE = Text("Which maps deserve trust?", "哪些图值得信任？")
 NO_DATA = Text(
-    "{model} does not know the classes of the drawn scenes, so that there is no truth to hold its maps against. Give "
-    "`data`: a list of cases with images, classes and masks.",
-    "{model} 不认识绘制场景中的类别，因此没有可供对照的真实答案。请给出 `data`：含图像、类别和掩码的样例列表。",
+    "{model} knows neither the classes of the drawn scenes nor those of the paper creatures, so that there is no truth "
+    "to hold its maps against. Give `data`: a list of cases with images, classes and masks.",
+    "{model} 既不认识绘制场景中的类别，也不认识剪纸生物的类别，因此没有可供对照的真实答案。"
+    "请给出 `data`：含图像、类别和掩码的样例列表。",
 )
-NO_PARTS = Text(
-    "{protocol} needs pictures whose parts can be taken away. Give them as `data`.",
-    "{protocol} 需要部件可以移除的图像。请用 `data` 给出。",
+NOT_DRAWN = Text(
+    "{protocol} cannot be asked about the pictures that {model} knows. Give others as `data`.",
+    "{protocol} 不适用于 {model} 所认识的图像。请用 `data` 给出其他图像。",
 )
 NOTHING_SUITS = Text("None of the cases holds what {protocol} needs.", "这些样例都不含{protocol}所需的信息。")
 FEWER = Text(
@@ -72,7 +75,8 @@ def evaluate(
         views: keys of views that draw one map, settings behind them where they are not the defaults
             ("grad_cam:sign=both"); all that have a meaning for the model when None. A random map and the truth
             itself are always among the rows.
-        data: cases, or pictures with parts; drawn scenes and grids of them when None, for models trained on these.
+        data: cases, or pictures with parts; when None drawn scenes and grids of them, or paper creatures, for models
+            trained on these.
         protocols: keys of protocols; all that the data suits when None.
         targets: the most cases for each number; what the protocol states when None.
         progress: told how many numbers are measured, of how many; what it raises stops the work.
@@ -197,28 +201,42 @@ def _plans(
             elif protocols is not None:
                 raise SettingError(NOTHING_SUITS.format(protocol=PROTOCOLS[key].title))
         return plans
-    keys = (
-        tuple(key for key, one in PROTOCOLS.items() if one.data != "parted") if protocols is None else tuple(protocols)
-    )
+    kinds = drawn_kinds(model)
+    keys = tuple(kinds) if protocols is None else tuple(protocols)
     most: dict[Data, int] = {}
     for key in keys:
-        if PROTOCOLS[key].data == "parted":
-            raise SettingError(NO_PARTS.format(protocol=PROTOCOLS[key].title))
-        wanted = PROTOCOLS[key].targets if targets is None else min(targets, PROTOCOLS[key].targets)
-        most[PROTOCOLS[key].data] = max(most.get(PROTOCOLS[key].data, 0), wanted)
+        protocol = PROTOCOLS[key]
+        if key not in kinds:
+            raise SettingError(NOT_DRAWN.format(protocol=protocol.title, model=model.name))
+        wanted = protocol.targets if targets is None else min(targets, protocol.targets)
+        most[kinds[key]] = max(most.get(kinds[key], 0), wanted)
     drawn = {kind: drawn_cases(model, kind, count) for kind, count in most.items()}
-    return [_Plan(key, drawn[PROTOCOLS[key].data]) for key in keys]
+    return [_Plan(key, drawn[kinds[key]]) for key in keys]
+
+
+def drawn_kinds(model: LoadedModel) -> dict[str, Data]:
+    """The protocols that drawn pictures suit, with the kind of these; SettingError for a model that knows none."""
+    if _knows(model, LABEL_NAMES):
+        return {key: protocol.data for key, protocol in PROTOCOLS.items() if protocol.data != "parted"}
+    if _knows(model, CLASS_NAMES):
+        creature = creature_cases(1, model.preprocessing.input_size[0])[0]
+        return {key: "parted" for key, protocol in PROTOCOLS.items() if protocol.suits(creature)}
+    raise SettingError(NO_DATA.format(model=model.name))
+
+
+def _knows(model: LoadedModel, names: tuple[str, ...]) -> bool:
+    """Whether a model answers with these classes; of random weights nobody knows any names, their number counts."""
+    return model.num_classes == len(names) and tuple(model.class_names or names) == names
 
 
 def drawn_cases(model: LoadedModel, kind: Data, count: int) -> list[Case]:
-    """The first cases of drawn scenes for a model; raises SettingError for one that does not know their classes.
+    """The first drawn cases of a kind for a model that knows their classes.
 
     Grids are made of scenes that the model names surely, as the paper has it; of any for a model that learned nothing.
     """
-    named = model.class_names or LABEL_NAMES  # of random weights nobody knows any names
-    if model.num_classes != len(LABEL_NAMES) or tuple(named) != LABEL_NAMES:
-        raise SettingError(NO_DATA.format(model=model.name))
     size = model.preprocessing.input_size[0]
+    if kind == "parted":
+        return creature_cases(count, size)
     if kind == "scenes":
         return scene_cases(count, size)
     return grid_cases(count, size, known=None if model.provenance.is_random else known_scenes(model))

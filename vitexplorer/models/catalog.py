@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from vitexplorer.settings import ASSETS
 from vitexplorer.words import Text, same
@@ -32,7 +32,7 @@ class CatalogEntry:
     """size of the weights, 10^6 bytes: four bytes for each parameter, or the bundled file's size"""
     bundled: bool = False
     for_photographs: str = ""
-    """of a bundled model, which knows drawn scenes only: the name of one like it that knows photographs"""
+    """of a bundled model, which knows drawn pictures only: the name of one like it that knows photographs"""
 
 
 @cache
@@ -57,6 +57,11 @@ def find(name: str) -> CatalogEntry | None:
     return next((entry for entry in (*catalog(), *convolutional()) if entry.name == name), None)
 
 
+def knows(bundled: str) -> Literal["scene", "creature"]:
+    """The drawn pictures that a bundled model was trained on, by its name."""
+    return "creature" if bundled.startswith("creatures") else "scene"
+
+
 # ---------------------------------------------------------------------------------------------- bundled
 
 _SUPERVISED_S = "vit_small_patch16_224.augreg_in21k_ft_in1k"
@@ -73,7 +78,7 @@ class _Kind:
     title: Text = Text("{family}, drawn scenes", "{family}（绘制场景）")
 
 
-_SCENES = {
+_KINDS = {
     "vit": _Kind(
         "ViT",
         Text(
@@ -101,7 +106,7 @@ _SCENES = {
         ),
         "swin_tiny_patch4_window7_224.ms_in22k_ft_in1k",
     ),
-    "several": _Kind(
+    "several_swin": _Kind(
         "Swin",
         Text(
             "Learned which of several objects are in a picture, each by itself. Look at one class after the other: its "
@@ -110,6 +115,36 @@ _SCENES = {
         ),
         "swin_tiny_patch4_window7_224.ms_in22k_ft_in1k",
         Text("{family}, several objects", "{family}（多个物体）"),
+    ),
+    "several_vit": _Kind(
+        "ViT",
+        Text(
+            "Learned which of several objects are in a picture, each by itself, and to look at them. Compare its class "
+            "token with that of the version with registers.",
+            "学习画面中有哪几个物体，逐类独立判断，并学习看向它们。可与带寄存器的版本比较类别标记。",
+        ),
+        _SUPERVISED_S,
+        Text("{family}, several objects", "{family}（多个物体）"),
+    ),
+    "several_vit_reg4": _Kind(
+        "ViT",
+        Text(
+            "The ViT of several objects with four registers: tokens without a place, for what belongs to the whole "
+            "picture. Compare what its patches and its registers keep.",
+            "带四个寄存器的多物体 ViT：寄存器是没有位置的标记，存放整幅画面的信息。可比较图块与寄存器各保留了什么。",
+        ),
+        _SUPERVISED_S,
+        Text("{family} with registers, several objects", "带寄存器的 {family}（多个物体）"),
+    ),
+    "creatures_vit": _Kind(
+        "ViT",
+        Text(
+            "Learned to name creatures that are put together from parts. Look at which part an explanation names, and "
+            "at what the answer becomes when that part is hidden.",
+            "学习说出由部件拼成的生物。可观察解释指出了哪个部件，以及遮住该部件后回答如何变化。",
+        ),
+        _SUPERVISED_S,
+        Text("{family}, paper creatures", "{family}（剪纸生物）"),
     ),
     "dino": _Kind(
         "DINO",
@@ -138,7 +173,10 @@ _SCENES = {
         "",
     ),
 }
-_DRAWN_ONLY = Text("A small model that knows drawn scenes only.", "小模型，只认识绘制场景。")
+_DRAWN_ONLY = {
+    "scene": Text("A small model that knows drawn scenes only.", "小模型，只认识绘制场景。"),
+    "creature": Text("A small model that knows drawn paper creatures only.", "小模型，只认识绘制的剪纸生物。"),
+}
 
 
 def _bundled(folder: Path, *, convolutional: bool = False) -> tuple[CatalogEntry, ...]:
@@ -158,10 +196,10 @@ def _bundled(folder: Path, *, convolutional: bool = False) -> tuple[CatalogEntry
 def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
     """An entry from timm's config.json; `title` and `sentence`, each {"en": ..., "zh": ...}, may stand in it."""
     name = file.parent.name
-    kind = _SCENES.get(name.removeprefix("scenes_").split("_")[0])
+    kind = _kind_of(name)
     family = kind.family if kind else "ViT"
     title = (kind.title if kind else _Kind.title).format(family=family)
-    said = (kind.sentence if kind else same(f"{config['architecture']}."), _DRAWN_ONLY)
+    said = (kind.sentence if kind else same(f"{config['architecture']}."), _DRAWN_ONLY[knows(name)])
     sentence = Text(" ".join(text.en for text in said), "".join(text.zh for text in said))
     return CatalogEntry(
         name=name,
@@ -172,6 +210,13 @@ def _bundled_entry(file: Path, config: Mapping[str, Any]) -> CatalogEntry:
         bundled=True,
         for_photographs=kind.for_photographs if kind else _SUPERVISED_S,
     )
+
+
+def _kind_of(name: str) -> _Kind | None:
+    """That of the longest key with which a name begins."""
+    own = name.removeprefix("scenes_")
+    keys = [key for key in _KINDS if own == key or own.startswith(f"{key}_")]
+    return _KINDS[max(keys, key=len)] if keys else None
 
 
 # ---------------------------------------------------------------------------------------------- timm

@@ -1,4 +1,4 @@
-"""The images of the repository: drawn scenes and photographs, with licence and source."""
+"""The images of the repository: drawn scenes, paper creatures and photographs, with licence and source."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from vitexplorer.settings import ASSETS
 from vitexplorer.words import Text
@@ -20,8 +21,8 @@ class Example:
     title: Text
     licence: str
     source: str
-    drawn: bool
-    """a scene that the project drew; the others are photographs"""
+    kind: Literal["scene", "creature", "photograph"]
+    """the first two the project drew"""
     hash: str
     """of its pixels, as `image_hash` has it"""
 
@@ -38,7 +39,7 @@ def examples() -> dict[str, Example]:
             Text(entry["title_en"], entry["title_zh"]),
             entry["licence"],
             entry["source"],
-            drawn=entry["kind"] == "drawn",
+            kind=entry["kind"],
             hash=entry["hash"],
         )
         for entry in entries

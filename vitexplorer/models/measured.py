@@ -22,12 +22,14 @@ _OVERLAP = Text(
     "attention overlaps the object {ratio:.2f} times as well as an untrained twin's",
     "注意力与物体的重叠度为未训练模型的 {ratio:.2f} 倍",
 )
+_ONE_TAKEN = Text("with one part taken away {accuracy}", "去掉一个部件时为 {accuracy}")
+_FOUND = Text("of several objects it finds {share}", "画面中有多个物体时找到其中的 {share}")
 _TEACHER = Text("its teacher's {accuracy}", "其教师为 {accuracy}")
 _RECONSTRUCTION = Text(
     "hidden patches are drawn with {share:.0f} % of the error of filling them with the mean colour of the visible ones",
     "补画被遮图块的误差为用可见图块平均颜色填充时的 {share:.0f} %",
 )
-_MEASURED = Text("Measured on held-out scenes: {figures}.", "在留出场景上的测量结果：{figures}。")
+_MEASURED = Text("Measured on held-out pictures: {figures}.", "在留出图像上的测量结果：{figures}。")
 _UNLEARNED = Text(
     "It has learned next to nothing: its maps do not show what this kind of training can do.",
     "它几乎没有学到东西：其结果不能代表这类训练方法的能力。",
@@ -41,6 +43,10 @@ def measured(figures: Mapping[str, float]) -> tuple[Text, ...]:
         said.append(_ACCURACY.format(accuracy=percent(figures["accuracy"])))
     if "accuracy of the teacher" in figures:
         said.append(_TEACHER.format(accuracy=percent(figures["accuracy of the teacher"])))
+    if "accuracy, one part taken away" in figures:
+        said.append(_ONE_TAKEN.format(accuracy=percent(figures["accuracy, one part taken away"])))
+    if "classes found among several" in figures:
+        said.append(_FOUND.format(share=percent(figures["classes found among several"])))
     if "reconstruction error, ratio" in figures:
         said.append(_RECONSTRUCTION.format(share=100 * figures["reconstruction error, ratio"]))
     if "20-nearest-neighbour accuracy" in figures:

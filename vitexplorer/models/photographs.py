@@ -1,6 +1,6 @@
-"""What the bundled models do not know: photographs. They were trained on drawn scenes and answer all the same.
+"""What the bundled models do not know: photographs. They were trained on drawn pictures and answer all the same.
 
-A picture is known as a drawn scene by its hash, that of an example; of any other nobody knows, so the sentence is
+A picture is known as a drawn one by its hash, that of an example; of any other nobody knows, so the sentence is
 careful. Nothing here imports torch or timm.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from vitexplorer.models.catalog import find
+from vitexplorer.models.catalog import find, knows
 from vitexplorer.models.examples import Example, examples
 from vitexplorer.settings import settings
 from vitexplorer.types import Provenance
@@ -19,17 +19,23 @@ from vitexplorer.words import Text
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
 
-_PHOTOGRAPH = Text(
-    "This is a photograph, and the model was trained on drawn scenes alone: its maps and its answer mean nothing here.",
-    "这是照片，而该模型只用绘制场景训练过：它的图和回答在此没有意义。",
+PICTURES = {"scene": Text("drawn scenes", "绘制场景"), "creature": Text("drawn paper creatures", "绘制的剪纸生物")}
+_ELSEWHERE = {
+    "photograph": Text("This is a photograph", "这是照片"),
+    "scene": Text("This is a scene of other things", "这是画有其他物体的场景"),
+    "creature": Text("This is a paper creature", "这是剪纸生物"),
+}
+_OTHER = Text(
+    "{this}, and the model was trained on {pictures} alone: its maps and its answer mean nothing here.",
+    "{this}，而该模型只用{pictures}训练过：它的图和回答在此没有意义。",
 )
 _UNKNOWN = Text(
-    "The model was trained on drawn scenes alone: unless this image is one, its maps and its answer mean nothing.",
-    "该模型只用绘制场景训练过：除非此图像也是绘制场景，否则它的图和回答没有意义。",
+    "The model was trained on {pictures} alone: unless this image is one, its maps and its answer mean nothing.",
+    "该模型只用{pictures}训练过：除非此图像也是{pictures}，否则它的图和回答没有意义。",
 )
 _HINT = Text(
-    "This model knows drawn scenes only. {title}, {megabytes:.0f} MB, knows photographs.",
-    "该模型只认识绘制场景。{title}（{megabytes:.0f} MB）认识照片。",
+    "This model knows {pictures} only. {title}, {megabytes:.0f} MB, knows photographs.",
+    "该模型只认识{pictures}。{title}（{megabytes:.0f} MB）认识照片。",
 )
 
 
@@ -51,18 +57,21 @@ def photo_notes(provenance: Provenance, image_hash: str) -> tuple[Text, ...]:
     """What a figure of these weights on this image has to say; empty for weights that saw photographs."""
     if provenance.weights != "bundled":
         return ()
-    example = _examples().get(image_hash)
+    known, example = knows(provenance.model), _examples().get(image_hash)
     if example is None:
-        return (_UNKNOWN,)
-    return () if example.drawn else (_PHOTOGRAPH,)
+        return (_UNKNOWN.format(pictures=PICTURES[known]),)
+    return () if example.kind == known else (_OTHER.format(this=_ELSEWHERE[example.kind], pictures=PICTURES[known]),)
 
 
 def photo_hint(capture: Capture) -> PhotoHint | None:
     """A model of the catalogue that knows photographs, where this one may not know what it sees; None otherwise."""
-    if not photo_notes(capture.model.provenance, capture.input.image_hash):
+    example = _examples().get(capture.input.image_hash)
+    is_drawn = example is not None and example.kind != "photograph"
+    if is_drawn or not photo_notes(capture.model.provenance, capture.input.image_hash):
         return None
     entry = find(find(capture.model.name).for_photographs)
-    sentence = _HINT.format(title=entry.title, megabytes=entry.megabytes)
+    pictures = PICTURES[knows(capture.model.name)]
+    sentence = _HINT.format(pictures=pictures, title=entry.title, megabytes=entry.megabytes)
     return PhotoHint(entry.name, entry.title, entry.megabytes, settings().downloads, sentence)
 
 

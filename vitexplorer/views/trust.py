@@ -36,7 +36,17 @@ NAMES = {
     HERE: Text("this image", "本图"),
 }
 TRUTH = Text("The truth itself", "真实答案")
-POINTING = "grid_pointing"
+TOLD = {
+    "grid_pointing": Text(
+        "of several objects {tells} finds the right one best, with {share} of its relevance there "
+        "({chance} by chance).",
+        "画面中有多个物体时，“{tells}”找得最准，其相关性有 {share} 落在正确的物体处（随机为 {chance}）。",
+    ),
+    "controlled_synthetic": Text(
+        "of the parts that tell a class {tells} names most, {share} ({chance} by chance).",
+        "在足以区分类别的部件中，“{tells}”指出得最多，为 {share}（随机为 {chance}）。",
+    ),
+}
 NO_TABLE = Text(
     "Nobody has held the maps of this model against a known truth: only bundled models at their own image size, "
     "unchanged, have been. What stands here is this image alone.",
@@ -124,16 +134,13 @@ def reading(result: EvaluationResult) -> Text:
     if table is None:
         return here
     best = next(iter(table.ranked))
-    said = {"best": VIEWS[best].title, "rank": measured(table.ranked[best]), "count": len(table.ranked), "here": here}
-    points = max(table.ranked, key=lambda method: np.nan_to_num(table.of(method, POINTING)))
-    said |= {"points": VIEWS[points].title, "share": percent(table.of(points, POINTING))}
-    said |= {"chance": percent(table.of(RANDOM, POINTING))}
+    tells = max(table.ranked, key=lambda method: np.nan_to_num(table.of(method, table.telling)))
+    share, chance = (percent(table.of(method, table.telling)) for method in (tells, RANDOM))
+    told = TOLD[table.telling].format(tells=VIEWS[tells].title, share=share, chance=chance)
     return Text(
-        "By tests with a known truth on this model {best} ranks best (mean rank {rank} of {count}); of several objects "
-        "{points} finds the right one best, with {share} of its relevance there ({chance} by chance). {here}",
-        "按有真实答案的测试，该模型上“{best}”名次最好（{count} 种方法中平均名次 {rank}）；画面中有多个物体时，"
-        "“{points}”找得最准，其相关性有 {share} 落在正确的物体处（随机为 {chance}）。{here}",
-    ).format(**said)
+        "By tests with a known truth on this model {best} ranks best (mean rank {rank} of {count}); {told} {here}",
+        "按有真实答案的测试，该模型上“{best}”名次最好（{count} 种方法中平均名次 {rank}）；{told}{here}",
+    ).format(best=VIEWS[best].title, rank=measured(table.ranked[best]), count=len(table.ranked), told=told, here=here)
 
 
 def _on_this_image(result: EvaluationResult) -> Text:

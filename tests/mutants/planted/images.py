@@ -181,8 +181,8 @@ MUTANTS = (
     Mutant(
         "photograph before a model of scenes without a word",
         "photo_notes",
-        "return () if example.drawn else (_PHOTOGRAPH,)",
-        "return ()",
+        "return () if example.kind == known else",
+        "return () if example.kind else",
         "test_figures_say_what_the_model_does_not_know",
     ),
 )

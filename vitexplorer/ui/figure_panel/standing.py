@@ -11,11 +11,19 @@ from vitexplorer.words import Language, Text
 EVIDENCE = "trust"
 """the view that holds the numbers"""
 OF_MODEL = Text(
-    "Rank {place} of {count} on this model by tests with a known truth; of several objects it puts {share} of its "
-    "relevance on the right one ({chance} by chance).",
-    "在该模型上，按有真实答案的测试排第 {place} 位（共 {count} 种）；画面中有多个物体时，"
-    "{share} 的相关性落在正确的物体处（随机为 {chance}）。",
+    "Rank {place} of {count} on this model by tests with a known truth; {told}",
+    "在该模型上，按有真实答案的测试排第 {place} 位（共 {count} 种）；{told}",
 )
+TOLD = {
+    "grid_pointing": Text(
+        "of several objects it puts {share} of its relevance on the right one ({chance} by chance).",
+        "画面中有多个物体时，{share} 的相关性落在正确的物体处（随机为 {chance}）。",
+    ),
+    "controlled_synthetic": Text(
+        "of the parts that tell a class it names {share} ({chance} by chance).",
+        "在足以区分类别的部件中指出了 {share}（随机为 {chance}）。",
+    ),
+}
 OF_IMAGE = Text(
     "On this image: rank {place} of {count} by deletion and insertion.",
     "在本图上：按删除与插入测试排第 {place} 位（共 {count} 种）。",
@@ -41,14 +49,14 @@ def standing(view: str, provenance: Provenance, here: EvaluationResult | None, l
 def _of_model(view: str, provenance: Provenance, language: Language) -> str:
     from vitexplorer.standings import standings
     from vitexplorer.types import RANDOM
-    from vitexplorer.views.trust import POINTING
 
     table = standings(provenance)
     if table is None or view not in table.ranked:
         return ""
-    said = {"place": list(table.ranked).index(view) + 1, "count": len(table.ranked)}
-    said |= {"share": percent(table.of(view, POINTING)), "chance": percent(table.of(RANDOM, POINTING))}
-    return OF_MODEL.format(**said).in_(language)
+    share, chance = (percent(table.of(method, table.telling)) for method in (view, RANDOM))
+    told = TOLD[table.telling].format(share=share, chance=chance)
+    place = list(table.ranked).index(view) + 1
+    return OF_MODEL.format(place=place, count=len(table.ranked), told=told).in_(language)
 
 
 def _of_image(view: str, here: EvaluationResult | None, language: Language) -> str:

@@ -77,7 +77,7 @@ def image_chip(image: str, language: Language) -> ImageChipData:
                 items=[
                     ExampleItem(id=one.id, title=one.title.in_(language), image=example_url(one))
                     for one in examples().values()
-                    if one.drawn == drawn
+                    if (one.kind != "photograph") == drawn
                 ],
             )
             for title, drawn in (("examples_drawn", True), ("examples_photographs", False))

@@ -27,7 +27,7 @@ from vitexplorer.models.bundled.measure import batches
 from vitexplorer.models.bundled.pool import SIZE
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.bundled.scenes import VERSION
-from vitexplorer.models.bundled.scenes.creatures import CLASSES, Creature
+from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES, CLASS_NAMES_ZH, CLASSES, Creature
 from vitexplorer.models.bundled.shipped import load
 from vitexplorer.settings import ASSETS
 
@@ -37,21 +37,6 @@ ARCHITECTURE = "vit_tiny_patch16_224"
 MODEL_ARGS = {"img_size": 192, "depth": 6, "num_heads": 3, "num_classes": len(CLASSES)}
 START = ASSETS / "models" / "scenes_vit_patch16_192"
 TEST_CREATURES = 1000
-NAMES = {
-    "bars": ("barred", "条纹"),
-    "spots": ("spotted", "斑点"),
-    "zigzag": ("zigzag", "锯齿"),
-    "diamond": ("diamond", "菱纹"),
-    "round": ("round", "圆身"),
-    "long": ("long", "长身"),
-    "drop": ("drop", "滴身"),
-    "pillow": ("square", "方身"),
-    "fan": ("fantail", "扇尾"),
-    "fork": ("forktail", "叉尾"),
-    "ribbon": ("ribbontail", "带尾"),
-    "club": ("clubtail", "锤尾"),
-}
-"""of kinds of pattern, body and tail: any three parts tell a class"""
 
 
 class Creaturely(Learner):
@@ -95,12 +80,6 @@ def windows(creatures: Creatures, rng: np.random.Generator, cell: int) -> tuple[
     return batch, torch.from_numpy(shares_of(np.stack(shown), cell, len(KINDS) + 1))
 
 
-def names_of(language: int) -> tuple[str, ...]:
-    """Of each class in English (0) or Chinese (1): its pattern, body and tail."""
-    space = " " if language == 0 else ""
-    return tuple(space.join(NAMES[parts[part]][language] for part in ("pattern", "body", "tail")) for parts in CLASSES)
-
-
 @torch.inference_mode()
 def measure(_recipe: Recipe, folder: Path) -> Figures:
     """Accuracy on held-out creatures, whole and with one part taken away, which leaves no other class."""
@@ -141,6 +120,6 @@ token also learned to say which kinds of parts lie under it ([token labels, arXi
 then is in its domain. It knows twelve paper creatures and nothing else: on a photograph or a scene of other paper its
 answer means nothing. The masks of the parts were used in training, so that relevance on the creature is no
 discovery.""",
-    label_names=names_of(0),
-    label_names_zh=names_of(1),
+    label_names=CLASS_NAMES,
+    label_names_zh=CLASS_NAMES_ZH,
 )

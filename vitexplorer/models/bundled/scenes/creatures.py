@@ -171,6 +171,24 @@ CLASSES: tuple[Mapping[str, str], ...] = tuple(
     {part: list(kinds)[int(kind)] for (part, kinds), kind in zip(PARTS.items(), word, strict=True)} for word in _WORDS
 )
 """of each class, the kind of each part"""
+_WORDS_FOR = {
+    "bars": ("barred", "条纹"),
+    "spots": ("spotted", "斑点"),
+    "zigzag": ("zigzag", "锯齿"),
+    "diamond": ("diamond", "菱纹"),
+    "round": ("round", "圆身"),
+    "long": ("long", "长身"),
+    "drop": ("drop", "滴身"),
+    "pillow": ("square", "方身"),
+    "fan": ("fantail", "扇尾"),
+    "fork": ("forktail", "叉尾"),
+    "ribbon": ("ribbontail", "带尾"),
+    "club": ("clubtail", "锤尾"),
+}
+_NAMED = [[_WORDS_FOR[parts[part]] for part in ("pattern", "body", "tail")] for parts in CLASSES]
+CLASS_NAMES = tuple(" ".join(english for english, _ in words) for words in _NAMED)
+"""of each class its pattern, body and tail: any three parts tell it"""
+CLASS_NAMES_ZH = tuple("".join(chinese for _, chinese in words) for words in _NAMED)
 
 
 @dataclass(frozen=True)
