@@ -42,7 +42,8 @@ from vitexplorer.evaluation.protocol import Data
 from vitexplorer.evaluation.protocols import PROTOCOLS
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.types import ORACLE, RANDOM, EvaluationResult
+from vitexplorer.standings import ORACLE, RANDOM
+from vitexplorer.types import EvaluationResult
 from vitexplorer.views import VIEWS
 from vitexplorer.words import Text
 

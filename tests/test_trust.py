@@ -13,8 +13,8 @@ import vitexplorer as vx
 from tests.small_models import capture_small
 from vitexplorer import standings as module
 from vitexplorer.models.catalog import catalog
-from vitexplorer.standings import Standings, mean_ranks, standings
-from vitexplorer.types import ORACLE, Provenance
+from vitexplorer.standings import ORACLE, Standings, mean_ranks, standings
+from vitexplorer.types import Provenance
 from vitexplorer.ui.figure_panel.standing import standing
 from vitexplorer.views import reading, trust
 from vitexplorer.words import Text

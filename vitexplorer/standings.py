@@ -16,10 +16,12 @@ import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.settings import ASSETS
-from vitexplorer.types import YARDSTICKS, Provenance
+from vitexplorer.types import Provenance
 from vitexplorer.words import Text
 
 FILE = ASSETS / "truth.json"
+YARDSTICKS = RANDOM, ORACLE = "random", "oracle"
+"""rows that are no methods: a random map, and the truth itself"""
 STEADY = ("max_sensitivity", "avg_sensitivity", "randomisation")
 """numbers that say whether a map is steady or depends on the weights at all, not whether it is right"""
 

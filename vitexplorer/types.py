@@ -493,10 +493,6 @@ class MethodsResult(Result):
         return self.values[method, ::every, ::every]
 
 
-YARDSTICKS = RANDOM, ORACLE = "random", "oracle"
-"""rows that are no methods: a random map, and the truth itself"""
-
-
 @dataclass(frozen=True, kw_only=True)
 class EvaluationResult(Result):
     """How good the maps of several methods are by several protocols, values (methods, protocols): means over cases.

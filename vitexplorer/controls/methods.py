@@ -10,7 +10,7 @@ from vitexplorer.controls.choice import Several
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import Explored
 from vitexplorer.registry import unknown_name
-from vitexplorer.types import RANDOM
+from vitexplorer.standings import RANDOM
 from vitexplorer.words import Text
 
 if TYPE_CHECKING:

@@ -24,7 +24,8 @@ from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.progress import Progress
 from vitexplorer.registry import unknown_name
-from vitexplorer.types import YARDSTICKS, EvaluationResult
+from vitexplorer.standings import YARDSTICKS
+from vitexplorer.types import EvaluationResult
 from vitexplorer.words import Text
 
 TITLE = Text("Which maps deserve trust?", "哪些图值得信任？")

@@ -16,7 +16,8 @@ from vitexplorer.capture import Capture
 from vitexplorer.evaluation.case import Case, Explain, covered_cells
 from vitexplorer.evaluation.parted import shared_parts
 from vitexplorer.quantities.targets import class_map
-from vitexplorer.types import ORACLE, MapResult
+from vitexplorer.standings import ORACLE
+from vitexplorer.types import MapResult
 from vitexplorer.views import VIEWS, explanation, explanations
 from vitexplorer.words import Text
 

@@ -24,8 +24,8 @@ from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import measured, percent
 from vitexplorer.progress import Progress
 from vitexplorer.quantities.faithfulness import CURVES
-from vitexplorer.standings import STEADY, Standings, standings
-from vitexplorer.types import ORACLE, RANDOM, YARDSTICKS, EvaluationResult
+from vitexplorer.standings import ORACLE, RANDOM, STEADY, YARDSTICKS, Standings, standings
+from vitexplorer.types import EvaluationResult
 from vitexplorer.views import VIEWS, explanations
 from vitexplorer.words import Text
 

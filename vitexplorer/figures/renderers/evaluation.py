@@ -17,7 +17,8 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
-from vitexplorer.types import YARDSTICKS, EvaluationResult
+from vitexplorer.standings import YARDSTICKS
+from vitexplorer.types import EvaluationResult
 
 NAMES, LEAST, STEP, GAP, BAR = 190, 100, 50, 18, 4
 """pixels of the methods' names, of a column at least, of a row, between columns, and of a bar's height"""

@@ -47,8 +47,7 @@ def standing(view: str, provenance: Provenance, here: EvaluationResult | None, l
 
 
 def _of_model(view: str, provenance: Provenance, language: Language) -> str:
-    from vitexplorer.standings import standings
-    from vitexplorer.types import RANDOM
+    from vitexplorer.standings import RANDOM, standings
 
     table = standings(provenance)
     if table is None or view not in table.ranked:
@@ -60,7 +59,7 @@ def _of_model(view: str, provenance: Provenance, language: Language) -> str:
 
 
 def _of_image(view: str, here: EvaluationResult | None, language: Language) -> str:
-    from vitexplorer.types import RANDOM
+    from vitexplorer.standings import RANDOM
     from vitexplorer.views.trust import HERE
 
     if here is None or view not in here.methods or view == RANDOM:
