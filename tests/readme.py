@@ -25,6 +25,7 @@ from vitexplorer.interfaces import Paper
 from vitexplorer.models.examples import examples
 from vitexplorer.models.measured import measured
 from vitexplorer.settings import ASSETS, PREFIX, Settings
+from vitexplorer.survey.questions import QUESTIONS
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 
@@ -128,6 +129,12 @@ def settings_table() -> str:
     return markdown(("variable", "default", "meaning"), rows)
 
 
+def questions_table() -> str:
+    """What a survey asks of every image."""
+    rows = ((f"`{key}`", question.question.en, link(question.paper)) for key, question in QUESTIONS.items())
+    return markdown(("question", "what it asks", "paper"), rows)
+
+
 def bundled_table() -> str:
     """Every model of the repository."""
     rows = []
@@ -166,6 +173,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "options": options_table,
     "sides": sides_table,
     "methods": methods_table,
+    "questions": questions_table,
     "bundled": bundled_table,
     "settings": settings_table,
     "examples": examples_table,

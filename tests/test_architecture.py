@@ -146,6 +146,7 @@ def test_the_top_level_is_what_the_design_says():
         "tests",
         "requirements.txt",
         "requirements-dev.txt",
+        "requirements-ray.txt",
         "Dockerfile",
         "README.md",
         "benchmarks",

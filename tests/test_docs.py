@@ -19,6 +19,7 @@ from tests.readme import README, TABLES, region
 from vitexplorer.cli.compare import side_parameters
 from vitexplorer.cli.finetune import finetune_command
 from vitexplorer.cli.names import dashed, full_name, questions
+from vitexplorer.cli.survey import survey_command
 from vitexplorer.models.examples import examples
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,7 +75,9 @@ def test_the_commands_exist_with_their_options():
     assert command_lines()
     for line in command_lines():
         _, _, _, command, *arguments = shlex.split(line, comments=True)
-        name = full_name(command, [*questions(), "models", "views", "interventions", "compare", "finetune", "--help"])
+        name = full_name(
+            command, [*questions(), "models", "views", "interventions", "compare", "finetune", "survey", "--help"]
+        )
         options = {argument for argument in arguments if argument.startswith("--")}
         common = {"--model", "--weights", "--weights-seed", "--fit", "--change", "--out", "--language"}
         if name in questions():
@@ -86,6 +89,8 @@ def test_the_commands_exist_with_their_options():
             assert options <= sides | {f"--{dashed(one.name)}" for one in record.controls} if record else True, line
         elif name == "finetune":
             assert options <= {f"--{dashed(option)}" for option in signature(finetune_command("en")).parameters}, line
+        elif name == "survey":
+            assert options <= {f"--{dashed(option)}" for option in signature(survey_command("en")).parameters}, line
         else:
             assert not options, line
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 if TYPE_CHECKING:
-    from vitexplorer import capture, capture_batch, comparisons, finetune, interventions, models, views
+    from vitexplorer import capture, capture_batch, comparisons, finetune, interventions, models, survey, views
     from vitexplorer.comparisons import compare
     from vitexplorer.evaluation import evaluate
     from vitexplorer.figures import render, save
@@ -67,6 +67,7 @@ __all__ = [
     "save_tuned",
     "shared_token_pca",
     "size_choices",
+    "survey",
     "views",
     "widget",
     "wrap",

@@ -25,6 +25,8 @@ from vitexplorer.cli.learn import learn_command
 from vitexplorer.cli.lists import list_interventions, list_models, list_views
 from vitexplorer.cli.menu import menu
 from vitexplorer.cli.names import questions
+from vitexplorer.cli.survey import HELP as _SURVEY
+from vitexplorer.cli.survey import survey_command
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.cli.view import view_command
 from vitexplorer.settings import settings
@@ -63,4 +65,5 @@ def build_app(language: Language) -> typer.Typer:
     app.command("evaluate", help=_EVALUATE.in_(language))(evaluate_command(language))
     app.command("finetune", help=_FINETUNE.in_(language))(finetune_command(language))
     app.command("learn", help=_LEARN.in_(language))(learn_command(language))
+    app.command("survey", help=_SURVEY.in_(language))(survey_command(language))
     return app

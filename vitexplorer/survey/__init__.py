@@ -1,5 +1,37 @@
 """The same questions asked of every image of a folder: a row for each image, in Parquet files that anything can read.
 
-`question.py` says what a question is, `questions/` holds those there are, `schema.py` which of them a model answers and
-in which columns.
+- `question.py`    what a question is; `questions/` one file each; `schema.py` which of them a model answers, in which
+  columns
+- `source.py`      folders, tables and lists of images; `manifest.py` which image stands in which row; `card.py` what a
+  survey is of
+- `shard.py`       the one function, images in and a file of rows out; `runners/` who does it; `surveying.py` the whole
 """
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from vitexplorer.callable_module import call_module_as
+
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
+    from vitexplorer.survey.opened import Survey
+    from vitexplorer.survey.source import AnySource
+
+
+def survey(
+    source: AnySource,
+    model: LoadedModel | str,
+    ask: Sequence[str] | None = None,
+    out: str | os.PathLike = "survey",
+    **options: Any,
+) -> Survey:
+    """Ask every image of `source` and keep the answers in the folder `out`; see `surveying.survey`."""
+    from vitexplorer.survey import surveying
+
+    return surveying.survey(source, model, ask, out, **options)
+
+
+call_module_as(survey)

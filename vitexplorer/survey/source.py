@@ -209,7 +209,7 @@ def _once(rows: Iterable[tuple[str, str | None]], source: Source) -> Iterator[Pl
             repeated.append(written if len(repeated) < _NAMED else "")
             continue
         seen.add(path)
-        if len(seen) > most:
+        if most and len(seen) > most:
             raise DataError(_MANY.format(most=most, variable=PREFIX + "SURVEY_IMAGES"))
         yield planned(path.removeprefix(inside), label)
     if not seen:

@@ -64,7 +64,8 @@ class Listing:
 def list_files(root: Path, bound: Literal["data_files", "survey_images"] = "data_files") -> Listing:
     """Everything below `root`; a link to a file of the same folder counts as that file, any other link does not.
 
-    Raises DataError where `root` is no folder, cannot be read or holds more files than the setting `bound` allows.
+    Raises DataError where `root` is no folder, cannot be read or holds more files than the setting `bound` allows;
+    0 allows any number.
     """
     found = {"image": [], "table": [], "folder": [], "archive": [], "link": [], "closed": [], "other": []}
     real_root, waiting, files, most = _checked(root), [""], 0, getattr(settings(), bound)
@@ -83,7 +84,7 @@ def list_files(root: Path, bound: Literal["data_files", "survey_images"] = "data
             if kind == "folder":
                 waiting.append(place)
         files += len(names)
-        if files > most:
+        if most and files > most:
             raise DataError(_MANY.format(most=most, variable=PREFIX + bound.upper()))
     if found["closed"] == [""]:
         raise DataError(_CLOSED_ROOT.format(name=_quoted(root)))

@@ -1,0 +1,190 @@
+"""What does a survey cost beside the plain batched forward pass of the same images, and does its memory grow?
+
+    python -m benchmarks.survey speed   [--model vit_small_patch16_224] [--images 96] [--rounds 5] [--device cpu]
+    python -m benchmarks.survey workers [--runners processes,ray] [--workers 1,2]
+    python -m benchmarks.survey memory  [--images 2000,100000]
+
+speed    each round decodes and runs the same JPEGs plainly, in batches with decoding in threads, and then surveys them
+         with few and with all questions; a row's number is the median over the rounds of its images a second divided
+         by the plain ones of the same round. On a CPU time is CPU time of all threads, so that whatever else the
+         machine does counts for nobody.
+workers  images a second between the first and the last that is told, by runner and number of workers, side by side.
+memory   peak resident size of a fresh process each, for folders of links to a few small pictures.
+
+Random weights: they do not change the arithmetic.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import torch
+from PIL import Image
+
+import vitexplorer as vx
+from vitexplorer.capture import prepare
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.survey.questions import QUESTIONS
+from vitexplorer.survey.surveying import ask_all
+
+SMALL_MODEL, SMALL_SIZE = "test_vit", 32
+"""for the memory: what grows with the images does not depend on the model"""
+ASKED = {
+    "prediction": ["prediction"],
+    "prediction, features": ["prediction", "features"],
+    "all questions": list(QUESTIONS),
+}
+
+
+def photographs(folder: Path, count: int, different: int = 24, size: tuple[int, int] = (500, 375)) -> list[Path]:
+    """Paths of JPEGs of some size (width, height), smooth with some noise; of some of them there are many links."""
+    rng, made = np.random.default_rng(0), []
+    for number in range(count):
+        path = folder / str(number % 10) / f"{number:06d}.jpg"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if number < different:
+            coarse = Image.fromarray(rng.integers(0, 256, (12, 16, 3), dtype=np.uint8)).resize(size, Image.BICUBIC)
+            noise = rng.integers(-12, 12, (size[1], size[0], 3))
+            Image.fromarray((np.asarray(coarse) + noise).clip(0, 255).astype(np.uint8)).save(path, quality=90)
+        else:
+            os.link(made[number % different], path)
+        made.append(path)
+    return made
+
+
+# ------------------------------------------------------------------------------------------------- speed
+
+
+def plainly(model: LoadedModel, paths: list[Path], batch_size: int, threads: int) -> None:
+    """What one would run without us: decode and fit in threads, run in batches, keep the logits."""
+    kept = []
+    with ThreadPoolExecutor(threads) as pool, torch.no_grad():
+        ready = pool.map(lambda path: prepare(model, path).tensor, paths)
+        for start in range(0, len(paths), batch_size):
+            batch = torch.cat([next(ready) for _ in paths[start : start + batch_size]])
+            kept.append(model.module(batch).cpu())
+
+
+def speed(name: str, images: int, rounds: int, device: str, batch_size: int, threads: int) -> None:
+    """The table of ratios."""
+    model = vx.load_model(name, weights="random", device=device)
+    clock = time.process_time if device == "cpu" else time.perf_counter
+
+    def seconds(work: Callable[[], object]) -> float:
+        begun = clock()
+        work()
+        return clock() - begun
+
+    with tempfile.TemporaryDirectory() as folder:
+        paths = photographs(Path(folder) / "images", images)
+        plainly(model, paths[:batch_size], batch_size, threads)
+        plain, ratios = [], {row: [] for row in ASKED}
+        for number in range(rounds):
+            plain.append(seconds(lambda: plainly(model, paths, batch_size, threads)))
+            for row, ask in ASKED.items():
+                out = Path(folder) / f"{row} {number}"
+                options = {"fit": "crop", "workers": 1, "batch_size": batch_size}
+                took = seconds(lambda ask=ask, out=out, options=options: ask_all(paths, model, ask, out, **options))
+                ratios[row].append(plain[-1] / took)
+    print(f"{name} on {device}, {images} JPEGs of 500 x 375, batches of {batch_size}: {images / median(plain):.1f}/s")
+    for row, found in ratios.items():
+        print(f"{row:24s} {median(found):.3f} of the plain forward  ({min(found):.3f} to {max(found):.3f})")
+
+
+# ------------------------------------------------------------------------------------------------- workers
+
+
+def workers(name: str, images: int, runners: list[str], counts: list[int]) -> None:
+    """Images a second by runner and number of workers."""
+    model = vx.load_model(name, weights="random", device="cpu")
+    with tempfile.TemporaryDirectory() as folder:
+        paths = photographs(Path(folder) / "images", images)
+        for count in counts:
+            for runner in runners:
+                told: list[tuple[float, int]] = []
+                ask_all(
+                    paths,
+                    model,
+                    ["prediction", "features"],
+                    Path(folder) / f"{runner} {count}",
+                    fit="crop",
+                    workers=count,
+                    rows_per_shard=max(1, images // 16),
+                    runner=runner,
+                    progress=lambda done, total, told=told: told.append((time.perf_counter(), done)),
+                )
+                (first, begun), (last, done) = next(one for one in told if one[1]), told[-1]
+                rate, whole = (done - begun) / max(last - first, 1e-9), done / (last - told[0][0])
+                print(f"{runner:10s} {count} workers: {rate:.1f} images/s, {whole:.1f} with their start", flush=True)
+
+
+# ------------------------------------------------------------------------------------------------- memory
+
+
+def memory(counts: list[int]) -> None:
+    """Peak resident size of one process for folders of so many images."""
+    for count in counts:
+        with tempfile.TemporaryDirectory() as folder:
+            photographs(Path(folder) / "images", count, different=200, size=(40, 40))
+            command = [sys.executable, "-m", "benchmarks.survey", "one", folder]
+            begun = time.perf_counter()
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            print(f"{count} images: {done.stdout.strip()}, {time.perf_counter() - begun:.0f} s", flush=True)
+
+
+def one(folder: Path) -> None:
+    """Survey a folder, and print the peak resident size of this process when it was planned and in the end."""
+    model = vx.load_model(SMALL_MODEL, weights="random", size=SMALL_SIZE, device="cpu")
+    peaks: list[float] = []
+
+    def progress(done: int, total: int) -> None:
+        if not done or done == total:
+            peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+
+    ask_all(folder / "images", model, None, folder / "survey", fit="squash", workers=1, progress=progress)
+    print(f"{peaks[0]:.0f} MB when planned, {peaks[-1]:.0f} MB at the end")
+
+
+def main() -> None:
+    """Read the command and measure."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    fast = commands.add_parser("speed")
+    several = commands.add_parser("workers")
+    for command in (fast, several):
+        command.add_argument("--model", default="vit_small_patch16_224")
+        command.add_argument("--images", type=int, default=96)
+    fast.add_argument("--rounds", type=int, default=5)
+    fast.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    fast.add_argument("--batch-size", type=int, default=16)
+    fast.add_argument("--threads", type=int, default=os.cpu_count())
+    several.add_argument("--runners", default="processes")
+    several.add_argument("--workers", default="1,2")
+    commands.add_parser("memory").add_argument("--images", default="2000,100000")
+    commands.add_parser("one").add_argument("folder", type=Path)
+    given = vars(parser.parse_args())
+    command = given.pop("command")
+    if command == "speed":
+        speed(given.pop("model"), **given)
+    elif command == "workers":
+        counts = [int(count) for count in given["workers"].split(",")]
+        workers(given["model"], given["images"], given["runners"].split(","), counts)
+    elif command == "memory":
+        memory([int(count) for count in given["images"].split(",")])
+    else:
+        one(given["folder"])
+
+
+if __name__ == "__main__":
+    main()

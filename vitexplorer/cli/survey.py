@@ -1,0 +1,132 @@
+"""The command that asks a whole folder: `python -m vitexplorer survey photographs --ask prediction,heads --out survey`.
+
+Called again with the same `--out` it goes on where it was, also after Ctrl-C or a kill.
+"""
+# ruff: noqa: B008
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+from tqdm import tqdm
+
+from vitexplorer.cli.text import one_sentence
+from vitexplorer.settings import settings
+from vitexplorer.words import Language, Text
+
+HELP = Text("Ask the same of every image of a folder.", "对文件夹中的每幅图像提出同样的问题。")
+STOPPED = 130
+"""exit code after Ctrl-C"""
+
+_SOURCE = Text(
+    "A folder, a .csv, .tsv or .parquet with a column `path`, or a .txt with a path on each line.",
+    "文件夹，含 `path` 列的 .csv、.tsv 或 .parquet，或每行一个路径的 .txt。",
+)
+_MODEL = Text("A name from `models`, or any of timm's.", "`models` 列出的或 timm 的模型名称。")
+_WEIGHTS = Text(
+    "auto, pretrained, bundled, random, or a weight file.", "auto、pretrained、bundled、random 或权重文件。"
+)
+_WEIGHTS_SEED = Text("Seed of random weights.", "随机权重的种子。")
+_ASK = Text(
+    "Questions and views with commas between them, settings after a colon: `prediction,attention_map:block=3`. All "
+    "questions when empty: {questions}.",
+    "问题和视图以逗号分隔，设置写在冒号之后：`prediction,attention_map:block=3`。留空则为全部问题：{questions}。",
+)
+_OUT = Text("Folder of the survey; one that was begun goes on.", "普查文件夹；已开始的普查会继续。")
+_FIT = Text(
+    "How an image is fitted to the model: `crop`, `squash`, `pad` or `native`.",
+    "图像适配模型输入的方式：`crop`、`squash`、`pad` 或 `native`。",
+)
+_SIZE = Text("Another input size in pixels: `384` or `384x512`.", "另一输入尺寸（像素）：`384` 或 `384x512`。")
+_LABELS = Text("Take class folders or the table's column as labels.", "以类别文件夹或表格中的列作为标注。")
+_WORKERS = Text("Processes that work; as many as suit when 0.", "工作进程数；0 表示自动选择。")
+_BATCH = Text("Images in one pass; as many as suit when 0.", "每次前向计算的图像数；0 表示自动选择。")
+_ROWS = Text("Images in one file of the survey.", "每个结果文件的图像数。")
+_RUNNER = Text("`processes` of this machine, or `ray`.", "`processes`（本机进程）或 `ray`。")
+_LANGUAGE = Text("Language of what is printed.", "输出的语言。")
+_KEPT = Text(
+    "Stopped after {done} of {total} images. The same command goes on.",
+    "已停止，完成 {total} 幅中的 {done} 幅图像。用同一命令可继续。",
+)
+
+
+def survey_command(language: Language) -> Callable[..., None]:
+    """The command, with its help in `language`."""
+
+    def say(text: Text) -> str:
+        return text.in_(language)
+
+    def survey(
+        source: Path = typer.Argument(..., help=say(_SOURCE)),
+        model: str = typer.Option(settings().model, help=say(_MODEL)),
+        weights: str = typer.Option("auto", help=say(_WEIGHTS)),
+        weights_seed: int = typer.Option(0, help=say(_WEIGHTS_SEED)),
+        ask: str = typer.Option("", help=say(_ASK.format(questions=", ".join(_questions())))),
+        out: Path = typer.Option(Path("survey"), help=say(_OUT)),
+        fit: str = typer.Option("crop", help=say(_FIT)),
+        size: str | None = typer.Option(None, help=say(_SIZE)),
+        labels: bool = typer.Option(True, help=say(_LABELS)),
+        workers: int = typer.Option(0, min=0, help=say(_WORKERS)),
+        batch_size: int = typer.Option(0, min=0, help=say(_BATCH)),
+        rows_per_shard: int = typer.Option(512, min=1, help=say(_ROWS)),
+        runner: str = typer.Option("processes", help=say(_RUNNER)),
+        language: Language = typer.Option(language, help=say(_LANGUAGE)),
+    ) -> None:
+        with one_sentence(language):
+            import vitexplorer as vx
+
+            loaded = vx.load_model(model, weights, seed=weights_seed)
+            _run(
+                language,
+                source,
+                loaded,
+                _listed(ask),
+                out,
+                fit=fit,
+                size=size,
+                labels="folders" if labels else None,
+                workers=workers or None,
+                batch_size=batch_size or None,
+                rows_per_shard=rows_per_shard,
+                runner=runner,
+            )
+
+    return survey
+
+
+def _run(language: Language, *asked: Any, **settings: Any) -> None:
+    import vitexplorer as vx
+
+    with tqdm(unit="image", disable=None) as bar:
+
+        def progress(done: int, total: int) -> None:
+            if bar.total is None:  # what an earlier run has done takes no time now
+                bar.total, bar.initial, bar.n = total, done, done
+            bar.update(done - bar.n)
+
+        try:
+            made = vx.survey(*asked, **settings, progress=progress)
+        except KeyboardInterrupt:
+            bar.close()
+            typer.echo(_KEPT.format(done=bar.n, total=bar.total or 0).in_(language), err=True)
+            raise SystemExit(STOPPED) from None
+    typer.echo(made.described.in_(language))
+    typer.echo(str(made.folder))
+
+
+def _questions() -> list[str]:
+    """Their names, without loading torch."""
+    return sorted(file.stem for file in (Path(__file__).parent.parent / "survey" / "questions").glob("[a-z]*.py"))
+
+
+def _listed(given: str) -> list[str] | None:
+    """Keys; a comma before a digit belongs to a setting, as in `attention_map:query=3,4`."""
+    found = []
+    for part in filter(None, map(str.strip, re.split(r",(?!\s*\d)", given))):
+        name, colon, stated = part.partition(":")
+        found.append(name.replace("-", "_") + colon + stated)
+    return found or None

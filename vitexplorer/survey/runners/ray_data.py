@@ -1,0 +1,73 @@
+"""Does shards on a Ray cluster, or on the cores of this machine: Ray Data maps our function over shard numbers.
+
+Which shards there are and which are done is known from the survey's folder alone, so that all machines need to see
+that folder and the images under the same paths. Ray brings workers that died back; a run that was killed goes on from
+the files that are there, as with every runner. `pip install -r requirements-ray.txt`.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from vitexplorer.survey.card import SurveyError
+from vitexplorer.survey.runners import Job, Told
+from vitexplorer.survey.shard import Work, survey_shards
+from vitexplorer.words import Text
+
+
+class Actor:
+    """One of Ray's workers: loads the model once, then does a shard in each call."""
+
+    def __init__(self, folder: str, model: bytes, batch_size: int, threads: int, torch_threads: int):
+        torch.set_num_threads(torch_threads)
+        loaded = torch.load(io.BytesIO(model), weights_only=False)  # what `run` has saved
+        self._work = Work.of(Path(folder), loaded, batch_size, threads)
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[int]]:
+        """How many rows were answered of the shards in `batch`."""
+        done = [rows for _, rows in survey_shards(self._work, map(int, batch["shard"]))]
+        return {"rows": [sum(done)]}
+
+
+def run(job: Job, shards: Sequence[int], told: Told) -> None:
+    """Do these shards. Raises what `told` raises, and SurveyError where Ray is not installed."""
+    try:
+        ray = import_module("ray")
+        data = import_module("ray.data")
+    except ImportError:
+        raise SurveyError(_NO_RAY) from None
+    saved = io.BytesIO()
+    torch.save(job.model, saved)
+    on_gpu = job.model.device.type == "cuda"
+    begun = not ray.is_initialized()
+    if begun:
+        ray.init(include_dashboard=False, log_to_driver=False, logging_level="error")
+    try:
+        data.DataContext.get_current().enable_progress_bars = False
+        answered = data.from_items(
+            [{"shard": number} for number in shards], override_num_blocks=len(shards)
+        ).map_batches(
+            Actor,
+            fn_constructor_args=(str(job.folder), saved.getvalue(), job.batch_size, job.threads, job.torch_threads),
+            batch_size=1,
+            compute=data.ActorPoolStrategy(size=min(job.workers, len(shards))),
+            num_cpus=0 if on_gpu else job.torch_threads,
+            num_gpus=1 if on_gpu else 0,
+        )
+        for rows in answered.iter_rows():
+            told(int(rows["rows"]))
+    finally:
+        if begun:
+            ray.shutdown()
+
+
+_NO_RAY = Text(
+    "Ray is not installed. Install it with `pip install -r requirements-ray.txt`, or run the survey with processes.",
+    "未安装 Ray。请用 `pip install -r requirements-ray.txt` 安装，或改用本机进程运行普查。",
+)

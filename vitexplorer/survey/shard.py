@@ -1,0 +1,193 @@
+"""The one function of a survey: images of a shard in, one Parquet file out.
+
+Pictures are opened and fitted in threads, at most a few batches ahead of the model, also over the end of a shard, so
+that neither waits for the other and the memory does not grow with the number of images. A batch never mixes shards:
+what is in a file depends on its shard alone, whoever makes it and how often. The file is written aside, brought to
+the disk and renamed: it exists, or the shard is to be done.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+
+from vitexplorer.capture import ModelInput, prepare
+from vitexplorer.capture_batch import capture_inputs
+from vitexplorer.finetune.job.safe_writes import replace_file
+from vitexplorer.models.images import ImageError, OpenedImage
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.settings import settings
+from vitexplorer.survey.card import Card, read_card
+from vitexplorer.survey.labels import class_of
+from vitexplorer.survey.manifest import Planned, read_manifest, rows_file
+from vitexplorer.survey.question import Values
+from vitexplorer.survey.schema import Schema, schema_of
+from vitexplorer.words import ExplainedError, Text
+
+_T = TypeVar("_T")
+_U = TypeVar("_U")
+BATCHES_AHEAD = 2
+"""of images that are opened before the model wants them; as many may wait for others of their size"""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What whoever does a shard needs to know."""
+
+    folder: Path
+    card: Card
+    model: LoadedModel
+    schema: Schema
+    batch_size: int
+    threads: int
+    """that open images"""
+
+    @classmethod
+    def of(cls, folder: Path, model: LoadedModel, batch_size: int, threads: int) -> Work:
+        """The work that the survey in a folder is, with the model at the survey's size."""
+        card = read_card(folder)
+        return cls(folder, card, model, schema_of(model, tuple(card.questions), card.fit), batch_size, threads)
+
+
+def survey_shards(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Do shards one after another.
+
+    Yields (shard, rows) after each batch, and (shard, 0) once its file is there. Whoever stops listening stops the
+    work; a shard that is half done is then done anew. Raises DiskFullError, and BrokenFileError for a lost manifest.
+    """
+    target = lru_cache(2**16)(partial(class_of, model=work.model))
+    with _threads(work.threads) as threads:
+        opened = _ahead(threads, partial(_open, work), _planned(work, numbers), BATCHES_AHEAD * work.batch_size)
+        for number, images in groupby(opened, key=lambda one: one.shard):
+            rows: dict[int, dict[str, Any]] = {}
+            for batch in of_one_size(images, work.batch_size, BATCHES_AHEAD):
+                targets = [target(one.planned.label) for one in batch]
+                for one, values in zip(batch, _answers(work, batch, targets), strict=True):
+                    rows[one.row] = one.filled(values)
+                yield number, len(batch)
+            _write(work, number, [rows[row] for row in sorted(rows)])
+            yield number, 0
+
+
+# ------------------------------------------------------------------------------------------------- opening
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """An image of the plan, opened and fitted, or why it cannot be."""
+
+    shard: int
+    row: int
+    planned: Planned
+    opened: tuple[int, int, str] | None = None
+    """width and height in pixels and hash of the whole picture"""
+    given: ModelInput | None = None
+    reason: Text | None = None
+
+    @property
+    def size(self) -> tuple[int, ...] | None:
+        """Of what the model gets."""
+        return None if self.given is None else tuple(self.given.tensor.shape)
+
+    def filled(self, values: Values | ExplainedError) -> dict[str, Any]:
+        """The row."""
+        reason = values.text if isinstance(values, ExplainedError) else None
+        width, height, digest = self.opened or (None, None, None)
+        row = {"path": self.planned.path, "label": self.planned.label, "width": width, "height": height, "hash": digest}
+        if reason is not None:
+            return row | {"reason": reason.en, "reason_zh": reason.zh}
+        return row | dict(values)
+
+
+def _planned(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int, Planned]]:
+    for number in numbers:
+        for row, one in enumerate(read_manifest(work.folder, number)):
+            yield number, row, one
+
+
+def _open(work: Work, wanted: tuple[int, int, Planned]) -> _Opened:
+    planned, seen = wanted[2], None
+    try:
+        place = planned.place(Path(work.card.root))
+        opened = OpenedImage.of(place, max_megapixels=settings().max_megapixels)
+        height, width = opened.pixels.shape[:2]
+        seen = width, height, opened.hash
+        return _Opened(*wanted, seen, given=prepare(work.model, opened, work.card.fit))
+    except ExplainedError as error:
+        return _Opened(*wanted, seen, reason=error.text)
+
+
+def _ahead(threads: ThreadPoolExecutor, function: Callable[[_T], _U], items: Iterable[_T], count: int) -> Iterator[_U]:
+    """`function` of each item in their order, at most `count` of them begun before they are wanted."""
+    begun: deque[Future[_U]] = deque()
+    for item in items:
+        begun.append(threads.submit(function, item))
+        if len(begun) > count:
+            yield begun.popleft().result()
+    while begun:
+        yield begun.popleft().result()
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that do no more where nobody listens any more."""
+    threads = ThreadPoolExecutor(count, "survey")
+    try:
+        yield threads
+    finally:
+        threads.shutdown(cancel_futures=True)
+
+
+# ------------------------------------------------------------------------------------------------- asking
+
+
+def of_one_size(images: Iterable[_Opened], most: int, waiting: int) -> Iterator[list[_Opened]]:
+    """Batches of images of one size, at most `most` each; those that cannot be read are together.
+
+    Under fit "native" sizes differ: at most `waiting` batches' images wait for others of their size.
+    """
+    sizes: dict[tuple[int, ...] | None, list[_Opened]] = defaultdict(list)
+    for one in images:
+        sizes[one.size].append(one)
+        if len(sizes[one.size]) == most:
+            yield sizes.pop(one.size)
+        elif sum(map(len, sizes.values())) >= most * waiting:
+            yield sizes.pop(max(sizes, key=lambda size: len(sizes[size])))
+    yield from sizes.values()
+
+
+def _answers(work: Work, batch: Sequence[_Opened], targets: Sequence[int | None]) -> Sequence[Values | ExplainedError]:
+    """What is put into the rows of images of one size; where there is no room for all of them, of half of them."""
+    if batch[0].given is None:
+        return [ImageError(one.reason) for one in batch]
+    try:
+        return work.schema.answers(capture_inputs(work.model, [one.given for one in batch]), targets)
+    except (ExplainedError, torch.OutOfMemoryError) as error:
+        if len(batch) == 1:
+            return [error if isinstance(error, ExplainedError) else ImageError(_NO_ROOM)]
+    half = len(batch) // 2
+    return [*_answers(work, batch[:half], targets[:half]), *_answers(work, batch[half:], targets[half:])]
+
+
+def _write(work: Work, number: int, rows: Sequence[dict[str, Any]]) -> None:
+    schema = work.schema.arrow
+    columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
+    table = pa.table(columns, schema=schema)
+    replace_file(rows_file(work.folder, number), lambda beside: pq.write_table(table, beside, compression="zstd"))
+
+
+_NO_ROOM = Text(
+    "The image takes more memory than there is. Choose a smaller size.",
+    "该图像所需内存超过可用内存。请选择更小的尺寸。",
+)

@@ -1,0 +1,252 @@
+"""`survey`: the same questions asked of every image of a folder, a row for each in files that anything can read.
+
+    survey = vx.survey("photographs", "scenes_vit_patch16_192", ask=["prediction", "heads"], out="surveys/photographs")
+
+    OUT/survey.json                     the card: what is asked of which model, see `card.py`
+    OUT/manifest/shard-00000.parquet    which image stands in which row
+    OUT/rows/shard-00000.parquet        the answers; the file exists as soon as its shard is done
+
+Whatever ends it, the same call goes on where it was: no image is asked twice, and the rows are those of a run that was
+never interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+from filelock import FileLock, Timeout
+
+from vitexplorer.capture import TWO_SIZES
+from vitexplorer.errors import SettingError
+from vitexplorer.finetune.job.safe_writes import full_disk_is_a_sentence
+from vitexplorer.models.input_size import at_size
+from vitexplorer.models.loading import LoadedModel, load_model
+from vitexplorer.progress import Progress
+from vitexplorer.survey.card import Card, SurveyError, card_of, check_same, has_card, read_card, write_card
+from vitexplorer.survey.manifest import ROWS, clear_halves, unfinished, write_manifest
+from vitexplorer.survey.runners import Job, Runner, Told, runner_of
+from vitexplorer.survey.schema import Schema, schema_of
+from vitexplorer.survey.source import AnySource, Labels, read_source, source_name
+from vitexplorer.types import Fit
+from vitexplorer.words import Text
+
+if TYPE_CHECKING:
+    from vitexplorer.survey.opened import Survey
+
+ROWS_PER_SHARD = 512
+_BATCH = {"cuda": 64}
+_BATCH_ELSEWHERE = 16
+_MOST_THREADS = 16
+"""that open images in one process: more of them wait for the interpreter"""
+_WORKER_BYTES = 2**30
+"""that a worker takes beside the model"""
+
+
+def survey(
+    source: AnySource,
+    model: LoadedModel | str,
+    ask: Sequence[str] | None = None,
+    out: str | os.PathLike = "survey",
+    *,
+    fit: Fit = "crop",
+    size: int | tuple[int, int] | str | None = None,
+    labels: Labels = "folders",
+    workers: int | None = None,
+    batch_size: int | None = None,
+    rows_per_shard: int = ROWS_PER_SHARD,
+    runner: Runner = "processes",
+    progress: Progress | None = None,
+) -> Survey:
+    """Ask every image of `source` and keep the answers in the folder `out`.
+
+    A survey that was stopped or killed goes on; a finished one is opened. The images are those that were there when it
+    began. One that cannot be read is a row with the reason.
+
+    Args:
+        source: a folder (its class folders are the labels), a .csv, .tsv or .parquet table with a column "path" and
+            perhaps "label", a .txt with a path on each line, or a list of paths.
+        model: from `load_model`, or a name for it.
+        ask: names of questions and keys of views, as `vx.evaluate` takes them; every question when None.
+        out: the survey's folder: new, empty, or of this very survey.
+        fit: as for `capture`.
+        size: as for `capture`.
+        labels: None to take no labels from the source.
+        workers: processes, or Ray's workers; None for one on a GPU, otherwise as many as there are cores, and memory
+            for. One is this process itself.
+        batch_size: images in one forward pass; None for 64 on a GPU and 16 elsewhere.
+        rows_per_shard: images in one file, and what is lost at most by a kill of one worker; that of the survey where
+            it goes on.
+        runner: "processes" of this machine, or "ray".
+        progress: told how many rows are done, of how many; what it raises stops the work, to be gone on with later.
+
+    Raises:
+        DataError: the source names no images, or more than the settings allow.
+        SurveyError: `out` holds another survey, or another process works on it.
+        UnknownNameError, SettingError, UnsupportedError: as `load_model` and `capture`.
+        DiskFullError: nothing is lost; it goes on when there is room.
+    """
+    from vitexplorer.survey.opened import open_survey
+
+    folder = ask_all(
+        source,
+        model,
+        ask,
+        out,
+        fit=fit,
+        size=size,
+        labels=labels,
+        workers=workers,
+        batch_size=batch_size,
+        rows_per_shard=rows_per_shard,
+        runner=runner,
+        progress=progress,
+    )
+    return open_survey(folder)
+
+
+def ask_all(
+    source: AnySource,
+    model: LoadedModel | str,
+    ask: Sequence[str] | None,
+    out: str | os.PathLike,
+    *,
+    fit: Fit,
+    size: int | tuple[int, int] | str | None = None,
+    labels: Labels = "folders",
+    workers: int | None = None,
+    batch_size: int | None = None,
+    rows_per_shard: int = ROWS_PER_SHARD,
+    runner: Runner = "processes",
+    progress: Progress | None = None,
+) -> Path:
+    """`survey` without opening it: its folder."""
+    run = runner_of(runner)
+    folder = Path(out).expanduser().absolute()
+    loaded = load_model(model) if isinstance(model, str) else model
+    if size is not None:
+        if fit == "native":
+            raise SettingError(TWO_SIZES)
+        loaded = at_size(loaded, size)
+    with _alone(folder):
+        card = _begun(folder, source, loaded, schema_of(loaded, ask, fit), fit, labels, rows_per_shard)
+        clear_halves(folder)
+        left = list(unfinished(folder, card.shards))
+        if left:
+            run(_job(folder, loaded, len(left), workers, batch_size), left, _teller(card, left, progress))
+            clear_halves(folder)
+    return folder
+
+
+# ------------------------------------------------------------------------------------------------- the plan
+
+
+def _begun(
+    folder: Path, source: AnySource, model: LoadedModel, schema: Schema, fit: Fit, labels: Labels, rows_per_shard: int
+) -> Card:
+    """The card of the survey in a folder, which is begun where there is none. Raises SurveyError for another one."""
+    asked = {"model": model, "schema": schema, "fit": fit, "labels": labels}
+    if has_card(folder):
+        old, name = read_card(folder), source_name(source)
+        check_same(old, card_of(**asked, source=name, root=Path(old.root)), folder)
+        return old
+    if any((folder / ROWS).glob("shard-*.parquet")):
+        raise SurveyError(_ROWS_ALONE.format(folder=folder.name))
+    if rows_per_shard < 1:
+        raise SettingError(_NO_ROWS.format(rows=rows_per_shard))
+    read = read_source(source, labels)
+    rows = write_manifest(folder, read.rows, rows_per_shard)
+    card = card_of(
+        **asked,
+        source=read.name,
+        root=read.root,
+        findings=tuple(read.findings),
+        rows=rows,
+        rows_per_shard=rows_per_shard,
+    )
+    write_card(folder, card)
+    return card
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Nobody else works on a folder's survey meanwhile, in whatever process. Raises SurveyError where somebody does."""
+    try:
+        with full_disk_is_a_sentence(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(folder / ".lock")
+            lock.acquire(timeout=0)
+    except Timeout:
+        raise SurveyError(_TAKEN.format(folder=folder.name)) from None
+    except (FileExistsError, NotADirectoryError, PermissionError):
+        raise SurveyError(_UNWRITABLE.format(folder=folder.name)) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+# ------------------------------------------------------------------------------------------------- the work
+
+
+def _job(folder: Path, model: LoadedModel, shards: int, workers: int | None, batch_size: int | None) -> Job:
+    """How many work on it, and how."""
+    for value in (workers, batch_size):
+        if value is not None and value < 1:
+            raise SettingError(_NO_NUMBER.format(value=value))
+    cores, device = _cores(), model.device.type
+    if workers is None:
+        workers = min(cores, shards, _room_for(model)) if device == "cpu" else 1
+    batch = batch_size or _BATCH.get(device, _BATCH_ELSEWHERE)
+    each = max(1, cores // workers)
+    return Job(folder, model, workers, batch, threads=min(each, _MOST_THREADS), torch_threads=each)
+
+
+def _cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _room_for(model: LoadedModel) -> int:
+    """How many workers the memory has room for; the model's numbers are shared by those of one machine."""
+    own = sum(parameter.nbytes for parameter in model.module.parameters())
+    return max(1, (psutil.virtual_memory().available - own) // _WORKER_BYTES)
+
+
+def _teller(card: Card, left: Sequence[int], progress: Progress | None) -> Told:
+    """What the runner tells of rows, as whoever waits wants to hear it."""
+    done = card.rows_planned - sum(map(card.rows_of, left))
+    if progress is not None:
+        progress(done, card.rows_planned)
+
+    def told(rows: int) -> None:
+        nonlocal done
+        done += rows
+        if progress is not None:
+            progress(done, card.rows_planned)
+
+    return told
+
+
+# ------------------------------------------------------------------------------------------------- the sentences
+
+_TAKEN = Text(
+    "Another process works on the survey in {folder}. Wait for it, or stop it.",
+    "另一个进程正在进行 {folder} 中的普查。请等待其完成，或将其停止。",
+)
+_UNWRITABLE = Text(
+    "The folder {folder} cannot be written. Check its path and permissions.",
+    "无法写入文件夹 {folder}。请检查路径和权限。",
+)
+_ROWS_ALONE = Text(
+    "{folder} has rows of a survey, but not its `survey.json`. Put that back, or choose another folder.",
+    "{folder} 中有普查的结果，却没有 `survey.json`。请放回该文件，或另选文件夹。",
+)
+_NO_ROWS = Text("rows_per_shard is {rows}; it must be 1 or more.", "rows_per_shard 为 {rows}；必须至少为 1。")
+_NO_NUMBER = Text(
+    "Workers and images in a batch are 1 or more, not {value}.", "工作进程数和批大小至少为 1，而不是 {value}。"
+)
