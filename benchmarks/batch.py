@@ -39,7 +39,8 @@ def rows_of(model: LoadedModel, batch: int) -> dict[str, Callable[[], object]]:
     rng = np.random.default_rng(0)
     size = model.preprocessing.input_size
     given = [prepare(model, rng.integers(0, 256, (*size, 3), dtype=np.uint8), "squash") for _ in range(batch)]
-    schema, captures, targets = schema_of(model), capture_inputs(model, given), [None] * batch
+    schema, targets = schema_of(model), [None] * batch
+    captures = schema.captures(model, given)
 
     def plain() -> torch.Tensor:
         with torch.no_grad():
@@ -48,7 +49,8 @@ def rows_of(model: LoadedModel, batch: int) -> dict[str, Callable[[], object]]:
     rows: dict[str, Callable[[], object]] = {
         "plain batched pass": plain,
         "captured in one pass": lambda: capture_inputs(model, given),
-        "and every question": lambda: schema.answers(capture_inputs(model, given), targets),
+        "captured and watched": lambda: schema.captures(model, given),
+        "and every question": lambda: schema.answers(schema.captures(model, given), targets),
     }
     for question in schema.questions:
         rows[f"  {question.key} alone"] = lambda question=question: question.answers(captures, targets)

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from vitexplorer.attention_call import AttentionCall
-from vitexplorer.capture import tapped
+from vitexplorer.capture import plain_tap, tapped
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.tap import AttentionTap
 from vitexplorer.types import BlockSite, Size
@@ -82,12 +82,17 @@ def cuts_of(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cut
 
 def _find(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cuts | None:
     images = _two_unlike(model, size)
-    alone = [kept_by(*tapped(model, image[None], sites)) for image in images]
-    together = kept_by(*tapped(model, images, sites))
+    alone = [_kept(model, sites, image[None]) for image in images]
+    together = _kept(model, sites, images)
     if not alone[0].keys() == alone[1].keys() == together.keys():
         return None
     cuts = {place: _cut(together[place], [one[place] for one in alone]) for place in together}
     return None if None in cuts.values() else cuts
+
+
+def _kept(model: LoadedModel, sites: tuple[BlockSite, ...], images: Tensor) -> dict[Place, Tensor]:
+    tap = plain_tap(model, sites)
+    return kept_by(tap, tapped(model.module, images, tap))
 
 
 def _two_unlike(model: LoadedModel, size: Size) -> Tensor:

@@ -363,25 +363,26 @@ def plain_numbers(device: torch.device) -> Iterator[None]:
 def capture_input(model: LoadedModel, given: ModelInput, change: Change | None = None) -> Capture:
     """`capture` for an image that is already prepared, and for a network that is changed."""
     sites = model.blocks(given.tensor.shape[-2:])
-    tap, output = tapped(model, given.tensor, sites, change.network if change else None)
+    tap = plain_tap(model, sites)
+    output = tapped(change.network if change else model.module, given.tensor, tap)
     calls = tuple(
         tuple(call.arranged(site.arrange) for call in tap.calls.get(block, ())) for block, site in enumerate(sites)
     )
     return Capture(model, given, sites, calls, tap.read, tap.made, output, change)
 
 
-def tapped(
-    model: LoadedModel,
-    images: Float[Tensor, "batch channels height width"],
-    sites: tuple[BlockSite, ...],
-    network: Callable[[Tensor], Tensor] | None = None,
-) -> tuple[AttentionTap, Tensor]:
-    """One pass of the model, or of a changed network, through a tap: what the tap kept, and the output."""
+def plain_tap(model: LoadedModel, sites: tuple[BlockSite, ...]) -> AttentionTap:
+    """What sees a pass of the model."""
     mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
-    tap = AttentionTap(model.block_of_parameter, keep_stream=model.family.shows_stream, mixing=mixing)
+    return AttentionTap(model.block_of_parameter, keep_stream=model.family.shows_stream, mixing=mixing)
+
+
+def tapped(
+    network: Callable[[Tensor], Tensor], images: Float[Tensor, "batch channels height width"], tap: AttentionTap
+) -> Tensor:
+    """The output of one pass of a network through a tap."""
     with plain_numbers(images.device), torch.no_grad(), tap:
-        output = (network or model.module)(images)
-    return tap, output
+        return network(images)
 
 
 call_module_as(capture)

@@ -6,7 +6,7 @@ The captures equal those of single passes up to what the order of floating-point
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, overload
 
 import torch
@@ -15,7 +15,7 @@ from torch import Tensor
 from vitexplorer.attention_call import AttentionCall
 from vitexplorer.batch_cuts import OUTPUT, Place, call_of, cuts_of, kept_by
 from vitexplorer.callable_module import call_module_as
-from vitexplorer.capture import TWO_SIZES, Capture, ModelInput, capture_input, prepare, tapped
+from vitexplorer.capture import TWO_SIZES, Capture, ModelInput, capture_input, plain_tap, prepare, tapped
 from vitexplorer.errors import SettingError
 from vitexplorer.models.images import AnyImage, ImageError
 from vitexplorer.models.input_size import at_size
@@ -91,19 +91,28 @@ def capture_batch(
 
 def capture_inputs(model: LoadedModel, inputs: Sequence[ModelInput]) -> list[Capture]:
     """`capture_batch` for images of one size that are already prepared."""
-    if not inputs:
-        return []
+    captures = capture_together(model, inputs) if len(inputs) > 1 else None
+    return [capture_input(model, given) for given in inputs] if captures is None else captures
+
+
+MakeTap = Callable[[LoadedModel, tuple[BlockSite, ...]], AttentionTap]
+
+
+def capture_together(
+    model: LoadedModel, inputs: Sequence[ModelInput], make_tap: MakeTap = plain_tap
+) -> list[Capture] | None:
+    """`capture_inputs` in one pass, seen by a tap of one's own; None where that cannot be."""
     size = tuple(inputs[0].tensor.shape[-2:])
     sites = model.blocks(size)
-    cuts = cuts_of(model, sites, size) if len(inputs) > 1 else None
+    cuts = cuts_of(model, sites, size)
     if cuts is None:
-        return [capture_input(model, given) for given in inputs]
-    images = torch.cat([given.tensor for given in inputs])
-    tap, output = tapped(model, images, sites)
-    kept, batch = kept_by(tap, output), len(inputs)
-    parts = {place: cuts[place].of(tensor, batch) for place, tensor in kept.items() if place in cuts}
+        return None
+    tap = make_tap(model, sites)
+    output = tapped(model.module, torch.cat([given.tensor for given in inputs]), tap)
+    kept = kept_by(tap, output)
+    parts = {place: cuts[place].of(tensor, len(inputs)) for place, tensor in kept.items() if place in cuts}
     if kept.keys() != cuts.keys() or None in parts.values():
-        return [capture_input(model, given) for given in inputs]
+        return None
     return [
         _one(model, given, sites, tap, {place: part[at] for place, part in parts.items()})
         for at, given in enumerate(inputs)

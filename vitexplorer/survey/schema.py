@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from vitexplorer.capture import Capture, capture, plain_numbers
+from vitexplorer.capture import Capture, ModelInput, capture, plain_numbers
+from vitexplorer.capture_batch import capture_inputs
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.survey.question import Column, Question, Values
 from vitexplorer.survey.questions import QUESTIONS, question_of
+from vitexplorer.survey.watched_pass import watched_captures
 from vitexplorer.types import Fit, Size
 from vitexplorer.words import ExplainedError, Text
 
@@ -57,6 +59,13 @@ class Schema:
     def arrow(self) -> pa.Schema:
         """The schema of a file of rows."""
         return pa.schema([pa.field(column.key, column.type) for column in (*FILE_COLUMNS, *self.columns)])
+
+    def captures(self, model: LoadedModel, inputs: Sequence[ModelInput]) -> list[Capture]:
+        """Captures of prepared images of one size, as the questions need them: see `watched_pass.py`."""
+        keys = {question.key for question in self.questions}
+        if not keys & {"heads", "rollout"}:
+            return capture_inputs(model, inputs)
+        return watched_captures(model, inputs, rollout="rollout" in keys)
 
     def answers(self, captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values | ExplainedError]:
         """What is put into a row for each capture, or why it cannot be.

@@ -5,9 +5,12 @@ Kept as float16, which is exact to three digits: enough to find neighbours by th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 import torch
+from jaxtyping import Float, Float16
 
 from vitexplorer.capture import Capture
 from vitexplorer.survey.question import Column, Question, Values
@@ -23,22 +26,20 @@ def columns(capture: Capture) -> tuple[Column, ...]:
     )
 
 
-def answer(capture: Capture, target: int | None) -> Values:
+@torch.no_grad()
+def answer_batch(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
     """Both features; None for a class token that there is not."""
-    stream = capture.residual_after(capture.depth - 1)[None]
-    with torch.no_grad():
-        tokens = capture.model.family.final_norm(capture.model.module, stream)[0]
-    prefix = capture.prefix_tokens
-    own = tokens[prefix.index("cls")] if "cls" in prefix else None
-    return {
-        "feature_cls": None if own is None else _small(own),
-        "feature_mean": _small(tokens[len(prefix) :].mean(0)),
-    }
+    one = captures[0]
+    streams = torch.stack([each.residual_after(one.depth - 1) for each in captures])
+    tokens, prefix = one.model.family.final_norm(one.model.module, streams), one.prefix_tokens
+    means = _small(tokens[:, len(prefix) :].mean(1))
+    own = _small(tokens[:, prefix.index("cls")]) if "cls" in prefix else [None] * len(captures)
+    return [{"feature_cls": cls, "feature_mean": mean} for cls, mean in zip(own, means, strict=True)]
 
 
-def _small(feature: torch.Tensor) -> np.ndarray:
+def _small(features: Float[torch.Tensor, "batch dim"]) -> Float16[np.ndarray, "batch dim"]:
     most = torch.finfo(torch.float16).max
-    return feature.float().clamp(-most, most).half().cpu().numpy()
+    return features.float().clamp(-most, most).half().cpu().numpy()
 
 
 QUESTION = Question(
@@ -46,5 +47,6 @@ QUESTION = Question(
     title=Text("Features", "特征"),
     question=Text("Which images are alike to the model?", "在模型看来，哪些图像相似？"),
     columns=columns,
-    answer=answer,
+    answer=lambda capture, target: answer_batch([capture], [target])[0],
+    answer_batch=answer_batch,
 )

@@ -23,6 +23,7 @@ from vitexplorer.quantities.head_statistics import (
     self_mass,
     token_mass,
 )
+from vitexplorer.survey.attention_numbers import METRICS as TAKEN
 from vitexplorer.survey.question import Column, Question, Values
 from vitexplorer.views import refusal
 from vitexplorer.views.head_atlas import METRICS, SHARE, UNITS
@@ -80,18 +81,24 @@ def answer(capture: Capture, target: int | None) -> Values:
     reason = refusal("head_atlas", capture)
     if reason is not None:
         raise UnsupportedError(reason)
+    found = tables_of(capture)
+    return {
+        column: found[metric].astype(np.float32).ravel() if metric in found else None
+        for metric, column in COLUMNS.items()
+    }
+
+
+def tables_of(capture: Capture) -> dict[str, Float[np.ndarray, "blocks heads"]]:
+    """Every metric of every head; those of a watched pass where there was one."""
+    if "heads" in capture.tables:
+        taken = dict(zip(TAKEN, capture.tables["heads"], strict=True))
+        return {metric: taken[metric] for metric in measures(capture, 0)}
     blocks = [of_block(capture, block) for block in range(capture.depth)]
-    most = max(len(block["peak"]) for block in blocks)
-    tables = {}
-    for metric, column in COLUMNS.items():
-        if metric not in blocks[0]:
-            tables[column] = None
-            continue
-        table = np.full((len(blocks), most), np.nan, dtype=np.float32)
+    found = {metric: np.full((len(blocks), max(len(one[metric]) for one in blocks)), np.nan) for metric in blocks[0]}
+    for metric, table in found.items():
         for row, block in zip(table, blocks, strict=True):
             row[: len(block[metric])] = block[metric]
-        tables[column] = table.ravel()
-    return tables
+    return found
 
 
 QUESTION = Question(

@@ -6,8 +6,12 @@ times as long as the median patch the longest one is. Darcet et al. 2023 (arXiv 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
+import torch
+from jaxtyping import Float
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Paper
@@ -31,10 +35,14 @@ COLUMNS = (
 )
 
 
-def answer(capture: Capture, target: int | None) -> Values:
+def answer_batch(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
     """How many, and how long the longest is; None for that where the median patch is zero."""
-    patches = capture.residual_after(capture.depth - 1)[len(capture.prefix_tokens) :]
-    norms = patches.double().norm(dim=-1).cpu().numpy()
+    streams = torch.stack([one.residual_after(one.depth - 1) for one in captures])
+    patches = streams[:, len(captures[0].prefix_tokens) :]
+    return [_values(norms) for norms in torch.linalg.vector_norm(patches, dim=-1, dtype=torch.float64).cpu().numpy()]
+
+
+def _values(norms: Float[np.ndarray, " patches"]) -> Values:
     median = float(np.median(norms))
     return {
         "outliers": int(far_out(norms).sum()),
@@ -47,6 +55,7 @@ QUESTION = Question(
     title=Text("Outlier tokens", "离群标记"),
     question=Text("Are some patch tokens much longer than the others?", "是否有些图块标记的范数远大于其他标记？"),
     columns=lambda capture: COLUMNS,
-    answer=answer,
+    answer=lambda capture, target: answer_batch([capture], [target])[0],
+    answer_batch=answer_batch,
     paper=Paper("Darcet et al. 2023", "https://arxiv.org/abs/2309.16588"),
 )

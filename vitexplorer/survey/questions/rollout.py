@@ -43,7 +43,8 @@ def concentration(shares: Float[np.ndarray, " patches"]) -> float:
 
 def answer(capture: Capture, target: int | None) -> Values:
     """Both numbers of the view's map."""
-    shares = compute("attention_rollout", capture).values.ravel()
+    taken = capture.tables.get("rollout")  # of a watched pass
+    shares = compute("attention_rollout", capture).values.ravel() if taken is None else taken
     return {"rollout_concentration": concentration(shares), "rollout_peak": float(shares.max())}
 
 

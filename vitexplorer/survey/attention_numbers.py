@@ -1,0 +1,104 @@
+"""The numbers of a block's heads from its attention, while it is there: a few operations on what a batch just computed.
+
+They are those of `quantities/head_statistics.py`, written for softmax rows whose scores are at hand: with
+S' = S - max S and Z = sum exp S', the largest weight is 1 / Z and the entropy log Z - sum A S', so that neither needs
+a pass of its own over A.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from vitexplorer.grids import WindowLayout
+from vitexplorer.quantities.head_statistics import centres
+from vitexplorer.types import PADDING, BlockSite, PatchGrid
+
+ROWWISE = ("peak", "entropy", "self_mass", "class_mass", "prefix_mass")
+METRICS = (*ROWWISE, "distance")
+
+
+@dataclass(frozen=True, eq=False)
+class BlockPlaces:
+    """Where the tokens of a block lie, as its attention is laid out: (images windows, heads, tokens, tokens)."""
+
+    windows: int
+    tokens: int
+    patches: int
+    rows: Float[Tensor, "windows tokens"]
+    """1 / patches for a query that is a patch, 0 for the others: a mean is a sum with these"""
+    apart: Float[Tensor, "windows tokens tokens"]
+    """pixels between a query and a key that are patches, times `rows`; 0 where one is none"""
+    prefix: int
+    class_token: int | None
+    """its place in the sequence"""
+
+    def take(self, weights: Tensor, shifted: Tensor, sums: Tensor, rows: Tensor, distance: Tensor) -> None:
+        """Put down the numbers of a few images, each row of its own where a row has one.
+
+        Args:
+            weights: attention, (images windows, heads, tokens, tokens).
+            shifted: its scores minus the largest of each row; they are overwritten.
+            sums: of exp(shifted), (images windows, heads, tokens).
+            rows: for `ROWWISE`, (metrics, images windows, heads, tokens).
+            distance: mean over the patches, (images, heads).
+        """
+        torch.reciprocal(sums, out=rows[0])
+        torch.log(sums, out=rows[1])
+        rows[1] -= shifted.mul_(weights).sum(-1)
+        rows[2] = weights.diagonal(dim1=-2, dim2=-1)
+        if self.class_token is not None:
+            rows[3] = weights[..., self.class_token]
+        if self.prefix > (self.class_token is not None):
+            torch.sum(weights[..., : self.prefix], -1, out=rows[4])
+        if self.windows == 1:
+            distance[:] = weights.flatten(2) @ self.apart.flatten()
+        else:
+            by_image = (len(distance), self.windows)
+            far = shifted.unflatten(0, by_image)  # is free again
+            torch.mul(weights.unflatten(0, by_image), self.apart[:, None], out=far)
+            torch.sum(far, (1, 3, 4), out=distance)
+
+    def means(self, rows: Tensor, distance: Tensor) -> Float[Tensor, "metrics images heads"]:
+        """The means over patches of `METRICS`, NaN for the mass on a class token that there is not."""
+        if self.class_token is None:
+            rows[3] = torch.nan
+        if not self.prefix:
+            rows[4] = 0.0
+        elif self.prefix == (self.class_token is not None):
+            rows[4] = rows[3]
+        if self.windows == 1:
+            means = rows @ self.rows[0]
+        else:
+            means = (rows.unflatten(1, (len(distance), self.windows)) * self.rows[:, None]).sum((2, 4))
+        return torch.cat([means, distance[None]])
+
+
+def places_of(site: BlockSite, prefix_tokens: tuple[str, ...], device: torch.device) -> BlockPlaces | None:
+    """Where a block's tokens lie; None for a block whose attention is laid out in a way of its own."""
+    if site.layout is not None or site.arrange is not None or site.mixes:
+        return None
+    return _places(site.grid, site.windows, prefix_tokens, device)
+
+
+@lru_cache(maxsize=256)
+def _places(
+    grid: PatchGrid, windows: WindowLayout | None, prefix_tokens: tuple[str, ...], device: torch.device
+) -> BlockPlaces:
+    prefix = grid.num_prefix_tokens
+    if windows is None:
+        positions = np.concatenate([-1 - np.arange(prefix), np.arange(grid.num_patches)])[None]
+    else:
+        positions = windows.positions(grid)
+    at = torch.from_numpy(positions).to(device)
+    rows, middles = (at >= 0).float() / grid.num_patches, centres(at, grid)
+    apart = torch.cdist(middles, middles, compute_mode="donot_use_mm_for_euclid_dist")
+    apart *= rows[:, :, None] * (at >= 0)[:, None]
+    inside = prefix if windows is None else int(((at < 0) & (at > PADDING)).any())
+    named = prefix_tokens.index("cls") if "cls" in prefix_tokens and inside else None
+    return BlockPlaces(len(positions), positions.shape[1], grid.num_patches, rows, apart, inside, named)

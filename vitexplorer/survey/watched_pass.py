@@ -1,0 +1,182 @@
+"""A forward pass of many images that takes the numbers of every head while its attention is in the cache.
+
+The weights are computed once, for the answer and for the numbers: softmax(scale q k^T + bias) v written out, a few
+images at a time, in place of the kernel that hides it. The answer is the kernel's up to rounding. What cannot be seen
+so (heads that are mixed, layouts of their own, matrices too large to be whole) takes its ordinary way, and the
+questions then compute their numbers from the captures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from vitexplorer.attention_call import WEIGHTS_AT_ONCE, AttentionCall, of_kernel
+from vitexplorer.capture import Capture, ModelInput
+from vitexplorer.capture_batch import capture_inputs, capture_together
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.quantities.rollout import push_through, query_shares
+from vitexplorer.survey.attention_numbers import METRICS, ROWWISE, BlockPlaces, places_of
+from vitexplorer.tap import AttentionTap
+from vitexplorer.types import BlockSite
+
+IN_CACHE = 1 << 18
+"""attention weights that are computed together, a megabyte"""
+FAR_BELOW = -87.0
+"""exp of it is 1e-38, the least that a processor computes with at its usual speed: what a mask hides has less"""
+
+
+class WatchedTap(AttentionTap):
+    """A tap that answers attention itself and keeps the numbers of its heads, and their mean where it is asked to."""
+
+    def __init__(self, model: LoadedModel, sites: tuple[BlockSite, ...], batch: int, keep_mean: bool):
+        """For a pass of `batch` images."""
+        mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
+        super().__init__(model.block_of_parameter, keep_stream=model.family.shows_stream, mixing=mixing)
+        self.numbers: dict[int, Tensor] = {}
+        """by block: (metrics, images, heads)"""
+        self.mean: dict[int, Tensor] = {}
+        """by block: attention averaged over heads, (images, windows, queries, keys)"""
+        self._batch, self._keep_mean = batch, keep_mean
+        self._places = [places_of(site, model.prefix_tokens, model.device) for site in sites]
+
+    @property
+    def has_seen_all(self) -> bool:
+        """Whether there are numbers of every block, of its only attention."""
+        return all(block in self.numbers and len(self.calls[block]) == 1 for block in range(len(self._places)))
+
+    def kernel(self, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
+        """Attention in one call, written out."""
+        call = of_kernel(*args, **kwargs)
+        places = self._places_of(call.query, call.key)
+        if places is None:
+            return super().kernel(function, args, kwargs)
+        self._keep(call)
+        many, heads, tokens, dim = call.value.shape
+        out = call.value.new_empty(many, tokens, heads, dim).transpose(1, 2)
+
+        def scores(part: slice, room: Tensor) -> Tensor:
+            query, key = call.query[part].flatten(0, 1), call.key[part].flatten(0, 1)
+            flat = room.flatten(0, 1)
+            torch.baddbmm(flat, query, key.mT, beta=0, alpha=call.scale, out=flat)
+            if call.bias is None:
+                return room
+            return room.add_(call.bias[part] if call.bias.ndim == 4 and len(call.bias) > 1 else call.bias)
+
+        def use(part: slice, weights: Tensor) -> None:
+            out[part] = (weights.flatten(0, 1) @ call.value[part].flatten(0, 1)).unflatten(0, (-1, heads))
+
+        self._watch(places, heads, scores, use)
+        return out
+
+    def softmax(self, query: Tensor, key: Tensor, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
+        """Attention's softmax, written out."""
+        scores = args[0]
+        places = self._places_of(query, key)
+        if places is None or kwargs.get("dtype") is not None or scores.shape[-2:] != (places.tokens, places.tokens):
+            return super().softmax(query, key, function, args, kwargs)
+        self._keep(AttentionCall(query, key, scores=scores))
+        out = torch.empty_like(scores)
+
+        self._watch(places, scores.shape[1], lambda part, _: scores[part], lambda part, weights: None, out)
+        return out
+
+    def _places_of(self, query: Tensor, key: Tensor) -> BlockPlaces | None:
+        """Where the tokens lie, for attention of the usual layout that is not too large to be whole."""
+        places = self._places[self.block] if self.block >= 0 else None
+        if places is None or query.ndim != 4 or query.shape[:3] != key.shape[:3] or query.dtype != torch.float32:
+            return None
+        if query.shape[0] != self._batch * places.windows or query.shape[2] != places.tokens:
+            return None
+        return places if query.shape[1] * places.windows * places.tokens**2 <= WEIGHTS_AT_ONCE else None
+
+    def _watch(
+        self,
+        places: BlockPlaces,
+        heads: int,
+        scores: Callable[[slice], Tensor],
+        use: Callable[[slice, Tensor], None],
+        out: Tensor | None = None,
+    ) -> None:
+        """Go through a block a few images at a time.
+
+        Args:
+            places: where its tokens lie.
+            heads: how many.
+            scores: of a part of the windows, with room to put them in.
+            use: what is to be done with the weights of a part.
+            out: where the weights go, if they are to stay.
+        """
+        windows, tokens, device = places.windows, places.tokens, places.rows.device
+        step = min(self._batch, max(1, IN_CACHE // (heads * windows * tokens**2)))
+        space = torch.empty(2, step * windows, heads, tokens, tokens, device=device)
+        rows = torch.empty(len(ROWWISE), self._batch * windows, heads, tokens, device=device)
+        distance = torch.empty(self._batch, heads, device=device)
+        mean = torch.empty(self._batch * windows, tokens, tokens, device=device) if self._keep_mean else None
+        for first in range(0, self._batch, step):
+            images = slice(first, min(first + step, self._batch))
+            part = slice(images.start * windows, images.stop * windows)
+            shifted, weights = space[:, : part.stop - part.start]
+            if out is not None:
+                weights = out[part]
+            found = scores(part, shifted)
+            torch.sub(found, found.amax(-1, keepdim=True), out=shifted)
+            shifted.clamp_(min=FAR_BELOW)
+            torch.exp(shifted, out=weights)
+            sums = weights.sum(-1)
+            weights *= sums.reciprocal()[..., None]
+            use(part, weights)
+            if mean is not None:
+                torch.mean(weights, 1, out=mean[part]) if heads > 1 else mean[part].copy_(weights[:, 0])
+            places.take(weights, shifted, sums, rows[:, part], distance[images])
+        self.numbers[self.block] = places.means(rows, distance)
+        if mean is not None:
+            self.mean[self.block] = mean.unflatten(0, (self._batch, windows))
+
+
+def watched_captures(model: LoadedModel, inputs: Sequence[ModelInput], rollout: bool) -> list[Capture]:
+    """`capture_inputs`, with the numbers of heads (and the rollout) in `Capture.tables` where they could be taken."""
+    taps: list[WatchedTap] = []
+
+    def make(model: LoadedModel, sites: tuple[BlockSite, ...]) -> WatchedTap:
+        taps.append(WatchedTap(model, sites, len(inputs), rollout))
+        return taps[-1]
+
+    captures = capture_together(model, inputs, make) if len(inputs) > 1 else None
+    if captures is None:
+        return capture_inputs(model, inputs)
+    if taps[-1].has_seen_all:
+        _note(captures, taps[-1], rollout)
+    return captures
+
+
+def _note(captures: Sequence[Capture], tap: WatchedTap, rollout: bool) -> None:
+    depth, most = len(tap.numbers), max(block.shape[-1] for block in tap.numbers.values())
+    heads = np.full((len(captures), len(METRICS), depth, most), np.nan)
+    for block, numbers in tap.numbers.items():
+        heads[:, :, block, : numbers.shape[-1]] = numbers.transpose(0, 1).cpu().numpy()
+    for capture, table in zip(captures, heads, strict=True):
+        capture.tables["heads"] = table
+    if rollout and captures[0].model.family.shows_stream:
+        for capture, shares in zip(captures, _rollouts(captures, tap), strict=True):
+            capture.tables["rollout"] = shares
+
+
+def _rollouts(captures: Sequence[Capture], tap: WatchedTap) -> np.ndarray:
+    """The rollout of the view `attention_rollout` at its defaults for every image, (images, patches)."""
+    one = captures[0]
+    query = "cls" if "cls" in one.prefix_tokens else "mean"
+    shares = query_shares(one, query).expand(len(captures), -1)
+    pushed = push_through(one, shares, lambda block: [(slice(None), tap.mean[block])], push=_push)
+    return pushed[:, len(one.prefix_tokens) :].cpu().numpy()
+
+
+def _push(shares: Tensor, pieces: Any) -> Tensor:
+    """shares @ (0.5 A + 0.5 I) for each image's own A, whose rows sum to 1; (images, windows, tokens)."""
+    ((_, weights),) = pieces
+    half = 0.5 * shares
+    return half + (half[:, :, None] @ weights)[:, :, 0]
