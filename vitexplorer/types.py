@@ -204,6 +204,12 @@ class MatrixResult(Result):
     """bool, shape of `values`: the entries that the view points out"""
     relative: np.ndarray | None = None
     """shape of `values`: each as a share of the largest it could be"""
+    low: np.ndarray | None = None
+    """shape of `values`, of means over images: lower end of the 95 % interval"""
+    high: np.ndarray | None = None
+    """upper end"""
+    counts: np.ndarray | None = None
+    """int, shape of `values`: images that each mean rests on"""
 
 
 @dataclass(frozen=True, kw_only=True)

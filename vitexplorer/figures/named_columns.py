@@ -12,6 +12,7 @@ from vitexplorer.types import (
     BeforeAfterResult,
     EvaluationResult,
     LensResult,
+    MatrixResult,
     MethodsResult,
     PicturesResult,
     PoolingResult,
@@ -44,7 +45,15 @@ def named_columns(result: Result, language: Language) -> Columns:
         return {name: getattr(result, name).ravel().tolist() for name in ("low", "high")} | {
             "cases": result.counts.ravel().tolist()
         }
+    if isinstance(result, MatrixResult) and result.low is not None and result.high is not None:
+        counted = {} if result.counts is None else {"images": result.counts.ravel().tolist()}
+        return {"low": _numbers(result.low), "high": _numbers(result.high)} | counted
     return _target(result, language)
+
+
+def _numbers(values: np.ndarray) -> list[float | str]:
+    """An empty field for what is not a number."""
+    return ["" if np.isnan(value) else value for value in values.ravel().tolist()]
 
 
 def _lens(result: LensResult, language: Language) -> Columns:

@@ -282,10 +282,15 @@ def _read(path: Path) -> Index | None:
     return Index(path, kinds, whole, tuple(number for number, count in held if count is None))
 
 
-def connect(index: Index) -> duckdb.DuckDBPyConnection:
-    """A database in memory with the index as `held`, which it only reads; no query of it can reach another file."""
+def connect(*indexes: Index) -> duckdb.DuckDBPyConnection:
+    """A database in memory with the index as `held` (another as `held_1`), which it only reads.
+
+    No query of it can reach another file.
+    """
     con = duckdb.connect(":memory:", config=LIMITS | {"temp_directory": str(_temporary())})
-    con.execute(f"ATTACH '{str(index.path).replace(chr(39), 2 * chr(39))}' AS held (READ_ONLY)")
+    for number, index in enumerate(indexes):
+        path = str(index.path).replace("'", "''")
+        con.execute(f"ATTACH '{path}' AS held{f'_{number}' if number else ''} (READ_ONLY)")
     con.execute("SET enable_external_access = false")
     con.execute("SET lock_configuration = true")
     return con

@@ -127,12 +127,21 @@ class Survey:
             found[of_shard] = values
         return np.empty((0, 0), np.float32) if found is None else found
 
-    def _lists_of(self, key: str, shard: int) -> tuple[np.ndarray, np.ndarray]:
+    @property
+    def shards(self) -> tuple[int, ...]:
+        """Numbers of the files of rows that can be read, ascending."""
+        return tuple(sorted(number for number, _ in self._index.shards))
+
+    def shard_table(self, shard: int, columns: Sequence[str]) -> pa.Table:
+        """Columns of one file of rows. Raises SurveyError for a file that is gone or cannot be read."""
         file = self.folder / "rows" / f"shard-{shard:05d}.parquet"
         try:
-            column = pq.read_table(file, columns=[key], memory_map=False).column(0)
+            return pq.ParquetFile(file).read(columns=list(columns))
         except (OSError, pa.ArrowException) as error:
             raise SurveyError(BROKEN.format(file=file.name)) from error
+
+    def _lists_of(self, key: str, shard: int) -> tuple[np.ndarray, np.ndarray]:
+        column = self.shard_table(shard, [key]).column(0)
         return shard * self.card.rows_per_shard + np.arange(len(column)), as_table(column)
 
 

@@ -1,0 +1,51 @@
+"""Which rows a question reads whose cost grows with each of them: all, or of very many a simple random sample.
+
+The sample is the rows whose numbers have the smallest hashes (bottom-k sampling, Cohen & Kaplan 2007), so that the same
+question always has the same answer and a row stays in the sample of every question that means it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+
+from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.opened import Survey
+from vitexplorer.words import Text
+
+SAMPLED = Text(
+    "Read from {read} images that were drawn at random out of {total}.",
+    "从 {total} 张图像中随机抽取 {read} 张后得出。",
+)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The rows that are read."""
+
+    rows: Int[np.ndarray, " images"]
+    """their numbers, ascending"""
+    total: int
+    """how many the conditions leave"""
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether there are more than are read."""
+        return self.total > len(self.rows)
+
+    @property
+    def notes(self) -> tuple[Text, ...]:
+        """What must be said of it."""
+        return (SAMPLED.format(read=len(self.rows), total=self.total),) if self.is_sample else ()
+
+
+def chosen(survey: Survey, where: Where, most: int) -> Chosen:
+    """Rows of images that could be read, `most` at most."""
+    read = "" if "reason" not in survey.columns else " AND reason IS NULL"
+    (total,) = survey.sql("SELECT count(*) FROM {rows}" + read, where).fetchall()[0]
+    order = " ORDER BY hash(row), row LIMIT $most" if total > most else ""
+    limit = {"most": most} if order else {}
+    found = survey.sql("SELECT row FROM {rows}" + read + order, where, **limit).fetchnumpy()["row"]
+    return Chosen(np.sort(np.asarray(found, np.int64)), total)

@@ -1,0 +1,58 @@
+"""The features of images as directions: lists of length 1, so that the cosine of two images is their product."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.registry import unknown_name
+from vitexplorer.survey.answers.chosen import Chosen
+from vitexplorer.survey.opened import Survey
+from vitexplorer.words import Text
+
+FEATURES = ("feature_cls", "feature_mean")
+TOGETHER = 8192
+"""images whose features are read at once"""
+
+
+def features_of(survey: Survey) -> tuple[str, ...]:
+    """The features that the survey has, the class token's first."""
+    return tuple(name for name in FEATURES if name in survey.columns)
+
+
+def feature_named(survey: Survey, feature: str | None) -> str:
+    """A feature by its name, None for the first. Raises UnsupportedError or UnknownNameError."""
+    known = features_of(survey)
+    if not known:
+        raise UnsupportedError(
+            Text("This survey has no features: images cannot be compared.", "本次普查没有特征，无法比较图像。")
+        )
+    if feature is not None and feature not in known:
+        raise unknown_name("column", feature, known)
+    return known[0] if feature is None else feature
+
+
+def directions(
+    survey: Survey, feature: str, chosen: Chosen
+) -> Iterator[tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images dim"]]]:
+    """Numbers of rows and their features of length 1, some at a time, float32; images without one are left out."""
+    for first in range(0, len(chosen.rows), TOGETHER):
+        rows = chosen.rows[first : first + TOGETHER]
+        values = survey.lists_at(feature, rows).astype(np.float32)
+        length = np.linalg.norm(values, axis=1)
+        known = np.isfinite(length) & (length > 0)
+        yield rows[known], values[known] / length[known, None]
+
+
+def all_directions(
+    survey: Survey, feature: str, chosen: Chosen
+) -> tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images dim"]]:
+    """The same at once, for so many images that they fit."""
+    parts = list(directions(survey, feature, chosen))
+    if not any(len(rows) for rows, _ in parts):
+        return np.zeros(0, np.int64), np.zeros((0, 1), np.float32)
+    parts = [part for part in parts if len(part[0])]
+    return np.concatenate([rows for rows, _ in parts]), np.concatenate([values for _, values in parts])

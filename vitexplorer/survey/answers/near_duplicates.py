@@ -1,0 +1,186 @@
+"""Which images are in the data set twice, or almost?
+
+Pairs whose features have a cosine of at least `threshold`. Up to `MOST_EXACT` images every pair is compared, block by
+block. Of more, only pairs that meet in one of `TABLES` tables of random hyperplanes (Charikar 2002, section 3) are
+compared, each by its true cosine: nothing is found that is not there, and some pairs are missed, the nearer the fewer;
+`found_share` is what share of the pairs that lie just at the threshold is met. Of more than `MOST_READ` images a random
+sample is read, in which pairs are rarer than among all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from vitexplorer.errors import SettingError
+from vitexplorer.survey.answers.chosen import chosen
+from vitexplorer.survey.answers.features import all_directions, feature_named
+from vitexplorer.survey.answers.gallery import rows_at
+from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.opened import Survey
+from vitexplorer.words import Text
+
+MOST_EXACT, MOST_READ, MOST = 20_000, 200_000, 1000
+"""images of which every pair is compared, images that are read, pairs of an answer"""
+NUMBERS = 150_000_000
+"""of features that are held, 600 MB; images with longer features are fewer"""
+TABLES, BUCKET, BLOCK = 12, 64, 1024
+"""tables, images that a bucket is meant to hold, images that are compared at once"""
+MISSED = Text(
+    "So many images are not all compared with each other: of the pairs just at the threshold about {share} % are "
+    "found, of nearer ones more.",
+    "图像太多，无法两两比较：恰在阈值处的图像对约能找到 {share} %，更相近的则更多。",
+)
+TOO_MANY = Text(
+    "There are so many pairs that the search was ended: ask for a higher cosine.",
+    "符合条件的图像对过多，搜索已提前结束：请提高余弦阈值。",
+)
+MOST_HELD = 2_000_000
+"""pairs at which the search ends"""
+ROUNDING = 1e-6
+"""of products of 32-bit floats: identical features are found at a threshold of 1"""
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Two images that are alike to the model."""
+
+    row: int
+    other: int
+    """the later one in the survey"""
+    cosine: float
+    same_pixels: bool
+
+
+@dataclass(frozen=True)
+class NearDuplicates:
+    """The pairs, the most alike first."""
+
+    pairs: tuple[Twins, ...]
+    total: int
+    """pairs that were found, also those beyond the limit"""
+    compared: int
+    """images among which was looked"""
+    found_share: float
+    """share of the pairs just at the threshold that is expected to be found, 1 where all were compared"""
+    notes: tuple[Text, ...]
+
+
+def near_duplicates(
+    survey: Survey,
+    feature: str | None = None,
+    where: Where = (),
+    threshold: float = 0.98,
+    limit: int = 200,
+    seed: int = 0,
+) -> NearDuplicates:
+    """Pairs of images whose features have a cosine of at least `threshold`.
+
+    Args:
+        survey: which survey.
+        feature: feature_cls or feature_mean; None for the first there is.
+        where: among which images.
+        threshold: of the cosine, 0.5 to 1.
+        limit: pairs, at most `MOST`.
+        seed: of the hyperplanes.
+    """
+    if not 0.5 <= threshold <= 1 or not 0 <= limit <= MOST:
+        raise SettingError(
+            Text(
+                "Ask for a cosine from 0.5 to 1 and at most {most} pairs.",
+                "余弦阈值应在 0.5 到 1 之间，最多 {most} 对。",
+            ).format(most=MOST)
+        )
+    name = feature_named(survey, feature)
+    first = chosen(survey, where, 1)
+    width = max(1, survey.lists_at(name, first.rows).shape[1]) if len(first.rows) else 1
+    rows = chosen(survey, where, min(MOST_READ, NUMBERS // width))
+    numbers, values = all_directions(survey, name, rows)
+    exact = len(numbers) <= MOST_EXACT
+    bits = 0 if exact else max(1, round(math.log2(len(numbers) / BUCKET)))
+    pieces = _every_pair(values) if exact else _meeting(values, bits, seed)
+    cosines, places, whole = _pairs(pieces, values, threshold)
+    share, kept = 1.0 if exact else found_share(threshold, bits), numbers[places[:limit]]
+    pixels = {row["row"]: row["hash"] for row in rows_at(survey, np.unique(kept).tolist())}
+    return NearDuplicates(
+        pairs=tuple(
+            Twins(row, other, float(cosine), pixels[row] is not None and pixels[row] == pixels[other])
+            for cosine, (row, other) in zip(cosines[:limit], kept.tolist(), strict=True)
+        ),
+        total=len(places),
+        compared=len(numbers),
+        found_share=share,
+        notes=(
+            *rows.notes,
+            *([] if exact else [MISSED.format(share=round(100 * share))]),
+            *([] if whole else [TOO_MANY]),
+        ),
+    )
+
+
+def found_share(cosine: float, bits: int) -> float:
+    """Share of the pairs of a cosine that meet in some table: a hyperplane parts them with probability angle / pi."""
+    together = (1 - math.acos(min(1.0, cosine)) / math.pi) ** bits
+    return 1 - (1 - together) ** TABLES
+
+
+Pairs = tuple[Int[np.ndarray, " images"], Int[np.ndarray, " images"]]
+"""places of images: all of the first are compared with all of the second"""
+
+
+def _every_pair(values: Float[np.ndarray, "images dim"]) -> Iterator[Pairs]:
+    places = np.arange(len(values))
+    for start in range(0, len(values), BLOCK):
+        for other in range(start, len(values), BLOCK):
+            yield places[start : start + BLOCK], places[other : other + BLOCK]
+
+
+def _meeting(values: Float[np.ndarray, "images dim"], bits: int, seed: int) -> Iterator[Pairs]:
+    """Images on the same side of every hyperplane of a table; very full buckets in blocks as all images are."""
+    rng = np.random.default_rng(seed)
+    for _ in range(TABLES):
+        sides = values @ rng.normal(size=(values.shape[1], bits)).astype(np.float32) > 0
+        codes = sides @ (1 << np.arange(bits))
+        order = np.argsort(codes, kind="stable")
+        starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+        for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
+            bucket = order[start:end]
+            for one in range(0, len(bucket), BLOCK):
+                for other in range(one, len(bucket), BLOCK):
+                    yield bucket[one : one + BLOCK], bucket[other : other + BLOCK]
+
+
+def _pairs(
+    pieces: Iterator[Pairs], values: Float[np.ndarray, "images dim"], threshold: float
+) -> tuple[Float[np.ndarray, " entries"], Int[np.ndarray, "entries sides"], bool]:
+    """Cosines and places of all pairs at least so alike, each once, the most alike first; and whether all were kept."""
+    count, codes, cosines, fresh = len(values), np.zeros(0, np.int64), np.zeros(0, np.float32), []
+    whole = True
+
+    def joined() -> tuple[np.ndarray, np.ndarray]:
+        every = np.concatenate([codes, *(code for code, _ in fresh)])
+        likeness = np.concatenate([cosines, *(cosine for _, cosine in fresh)])
+        every, first = np.unique(every, return_index=True)
+        return every, likeness[first]
+
+    for one, other in pieces:
+        products = values[one] @ values[other].T
+        i, j = np.nonzero(products >= threshold - ROUNDING)
+        left, right = one[i], other[j]
+        apart = left != right
+        low, high = np.minimum(left, right)[apart], np.maximum(left, right)[apart]
+        fresh.append((low * count + high, products[i, j][apart]))
+        if sum(len(code) for code, _ in fresh) > MOST_HELD:
+            codes, cosines = joined()
+            fresh = []
+            if len(codes) > MOST_HELD:
+                whole = False
+                break
+    codes, cosines = joined()
+    order = np.lexsort((codes, -cosines))
+    places = np.stack([codes[order] // max(1, count), codes[order] % max(1, count)], axis=1)
+    return np.minimum(cosines[order], 1), places, whole

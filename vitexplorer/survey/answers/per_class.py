@@ -1,0 +1,192 @@
+"""Which classes does the model know, and which does it take for which?
+
+`accuracy` is the share of a class's images that are predicted to be it (its recall), over images that have a label of
+the model's and could be read. Intervals are Wilson's, see `intervals`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.survey.answers.intervals import share_interval
+from vitexplorer.survey.answers.results import provenance_of, said_of
+from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.opened import Survey
+from vitexplorer.types import ConfusionResult, PerClassResult
+from vitexplorer.words import Text, same
+
+NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{model} 没有分类头，因此没有预测结果。")
+MOST_CLASSES, MOST_PAIRS, MOST_CONFUSED = 2000, 200, 30
+"""classes and pairs of an answer, and classes of a matrix that can be read"""
+
+
+@dataclass(frozen=True)
+class ClassAnswer:
+    """One label."""
+
+    label: str | None
+    """None where images have none: then all are one class, and nothing is right or wrong"""
+    count: int
+    """images that could be read"""
+    judged: int
+    """of these, images whose label names a class of the model"""
+    right: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    """ends of the 95 % interval of the accuracy"""
+    probability: float | None
+    """mean probability of the labelled class"""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One class that was taken for another."""
+
+    label: str
+    predicted: int
+    name: Text
+    """of the predicted class"""
+    count: int
+    share: float
+    """of the label's judged images"""
+
+
+@dataclass(frozen=True)
+class PerClass:
+    """All labels together, and each."""
+
+    whole: ClassAnswer
+    classes: tuple[ClassAnswer, ...]
+    """the worst first, those that cannot be judged last; at most `MOST_CLASSES`"""
+    pairs: tuple[Pair, ...]
+    """the most frequent first; at most `MOST_PAIRS`"""
+
+
+def per_class(survey: Survey, where: Where = ()) -> PerClass:
+    """Accuracy of each label and the classes that are taken for each other.
+
+    Raises UnsupportedError for a model without a classifier.
+    """
+    if "predicted" not in survey.columns:
+        raise UnsupportedError(NO_CLASSIFIER.format(model=survey.card.model))
+    found = survey.sql(
+        "SELECT label, count(*), count(correct), count(*) FILTER (WHERE correct), avg(label_probability::DOUBLE)"
+        " FROM {rows} AND predicted IS NOT NULL GROUP BY label",
+        where,
+    ).fetchall()
+    classes = [_answer(*row) for row in found]
+    weights = [(one.probability or 0.0) * one.judged for one in classes]
+    judged = sum(one.judged for one in classes)
+    whole = _answer(
+        None,
+        sum(one.count for one in classes),
+        judged,
+        sum(one.right for one in classes),
+        sum(weights) / judged if judged else None,
+    )
+    judged_of = {one.label: one.judged for one in classes}
+    pairs = survey.sql(
+        "SELECT label, predicted, count(*) AS number FROM {rows} AND correct = false"
+        " GROUP BY label, predicted ORDER BY number DESC, label, predicted LIMIT $most",
+        where,
+        most=MOST_PAIRS,
+    ).fetchall()
+    return PerClass(
+        whole=whole,
+        classes=tuple(sorted(classes, key=_worst_first)[:MOST_CLASSES]),
+        pairs=tuple(
+            Pair(label, predicted, class_text(survey, predicted), count, count / judged_of[label])
+            for label, predicted, count in pairs
+        ),
+    )
+
+
+def class_text(survey: Survey, index: int) -> Text:
+    """A class of the model by its name, or by its number where nobody knows the names."""
+    names = survey.card.class_names
+    return names[index] if 0 <= index < len(names) else same(str(index))
+
+
+def _answer(label: str | None, count: int, judged: int, right: int, probability: float | None) -> ClassAnswer:
+    if not judged:
+        return ClassAnswer(label, count, 0, 0, None, None, None, None)
+    low, high = share_interval(right, judged)
+    return ClassAnswer(label, count, judged, right, right / judged, low, high, probability)
+
+
+def _worst_first(one: ClassAnswer) -> tuple:
+    return one.accuracy is None, one.accuracy or 0.0, -one.count, one.label or ""
+
+
+def per_class_result(survey: Survey, where: Where = ()) -> PerClassResult:
+    """The same as a figure: accuracy, both ends of its interval and the mean probability of the label, 0-1."""
+    found = [one for one in per_class(survey, where).classes if one.accuracy is not None]
+    values = [[one.low, one.high, one.probability, one.accuracy] for one in found]
+    return PerClassResult(
+        view="survey_per_class",
+        title=Text("Accuracy of each class", "各类别的准确率"),
+        values=np.array(values, float).reshape(len(found), 4),
+        axes=("classes", "figures"),
+        unit=same(""),
+        formula="right / judged",
+        provenance=provenance_of(survey),
+        notes=(*said_of(survey, where), Text("Intervals are Wilson's.", "区间为威尔逊区间。")),
+        classes=tuple(one.label or "" for one in found),
+        figures=(
+            Text("lower end, 95 %", "95 % 区间下限"),
+            Text("upper end, 95 %", "95 % 区间上限"),
+            Text("mean probability of the label", "标注类别的平均概率"),
+            Text("accuracy", "准确率"),
+        ),
+        support=np.array([one.judged for one in found], int),
+    )
+
+
+def confusion_result(survey: Survey, where: Where = (), labels: Sequence[str] | None = None) -> ConfusionResult:
+    """Which classes are taken for which, as a matrix of those that take part in the most frequent mistakes.
+
+    Args:
+        survey: which survey.
+        where: which rows.
+        labels: of the rows and columns; None for at most `MOST_CONFUSED` that are confused most.
+    """
+    answer = per_class(survey, where)
+    label_of = _labels_of_classes(survey)
+    if labels is None:
+        named = [name for pair in answer.pairs for name in (pair.label, label_of.get(pair.predicted))]
+        every = [*named, *(one.label for one in answer.classes if one.accuracy is not None)]
+        labels = list(dict.fromkeys(name for name in every if name is not None))[:MOST_CONFUSED]
+    at = {label: number for number, label in enumerate(labels)}
+    counts = np.zeros((len(labels), len(labels)), int)
+    query = "SELECT label, predicted, correct, count(*) FROM {rows} AND correct IS NOT NULL GROUP BY ALL"
+    outside = 0
+    for label, predicted, correct, number in survey.sql(query, where).fetchall():
+        said = label if correct else label_of.get(predicted)
+        if label in at and said in at:
+            counts[at[label], at[said]] += number
+        else:
+            outside += number
+    left_out = Text("{count} images lie in classes that are not shown.", "另有 {count} 张图像属于未显示的类别。")
+    return ConfusionResult(
+        view="survey_confusion",
+        title=Text("Which classes are taken for each other?", "哪些类别相互混淆？"),
+        values=counts,
+        axes=("classes", "classes"),
+        unit=Text("images", "图像数"),
+        formula="",
+        provenance=provenance_of(survey),
+        notes=(*said_of(survey, where), *([left_out.format(count=outside)] if outside else [])),
+        classes=tuple(labels),
+    )
+
+
+def _labels_of_classes(survey: Survey) -> dict[int, str]:
+    """How rows call the classes of the model: a class that was ever right is known by it."""
+    found = survey.sql("SELECT predicted, min(label) FROM {rows} AND correct GROUP BY predicted").fetchall()
+    names = {number: text.en for number, text in enumerate(survey.card.class_names)}
+    return names | dict(found)

@@ -1,0 +1,108 @@
+"""How do two numbers go together? Counts on a grid of every image, and some of the images as points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from vitexplorer.errors import SettingError
+from vitexplorer.survey.columns import Asked, numeric
+from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.opened import Survey
+from vitexplorer.words import Text
+
+MOST_POINTS, MOST_CELLS = 20_000, 256
+"""points of the sample, and cells along one axis"""
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Two numbers of each image."""
+
+    density: Int[np.ndarray, "rows cols"]
+    """images in each cell; rows go up with y, columns with x; a cell holds its lower edges, the last the upper too"""
+    x_edges: Float[np.ndarray, " points"]
+    y_edges: Float[np.ndarray, " points"]
+    rows: Int[np.ndarray, " images"]
+    """numbers of the rows of the sample"""
+    x: Float[np.ndarray, " images"]
+    """of the sample"""
+    y: Float[np.ndarray, " images"]
+    groups: tuple[str | float | bool | None, ...]
+    """of the sample, the column `by`; empty where there is none"""
+    total: int
+    """images that have both numbers"""
+
+
+def scatter(
+    survey: Survey, x: str, y: str, where: Where = (), most: int = 4000, cells: int = 64, by: str | None = None
+) -> Scatter:
+    """Two columns against each other.
+
+    The grid counts every image; the points are a simple random sample (those whose numbers have the smallest hashes).
+
+    Args:
+        survey: which survey.
+        x: a column of numbers.
+        y: another.
+        where: which rows.
+        most: points of the sample, at most `MOST_POINTS`.
+        cells: of the grid along each axis, at most `MOST_CELLS`.
+        by: a column whose value each point is given.
+    """
+    if not 0 <= most <= MOST_POINTS or not 1 <= cells <= MOST_CELLS:
+        raise SettingError(
+            Text(
+                "Ask for at most {points} points and {cells} cells along an axis.",
+                "最多可取 {points} 个点，每个轴最多 {cells} 格。",
+            ).format(points=MOST_POINTS, cells=MOST_CELLS)
+        )
+    across, up = numeric(survey.columns, x), numeric(survey.columns, y)
+    group = None if by is None else survey.asked(by)
+    known = f" AND {_finite(across, 0)} AND {_finite(up, 1)}"
+    both = [across, up]
+    found = survey.sql("SELECT count(*), min({0}), max({0}), min({1}), max({1}) FROM {rows}" + known, where, more=both)
+    total, *ends = found.fetchall()[0]
+    x_low, x_high, y_low, y_high = (0.0, 1.0, 0.0, 1.0) if not total else map(float, ends)
+    x_high, y_high = x_high if x_high > x_low else x_low + 1, y_high if y_high > y_low else y_low + 1
+    found = survey.sql(
+        "SELECT least(floor(({1}::DOUBLE - $y_low) * $y_scale), $last)::INTEGER AS up,"
+        " least(floor(({0}::DOUBLE - $x_low) * $x_scale), $last)::INTEGER AS across, count(*) AS number"
+        " FROM {rows}" + known + " GROUP BY up, across",
+        where,
+        more=both,
+        x_low=x_low,
+        x_scale=cells / (x_high - x_low),
+        y_low=y_low,
+        y_scale=cells / (y_high - y_low),
+        last=cells - 1,
+    ).fetchnumpy()
+    density = np.zeros((cells, cells), np.int64)
+    density[np.asarray(found["up"], int), np.asarray(found["across"], int)] = found["number"]
+    points = survey.sql(
+        "SELECT row, {0}, {1}"
+        + (", {2}" if group else "")
+        + " FROM {rows}"
+        + known
+        + " ORDER BY hash(row) LIMIT $most",
+        where,
+        more=[*both, *([group] if group else [])],
+        most=most,
+    ).fetchall()
+    points.sort()
+    return Scatter(
+        density=density,
+        x_edges=x_low + np.arange(cells + 1) * ((x_high - x_low) / cells),
+        y_edges=y_low + np.arange(cells + 1) * ((y_high - y_low) / cells),
+        rows=np.array([point[0] for point in points], np.int64),
+        x=np.array([point[1] for point in points], np.float64),
+        y=np.array([point[2] for point in points], np.float64),
+        groups=tuple(point[3] for point in points) if group else (),
+        total=total,
+    )
+
+
+def _finite(one: Asked, number: int) -> str:
+    return f"abs({{{number}}}) < 'infinity'::FLOAT" if one.kind == "number" else f"{{{number}}} IS NOT NULL"

@@ -1,0 +1,96 @@
+"""Which images look most like their class to the model, and which least?
+
+The mean direction of a class is the mean of its images' features of length 1 (Mardia & Jupp 2000, section 9.2.1); an
+image is as typical as its cosine with that of its own class. Classes are labels; images without any are one class.
+The means are over the images that the conditions leave. Of more than `MOST_READ` images a random sample is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vitexplorer.errors import SettingError
+from vitexplorer.survey.answers.chosen import chosen
+from vitexplorer.survey.answers.features import directions, feature_named
+from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.opened import Survey
+from vitexplorer.words import Text
+
+MOST_READ, MOST = 200_000, 500
+"""images that are read, and images of an answer"""
+
+
+@dataclass(frozen=True)
+class Similar:
+    """An image and how near it is to its class."""
+
+    row: int
+    label: str | None
+    cosine: float
+
+
+@dataclass(frozen=True)
+class Typical:
+    """Images in their order."""
+
+    images: tuple[Similar, ...]
+    notes: tuple[Text, ...]
+    """what was left out"""
+
+
+def most_typical(survey: Survey, feature: str | None = None, where: Where = (), limit: int = 60) -> Typical:
+    """The images that are nearest to the mean direction of their class."""
+    return _by_cosine(survey, feature, where, limit, -1)
+
+
+def most_unusual(survey: Survey, feature: str | None = None, where: Where = (), limit: int = 60) -> Typical:
+    """The images that are farthest from the mean direction of their class."""
+    return _by_cosine(survey, feature, where, limit, 1)
+
+
+def _by_cosine(survey: Survey, feature: str | None, where: Where, limit: int, sign: int) -> Typical:
+    if not 0 <= limit <= MOST:
+        raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 张图像。").format(most=MOST))
+    name, rows = feature_named(survey, feature), chosen(survey, where, MOST_READ)
+    labels = labels_of(survey, rows.rows)
+    names = list(dict.fromkeys(labels.tolist()))
+    at = {label: number for number, label in enumerate(names)}
+    classes = np.array([at[label] for label in labels.tolist()], np.int64)
+    sums: np.ndarray | None = None
+    for numbers, values in directions(survey, name, rows):
+        sums = np.zeros((len(names), values.shape[1])) if sums is None else sums
+        np.add.at(sums, classes[np.searchsorted(rows.rows, numbers)], values)
+    if sums is None:
+        return Typical((), rows.notes)
+    means = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.finfo(float).tiny)
+    found = [(np.zeros(0), np.zeros(0, np.int64))]
+    for numbers, values in directions(survey, name, rows):
+        of_class = means[classes[np.searchsorted(rows.rows, numbers)]]
+        found.append((np.einsum("id,id->i", values.astype(np.float64), of_class), numbers))
+        cosines, images = (np.concatenate(part) for part in zip(*found, strict=True))
+        best = np.lexsort((images, sign * cosines))[:limit]
+        found = [(cosines[best], images[best])]
+    ((cosines, images),) = found
+    return Typical(
+        tuple(
+            Similar(int(row), labels[np.searchsorted(rows.rows, row)], float(cosine))
+            for row, cosine in zip(images, cosines, strict=True)
+        ),
+        rows.notes,
+    )
+
+
+def labels_of(survey: Survey, rows: np.ndarray) -> np.ndarray:
+    """The label of each of some rows, which ascend; None where there is none."""
+    labels = np.full(len(rows), None, object)
+    for first in range(0, len(rows), 50_000):
+        some = rows[first : first + 50_000]
+        found = survey.sql(
+            "SELECT row, label FROM {rows} AND row IN (SELECT unnest($wanted)) AND label IS NOT NULL",
+            wanted=some.tolist(),
+        ).fetchall()
+        if found:
+            labels[np.searchsorted(rows, [row for row, _ in found])] = [label for _, label in found]
+    return labels

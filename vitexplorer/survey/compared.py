@@ -1,0 +1,254 @@
+"""Two surveys of the same images: what changed sides, and where did heads move?
+
+Rows belong together when path and hash of the pixels are the same; what has no partner is counted and told. The
+difference in accuracy has a paired bootstrap's 95 % interval (Efron & Tibshirani 1993, chapter 13: images are drawn
+with replacement, both answers of an image together; a fixed seed) and McNemar's exact test (McNemar 1947, Psychometrika
+12:153; two-sided binomial on the images that changed sides). Heads: the mean over images of right minus left, paired,
+with Student's interval, as in `answers.per_head`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import duckdb
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.stats import binomtest
+
+from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.survey.answers.intervals import mean_intervals
+from vitexplorer.survey.answers.moments import Moments
+from vitexplorer.survey.answers.per_head import MOST_READ, TOGETHER, metric_of
+from vitexplorer.survey.answers.results import provenance_of
+from vitexplorer.survey.index import connect
+from vitexplorer.survey.opened import Survey
+from vitexplorer.types import MatrixResult
+from vitexplorer.words import Text
+
+DRAWS, LEVEL, MOST_ROWS = 10_000, 0.95, 500
+"""of the bootstrap, of its interval, images of each list of an answer"""
+
+
+@dataclass(frozen=True)
+class Changed:
+    """One image that two models answer differently."""
+
+    path: str
+    row: int
+    other_row: int
+    """its number in the left and in the right survey"""
+    label: str | None
+    predicted: int
+    other_predicted: int
+    probability: float | None
+    other_probability: float | None
+    """of the label where there is one, otherwise of the predicted class"""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What two surveys say of the images that both have."""
+
+    matched: int
+    """images that both surveys have and could read"""
+    left_out: tuple[Text, ...]
+    """how many rows have no partner, and why"""
+    judged: int
+    """matched images whose label both models know"""
+    both_right: int
+    both_wrong: int
+    lost: int
+    """right on the left, wrong on the right"""
+    won: int
+    """wrong on the left, right on the right"""
+    other_answer: int | None
+    """matched images whose predicted class differs; None where the models have different classes"""
+    difference: float | None
+    """accuracy of the right minus that of the left"""
+    low: float | None
+    high: float | None
+    """ends of its 95 % interval"""
+    p_value: float | None
+    """McNemar's, of no difference"""
+    lost_rows: tuple[Changed, ...]
+    won_rows: tuple[Changed, ...]
+    """the largest changes in the label's probability first"""
+
+
+def compare_surveys(left: Survey, right: Survey, *, limit: int = 60, seed: int = 0) -> Compared:
+    """Match the rows of two surveys by path and hash and say what changed.
+
+    Args:
+        left: the one before, or the reference.
+        right: the other.
+        limit: images of each list, at most `MOST_ROWS`.
+        seed: of the bootstrap.
+    """
+    if not 0 <= limit <= MOST_ROWS:
+        raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 张图像。").format(most=MOST_ROWS))
+    for survey in (left, right):
+        if not survey.count:
+            raise SettingError(
+                Text("The survey {folder} has no rows yet.", "普查 {folder} 尚无任何行。").format(
+                    folder=survey.folder.name
+                )
+            )
+    con = connect(left._index, right._index)
+    con.execute(f"CREATE TEMP VIEW pairs AS SELECT {', '.join(_columns(left, right))} FROM {MATCHED}")
+    matched = con.execute("SELECT count(*) FROM pairs").fetchall()[0][0]
+    judged = other_answer = None
+    if all("predicted" in survey.columns for survey in (left, right)):
+        sides = con.execute(
+            "SELECT correct, other_correct, count(*) FROM pairs"
+            " WHERE correct IS NOT NULL AND other_correct IS NOT NULL GROUP BY ALL"
+        ).fetchall()
+        judged = {(one, other): number for one, other, number in sides}
+        if left.card.class_names == right.card.class_names:
+            query = "SELECT count(*) FROM pairs WHERE predicted <> other_predicted"
+            other_answer = con.execute(query).fetchall()[0][0]
+    judged = judged or {}
+    both, lost, won, neither = (
+        judged.get(key, 0) for key in ((True, True), (True, False), (False, True), (False, False))
+    )
+    total = both + lost + won + neither
+    low, high = accuracy_interval(lost, won, total, seed) if total else (None, None)
+    return Compared(
+        matched=matched,
+        left_out=_left_out(con, left, right),
+        judged=total,
+        both_right=both,
+        both_wrong=neither,
+        lost=lost,
+        won=won,
+        other_answer=other_answer,
+        difference=(won - lost) / total if total else None,
+        low=low,
+        high=high,
+        p_value=float(binomtest(won, won + lost).pvalue) if won + lost else (1.0 if total else None),
+        lost_rows=_changed(con, "correct AND NOT other_correct", limit, 1) if total else (),
+        won_rows=_changed(con, "NOT correct AND other_correct", limit, -1) if total else (),
+    )
+
+
+def accuracy_interval(lost: int, won: int, total: int, seed: int = 0) -> tuple[float, float]:
+    """The paired bootstrap's interval of right minus left accuracy.
+
+    An image's difference is -1, 0 or 1, so that drawing images with replacement is drawing from these three.
+    """
+    shares = np.array([lost, won, total - lost - won]) / total
+    drawn = np.random.default_rng(seed).multinomial(total, shares, DRAWS)
+    low, high = np.quantile((drawn[:, 1] - drawn[:, 0]) / total, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
+
+
+MATCHED = (
+    "held.rows one JOIN held_1.rows other ON one.path = other.path AND one.hash = other.hash"
+    " AND one.reason IS NULL AND other.reason IS NULL"
+)
+PAIRED = ("label", "predicted", "probability", "label_probability", "correct")
+
+
+def _columns(left: Survey, right: Survey) -> list[str]:
+    columns = ["one.path AS path", "one.row AS row", "other.row AS other_row"]
+    for name in PAIRED:
+        columns += [
+            f"{side}.{name} AS {prefix}{name}" if name in survey.columns else f"NULL AS {prefix}{name}"
+            for side, prefix, survey in (("one", "", left), ("other", "other_", right))
+        ]
+    return columns
+
+
+def _changed(con: duckdb.DuckDBPyConnection, which: str, limit: int, sign: int) -> tuple[Changed, ...]:
+    fell = f"coalesce({sign} * (label_probability - other_label_probability), 0)"
+    rows = con.execute(
+        "SELECT path, row, other_row, label, predicted, other_predicted, coalesce(label_probability, probability),"
+        f" coalesce(other_label_probability, other_probability) FROM pairs WHERE {which}"
+        f" ORDER BY {fell} DESC, row LIMIT $most",
+        {"most": limit},
+    ).fetchall()
+    return tuple(Changed(*row) for row in rows)
+
+
+UNREAD = Text("{count} images could not be read on the {side}.", "{side}有 {count} 张图像无法读取。")
+ALONE = Text("{count} images are only in the survey on the {side}.", "{count} 张图像仅出现在{side}的普查中。")
+OTHERS = Text(
+    "{count} images have the same path and other pixels: they were changed in between.",
+    "{count} 张图像路径相同但像素不同：其间被修改过。",
+)
+SIDES = Text("left", "左侧"), Text("right", "右侧")
+
+
+def _left_out(con: duckdb.DuckDBPyConnection, left: Survey, right: Survey) -> tuple[Text, ...]:
+    said = [UNREAD.format(count=s.failed, side=side) for s, side in zip((left, right), SIDES, strict=True) if s.failed]
+    for one, other, side in (("held", "held_1", SIDES[0]), ("held_1", "held", SIDES[1])):
+        query = f"SELECT count(*) FROM {one}.rows one ANTI JOIN {other}.rows other ON one.path = other.path"
+        if alone := con.execute(f"{query} WHERE one.reason IS NULL").fetchall()[0][0]:
+            said.append(ALONE.format(count=alone, side=side))
+    query = "SELECT count(*) FROM held.rows one JOIN held_1.rows other USING (path) WHERE one.hash <> other.hash"
+    if others := con.execute(query).fetchall()[0][0]:
+        said.append(OTHERS.format(count=others))
+    return tuple(said)
+
+
+def moved_heads(left: Survey, right: Survey, metric: str) -> MatrixResult:
+    """Mean over images of each head's number on the right minus on the left, values (blocks, heads).
+
+    `marked` are heads whose interval does not hold zero. Of more than `MOST_READ` pairs a random sample is read.
+    Raises UnsupportedError where the two have not the same blocks and heads, UnknownNameError for another column.
+    """
+    column, other = metric_of(left, metric), metric_of(right, metric)
+    if column.shape != other.shape or left.card.heads != right.card.heads or column.shape is None:
+        raise UnsupportedError(
+            Text(
+                "{left} and {right} have other numbers of blocks or heads: no head has a partner.",
+                "{left} 与 {right} 的块数或头数不同，各头无法一一对应。",
+            ).format(left=left.card.model, right=right.card.model)
+        )
+    con = connect(left._index, right._index)
+    found = con.execute(
+        f"SELECT one.row AS one, other.row AS other FROM {MATCHED} ORDER BY hash(one.row) LIMIT {MOST_READ}"
+    ).fetchnumpy()
+    moments = _differences(left, right, metric, found["one"], found["other"], column.shape[0] * column.shape[1])
+    mean, deviation, counts = (part.reshape(column.shape) for part in (moments.mean, moments.deviation, moments.counts))
+    low, high = mean_intervals(mean, deviation, counts)
+    return MatrixResult(
+        view="survey_heads_moved",
+        title=Text("{title}: right minus left", "{title}：右侧减左侧").format(title=column.title),
+        values=mean,
+        axes=("blocks", "heads"),
+        unit=column.unit,
+        formula="1/n Σ_image (right − left)",
+        provenance=provenance_of(left, right),
+        settings={"metric": metric},
+        notes=(PAIRS.format(count=len(found["one"])), MARKED),
+        marked=(low > 0) | (high < 0),
+        low=low,
+        high=high,
+        counts=counts,
+    )
+
+
+PAIRS = Text("Over {count} images that both surveys have.", "统计范围：两次普查共有的 {count} 张图像。")
+MARKED = Text(
+    "Marked are heads whose 95 % interval over images (Student's t, paired) does not hold zero.",
+    "标出的是图像间 95 % 置信区间（配对学生 t 分布）不含零的头。",
+)
+
+
+def _differences(
+    left: Survey,
+    right: Survey,
+    metric: str,
+    one: Int[np.ndarray, " images"],
+    other: Int[np.ndarray, " images"],
+    width: int,
+) -> Moments:
+    order, moments = np.argsort(one), Moments(width)
+    for first in range(0, len(order), TOGETHER):
+        some = order[first : first + TOGETHER]
+        before: Float[np.ndarray, "images entries"] = left.lists_at(metric, np.asarray(one)[some])
+        after = right.lists_at(metric, np.asarray(other)[some])
+        if before.shape == after.shape:
+            moments.add(after.astype(np.float64) - before)
+    return moments

@@ -1,0 +1,175 @@
+"""Rows of a survey as a file for other programs, written whole or not at all.
+
+    export(survey, (Equals("correct", False),), "wrong.csv")
+    export(survey, (), "atlas.parquet", atlas=True)
+        embedding-atlas atlas.parquet --x projection_x --y projection_y --neighbors neighbors --text path
+
+Embedding Atlas (Ren et al. 2025, arXiv 2505.06386) reads a Parquet file with the place of each image in the plane in
+two columns of numbers and its neighbours as {ids, distances}, ids counting the rows of the file from 0.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vitexplorer.errors import SettingError
+from vitexplorer.survey.answers.chosen import chosen
+from vitexplorer.survey.answers.count import count
+from vitexplorer.survey.answers.features import all_directions, feature_named
+from vitexplorer.survey.answers.map_2d import MOST_POINTS, map_2d
+from vitexplorer.survey.card import SurveyError
+from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.opened import Survey
+from vitexplorer.words import Text
+
+MOST = 1_000_000
+"""rows of a file; for more the files of the survey itself are the better source"""
+SUFFIXES = (".parquet", ".csv")
+NEIGHBOURS = 15
+BLOCK = 2048
+
+
+def export(
+    survey: Survey, where: Where, file: str | os.PathLike[str], *, atlas: bool = False, lists: bool = True
+) -> Path:
+    """Write rows to a file; its suffix says as what.
+
+    Args:
+        survey: which survey.
+        where: which rows.
+        file: .parquet, types as in the survey; .csv, UTF-8 with a byte order mark, lists as JSON text.
+        atlas: add what Embedding Atlas opens: projection_x and projection_y (principal components) and neighbors; of
+            more than `MOST_POINTS` images a random sample. Only for .parquet, and lists are left out.
+        lists: whether columns of lists are written.
+
+    Returns:
+        The path.
+
+    Raises SettingError for another suffix or too many rows, SurveyError for a file that cannot be written.
+    """
+    path = Path(file)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES or (atlas and suffix != ".parquet"):
+        raise SettingError(
+            Text(
+                "{name} does not say as what to write the rows: it must end in {known}.",
+                "{name} 未指明写入格式：必须以 {known} 结尾。",
+            ).format(name=path.name, known=".parquet" if atlas else Text(" or ".join(SUFFIXES), " 或 ".join(SUFFIXES)))
+        )
+    if not atlas and (rows := count(survey, where)) > MOST:
+        raise SettingError(
+            Text(
+                "{rows} rows are too many for one file: narrow the conditions to {most}, or read {files} directly.",
+                "{rows} 行太多，无法写入一个文件：请将筛选结果缩小到 {most} 行以内，或直接读取 {files}。",
+            ).format(rows=rows, most=MOST, files=survey.rows)
+        )
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        if atlas:
+            pq.write_table(_atlas(survey, where), beside)
+        elif suffix == ".csv":
+            _write_csv(survey, where, beside, lists)
+        else:
+            _write_parquet(survey, where, beside, lists)
+        beside.replace(path)
+    except OSError as error:
+        raise SurveyError(
+            Text("{path} was not written: {reason}.", "未能写入 {path}：{reason}。").format(
+                path=path.name, reason=error.strerror or error
+            )
+        ) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+    return path
+
+
+def tables(survey: Survey, where: Where, lists: bool) -> Iterator[pa.Table]:
+    """The rows that are meant, some at a time, with the types of the survey's files; one table at least."""
+    names = [name for name, column in survey.columns.items() if name != "row" and (lists or column.kind != "list")]
+    found = survey.sql("SELECT row FROM {rows} ORDER BY row", where).fetchnumpy()["row"]
+    wanted = np.asarray(found, np.int64)
+    shards = wanted // survey.card.rows_per_shard
+    for shard in np.unique(shards).tolist() if len(wanted) else survey.shards[:1]:
+        places = wanted[shards == shard] % survey.card.rows_per_shard
+        yield survey.shard_table(shard, names).take(pa.array(places))
+
+
+def _write_parquet(survey: Survey, where: Where, path: Path, lists: bool) -> None:
+    writer: pq.ParquetWriter | None = None
+    try:
+        for table in tables(survey, where, lists):
+            writer = writer or pq.ParquetWriter(path, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
+    if writer is None:
+        pq.write_table(pa.table({}), path)
+
+
+def _write_csv(survey: Survey, where: Where, path: Path, lists: bool) -> None:
+    with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as stream:
+        writer = csv.writer(stream)
+        for number, table in enumerate(tables(survey, where, lists)):
+            if number == 0:
+                writer.writerow(table.column_names)
+            columns = [_cells(column) for column in table.columns]
+            writer.writerows(zip(*columns, strict=True))
+
+
+def _cells(column: pa.ChunkedArray) -> list[object]:
+    """Cells of a table of text: nothing for null and for what is not a number, lists as JSON."""
+    values = column.to_pylist()
+    if pa.types.is_floating(column.type):
+        return ["" if value is None or value != value else value for value in values]
+    return [_cell(value) for value in values]
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, list):
+        return json.dumps([None if one is None or one != one else float(one) for one in value])
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "" if value is None else value
+
+
+def _atlas(survey: Survey, where: Where) -> pa.Table:
+    """The scalar columns of images with features, and where each lies among the others."""
+    feature = feature_named(survey, None)
+    placed = map_2d(survey, feature, "pca", where, MOST_POINTS)
+    numbers, values = all_directions(survey, feature, chosen(survey, where, MOST_POINTS))
+    assert np.array_equal(numbers, placed.rows)
+    names = [name for name, column in survey.columns.items() if name != "row" and column.kind != "list"]
+    parts, shards = [], numbers // survey.card.rows_per_shard
+    for shard in np.unique(shards).tolist():
+        places = numbers[shards == shard] % survey.card.rows_per_shard
+        parts.append(survey.shard_table(shard, names).take(pa.array(places)))
+    table = pa.concat_tables(parts) if parts else pa.table({name: pa.array([], pa.string()) for name in names})
+    table = table.append_column("projection_x", pa.array(placed.places[:, 0], pa.float64()))
+    table = table.append_column("projection_y", pa.array(placed.places[:, 1], pa.float64()))
+    kind = pa.struct([("ids", pa.list_(pa.int64())), ("distances", pa.list_(pa.float32()))])
+    return table.append_column("neighbors", pa.array(_neighbours(values), kind))
+
+
+def _neighbours(values: np.ndarray) -> list[dict[str, list]]:
+    """Of each image the nearest others by the cosine distance 1 - cosine, itself left out."""
+    most, found = min(NEIGHBOURS, len(values) - 1), []
+    for first in range(0, len(values), BLOCK):
+        apart = 1 - values[first : first + BLOCK] @ values.T
+        apart[np.arange(len(apart)), first + np.arange(len(apart))] = np.inf
+        near = np.argpartition(apart, min(most, apart.shape[1] - 1), axis=1)[:, : max(0, most)]
+        for row, ids in zip(apart, near, strict=True):
+            ids = ids[np.argsort(row[ids], kind="stable")]
+            found.append({"ids": ids.tolist(), "distances": np.maximum(row[ids], 0).tolist()})
+    return found
