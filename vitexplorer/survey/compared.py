@@ -17,9 +17,10 @@ from jaxtyping import Float, Int
 from scipy.stats import binomtest
 
 from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.survey.answers.chosen import by_file
 from vitexplorer.survey.answers.intervals import mean_intervals
 from vitexplorer.survey.answers.moments import Moments
-from vitexplorer.survey.answers.per_head import MOST_READ, TOGETHER, metric_of
+from vitexplorer.survey.answers.per_head import MOST_READ, metric_of
 from vitexplorer.survey.answers.results import provenance_of
 from vitexplorer.survey.index import connect
 from vitexplorer.survey.opened import Survey
@@ -209,7 +210,8 @@ def moved_heads(left: Survey, right: Survey, metric: str) -> MatrixResult:
     found = con.execute(
         f"SELECT one.row AS one, other.row AS other FROM {MATCHED} ORDER BY hash(one.row) LIMIT {MOST_READ}"
     ).fetchnumpy()
-    moments = _differences(left, right, metric, found["one"], found["other"], column.shape[0] * column.shape[1])
+    pair = (np.asarray(found[side], np.int64) for side in ("one", "other"))
+    moments = _differences(left, right, metric, *pair, column.shape[0] * column.shape[1])
     mean, deviation, counts = (part.reshape(column.shape) for part in (moments.mean, moments.deviation, moments.counts))
     low, high = mean_intervals(mean, deviation, counts)
     return MatrixResult(
@@ -245,10 +247,11 @@ def _differences(
     width: int,
 ) -> Moments:
     order, moments = np.argsort(one), Moments(width)
-    for first in range(0, len(order), TOGETHER):
-        some = order[first : first + TOGETHER]
-        before: Float[np.ndarray, "images entries"] = left.lists_at(metric, np.asarray(one)[some])
-        after = right.lists_at(metric, np.asarray(other)[some])
+    one, other, first = one[order], other[order], 0
+    for piece in by_file(left, one):
+        before: Float[np.ndarray, "images entries"] = left.lists_at(metric, piece)
+        after = right.lists_at(metric, other[first : first + len(piece)])
+        first += len(piece)
         if before.shape == after.shape:
             moments.add(after.astype(np.float64) - before)
     return moments

@@ -6,6 +6,7 @@ question always has the same answer and a row stays in the sample of every quest
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,12 @@ class Chosen:
     def notes(self) -> tuple[Text, ...]:
         """What must be said of it."""
         return (SAMPLED.format(read=len(self.rows), total=self.total),) if self.is_sample else ()
+
+
+def by_file(survey: Survey, rows: Int[np.ndarray, " images"]) -> Iterator[Int[np.ndarray, " images"]]:
+    """Rows that ascend, in pieces of one file each, so that no file is read twice."""
+    ends = np.flatnonzero(np.diff(rows // survey.card.rows_per_shard)) + 1
+    return (piece for piece in np.split(rows, ends) if len(piece))
 
 
 def chosen(survey: Survey, where: Where, most: int) -> Chosen:

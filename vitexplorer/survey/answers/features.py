@@ -9,13 +9,11 @@ from jaxtyping import Float, Int
 
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.registry import unknown_name
-from vitexplorer.survey.answers.chosen import Chosen
+from vitexplorer.survey.answers.chosen import Chosen, by_file
 from vitexplorer.survey.opened import Survey
 from vitexplorer.words import Text
 
 FEATURES = ("feature_cls", "feature_mean")
-TOGETHER = 8192
-"""images whose features are read at once"""
 
 
 def features_of(survey: Survey) -> tuple[str, ...]:
@@ -38,9 +36,8 @@ def feature_named(survey: Survey, feature: str | None) -> str:
 def directions(
     survey: Survey, feature: str, chosen: Chosen
 ) -> Iterator[tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images dim"]]]:
-    """Numbers of rows and their features of length 1, some at a time, float32; images without one are left out."""
-    for first in range(0, len(chosen.rows), TOGETHER):
-        rows = chosen.rows[first : first + TOGETHER]
+    """Numbers of rows and their features of length 1, file by file, float32; images without one are left out."""
+    for rows in by_file(survey, chosen.rows):
         values = survey.lists_at(feature, rows).astype(np.float32)
         length = np.linalg.norm(values, axis=1)
         known = np.isfinite(length) & (length > 0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.registry import unknown_name
-from vitexplorer.survey.answers.chosen import chosen
+from vitexplorer.survey.answers.chosen import by_file, chosen
 from vitexplorer.survey.answers.intervals import mean_intervals
 from vitexplorer.survey.answers.moments import Moments
 from vitexplorer.survey.answers.results import provenance_of, said_of
@@ -22,8 +22,6 @@ from vitexplorer.words import Text
 
 MOST_READ = 200_000
 """images; the interval of so many is 1/200 of a standard deviation wide"""
-TOGETHER = 4096
-"""images whose lists are held at once"""
 
 
 def head_metrics(survey: Survey) -> tuple[Column, ...]:
@@ -47,8 +45,8 @@ def per_head(survey: Survey, metric: str, where: Where = ()) -> MatrixResult:
     assert column.shape is not None
     rows = chosen(survey, where, MOST_READ)
     moments = Moments(column.shape[0] * column.shape[1])
-    for first in range(0, len(rows.rows), TOGETHER):
-        moments.add(survey.lists_at(metric, rows.rows[first : first + TOGETHER]))
+    for piece in by_file(survey, rows.rows):
+        moments.add(survey.lists_at(metric, piece))
     mean, deviation, counts = (part.reshape(column.shape) for part in (moments.mean, moments.deviation, moments.counts))
     low, high = mean_intervals(mean, deviation, counts)
     return MatrixResult(

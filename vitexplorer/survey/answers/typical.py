@@ -61,7 +61,9 @@ def _by_cosine(survey: Survey, feature: str | None, where: Where, limit: int, si
     sums: np.ndarray | None = None
     for numbers, values in directions(survey, name, rows):
         sums = np.zeros((len(names), values.shape[1])) if sums is None else sums
-        np.add.at(sums, classes[np.searchsorted(rows.rows, numbers)], values)
+        of_class = classes[np.searchsorted(rows.rows, numbers)]
+        for number in np.unique(of_class).tolist():
+            sums[number] += values[of_class == number].sum(0, dtype=np.float64)
     if sums is None:
         return Typical((), rows.notes)
     means = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.finfo(float).tiny)
