@@ -62,9 +62,11 @@ def histogram(
         )
     one = numeric(survey.columns, column)
     finite = " AND abs({0}) < 'infinity'::FLOAT" if one.kind == "number" else " AND {0} IS NOT NULL"
+    known = f"FILTER (WHERE TRUE{finite})"
+    query = f"SELECT count(*), count(*) {known}, min({{0}}) {known}, max({{0}}) {known} FROM {{rows}}"
+    every, finite_ones, *ends = survey.sql(query, where, more=[one]).fetchall()[0]
     if bounds is None:
-        found = survey.sql("SELECT min({0}), max({0}) FROM {rows}" + finite, where, more=[one]).fetchall()[0]
-        bounds = (0.0, 1.0) if found[0] is None else (float(found[0]), float(found[1]))
+        bounds = (float(ends[0]), float(ends[1])) if finite_ones else (0.0, 1.0)
     low, high = bounds
     if not (math.isfinite(low) and math.isfinite(high) and low <= high):
         raise SettingError(
@@ -92,8 +94,6 @@ def histogram(
     for value, bin_, number in found:
         if value in at:
             counts[at[value], bin_] = number
-    numbers = survey.sql("SELECT count(*), count(*) FILTER (WHERE TRUE" + finite + ") FROM {rows}", where, more=[one])
-    every, finite_ones = numbers.fetchall()[0]
     edges = low + np.arange(bins + 1) * ((high - low) / bins)
     return Histogram(edges, counts, groups, others, every - finite_ones)
 
