@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from vitexplorer.notebook.widget import widget
     from vitexplorer.quantities.cka import cka
     from vitexplorer.quantities.size_choices import size_choices
+    from vitexplorer.survey.compared import compare_surveys
+    from vitexplorer.survey.opened import open_survey
     from vitexplorer.views import compute, reading
     from vitexplorer.views.token_pca import shared_token_pca
 
@@ -45,6 +47,7 @@ __all__ = [
     "capture_batch",
     "cka",
     "compare",
+    "compare_surveys",
     "comparisons",
     "compute",
     "count_parameters",
@@ -61,6 +64,7 @@ __all__ = [
     "merge",
     "methods",
     "models",
+    "open_survey",
     "reading",
     "render",
     "save",
@@ -74,6 +78,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "compare_surveys": "vitexplorer.survey.compared",
+    "open_survey": "vitexplorer.survey.opened",
     "load_model": "vitexplorer.models.loading",
     "wrap": "vitexplorer.models.wrapping",
     "compute": "vitexplorer.views",

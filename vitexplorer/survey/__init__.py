@@ -5,6 +5,8 @@
 - `source.py`      folders, tables and lists of images; `manifest.py` which image stands in which row; `card.py` what a
   survey is of
 - `shard.py`       the one function, images in and a file of rows out; `runners/` who does it; `surveying.py` the whole
+- `opened.py`      a survey that is there, asked through `index.py`; `answers/` one question of a person each;
+  `compared.py` two surveys of the same images; `export.py` files for other programs
 """
 
 from __future__ import annotations
