@@ -23,7 +23,6 @@ import pyarrow.parquet as pq
 import torch
 
 from vitexplorer.capture import ModelInput, prepare
-from vitexplorer.capture_batch import capture_inputs
 from vitexplorer.finetune.job.safe_writes import replace_file
 from vitexplorer.models.images import ImageError, OpenedImage
 from vitexplorer.models.loading import LoadedModel
@@ -172,7 +171,7 @@ def _answers(work: Work, batch: Sequence[_Opened], targets: Sequence[int | None]
     if batch[0].given is None:
         return [ImageError(one.reason) for one in batch]
     try:
-        return work.schema.answers(capture_inputs(work.model, [one.given for one in batch]), targets)
+        return work.schema.answers(work.schema.captures(work.model, [one.given for one in batch]), targets)
     except (ExplainedError, torch.OutOfMemoryError) as error:
         if len(batch) == 1:
             return [error if isinstance(error, ExplainedError) else ImageError(_NO_ROOM)]
