@@ -23,6 +23,7 @@ from vitexplorer.settings import ASSETS
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
+from vitexplorer.ui.surveying.words import SURVEY_WORDS
 from vitexplorer.ui.training.teach_words import TEACH_WORDS
 from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.ui.words import UI_WORDS
@@ -228,8 +229,9 @@ def attributes(source: str) -> set[str]:
         (CALCULATOR_WORDS, PACKAGE / "ui" / "calculator"),
         (TRAINING_WORDS, PACKAGE / "ui" / "training"),
         (TEACH_WORDS, PACKAGE / "ui" / "training"),
+        (SURVEY_WORDS, PACKAGE / "ui" / "surveying"),
     ],
-    ids=["page", "canvas", "board", "calculator", "training", "teaching"],
+    ids=["page", "canvas", "board", "calculator", "training", "teaching", "survey"],
 )
 def test_no_word_is_unused(words: dict[str, Text], folder: Path) -> None:
     source = sources(folder)
@@ -255,7 +257,8 @@ def test_scripts_ask_for_no_other_word() -> None:
     records = (*views().values(), *comparisons().values(), *interventions().values())
     controls = [control for record in records for control in record.controls]
     of_controls = {word for control in controls for word in control.spec().words}
-    known = set().union(UI_WORDS, CANVAS_WORDS, BOARD_WORDS, CALCULATOR_WORDS, TRAINING_WORDS, TEACH_WORDS, of_controls)
+    of_rooms = (UI_WORDS, CANVAS_WORDS, BOARD_WORDS, CALCULATOR_WORDS, TRAINING_WORDS, TEACH_WORDS, SURVEY_WORDS)
+    known = set().union(*of_rooms, of_controls)
     asked = set(re.findall(r"\bwords(?:\(\))?\??\.(\w+)\b", scripts)) - {"length"}
     assert len(asked) > 20
     assert asked - known == set()

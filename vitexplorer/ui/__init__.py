@@ -41,6 +41,8 @@ from vitexplorer.ui.model_files import model_route
 from vitexplorer.ui.one_app import no_app_yet
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
+from vitexplorer.ui.surveying.process import end_overdue
+from vitexplorer.ui.surveying.routes import survey_routes
 from vitexplorer.ui.theme import theme
 from vitexplorer.ui.training.teach_routes import teach_routes
 from vitexplorer.ui.watching.watch import watch
@@ -108,9 +110,17 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     watching = watch(settings, engine, page, guards)
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own
     app = Starlette(
-        routes=[*SERVING["routes"], BLOCKS, PICTURE, model_route(engine), UPLOAD, DESCRIBED, *taught, *watching.routes],
+        routes=[
+            *(*SERVING["routes"], BLOCKS, PICTURE, model_route(engine), UPLOAD, DESCRIBED),
+            *(*taught, *survey_routes(engine), *watching.routes),
+        ],
         middleware=[watching.middleware, *guards.middleware, *SERVING["middleware"]],
-        lifespan=swept(folder.sweep, guards.stored.sweep, at_end=lambda: say_what_goes_on(engine)),
+        lifespan=swept(
+            folder.sweep,
+            guards.stored.sweep,
+            lambda: end_overdue(engine.places),
+            at_end=lambda: say_what_goes_on(engine),
+        ),
     )
     gr.mount_gradio_app(
         app,

@@ -47,6 +47,7 @@ from vitexplorer.ui.rooms.flow import FlowRoom
 from vitexplorer.ui.rooms.patches import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size import SizeRoom
+from vitexplorer.ui.rooms.survey import SurveyRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.ui.visit import Visit
 from vitexplorer.ui.visitor import visitor_of
@@ -65,6 +66,7 @@ ROOMS: tuple[type[Room], ...] = (
     WhatIfRoom,
     CompareRoom,
     FinetuneRoom,
+    SurveyRoom,
 )
 
 

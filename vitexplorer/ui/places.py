@@ -7,6 +7,7 @@ the command line made. On a hosted page each visitor has a folder under a name t
     runs/data-<id>/<name>/      runs/<visitor>/data-<id>/<name>/
     runs/data-taught-<id>/      runs/<visitor>/data-taught-<id>/
     runs/files-<id>/<name>      runs/<visitor>/files-<id>/<name>
+    runs/survey-<id>/           runs/<visitor>/survey-<id>/
 
 A file of a model that a person opened is such a `<name>`; so is a folder, and on a person's own machine a link to
 either where it was not sent but named. What may be of several architectures lies below `unsure/` until one is chosen.
@@ -15,13 +16,14 @@ either where it was not sent but named. What may be of several architectures lie
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import secrets
 import shutil
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +44,8 @@ _VISITOR = re.compile("[0-9a-f]{32}")
 _TRAINING = re.compile(r"[A-Za-z0-9_=+][A-Za-z0-9_.=+-]{0,150}")
 _DATA, _FILES, _UNSURE = "data-", "files-", "unsure"
 _UNFINISHED = ".part"
+SURVEY, ASKED = "survey-", "page.json"
+"""what the folder of a survey is called, and the file in it that says what was asked"""
 UNUSED_SECONDS = 24 * 3600
 """after which images that were sent, and that no training was made of, are removed"""
 
@@ -104,7 +108,8 @@ class Places:
     def running(self) -> int:
         """How many trainings run, whoever began them."""
         claims = (claim for folder in self.everywhere() for claim in folder.glob(f"*/{CLAIM.name}"))
-        return sum(worker_of(claim.parent) is not None for claim in claims)
+        trained = (claim.parent for claim in claims if not claim.parent.name.startswith(SURVEY))
+        return sum(worker_of(folder) is not None for folder in trained)
 
     @contextmanager
     def room_for_one(self, most: int) -> Iterator[None]:
@@ -131,7 +136,7 @@ class Places:
             return
         data = Path(config.data)
         sent = data.parent.parent == self.of(visitor) and data.parent.name.startswith(_DATA)
-        if sent and data not in _data_of(self.trainings(visitor)):
+        if sent and data.parent.name not in self.data_in_use(self.of(visitor)):
             shutil.rmtree(data.parent)
 
     def sweep(self) -> None:
@@ -145,8 +150,8 @@ class Places:
                     shutil.rmtree(folder, ignore_errors=True)
 
     def data_in_use(self, own: Path) -> set[str]:
-        """Names of the folders of images, in that of a visitor, which their trainings were made of."""
-        return {data.parent.name for data in _data_of(list_jobs(own))}
+        """Names of the folders of images, in that of a visitor, which their trainings and surveys were made of."""
+        return {data.parent.name for data in (*_data_of(list_jobs(own)), *_surveyed(own))}
 
     # -------------------------------------------------------------------------------------- tuned models
 
@@ -234,6 +239,13 @@ class Places:
 def _data_of(jobs: Iterable[JobState]) -> set[Path]:
     """The images that trainings were made of."""
     return {Path(job.config.data) for job in jobs if job.config}
+
+
+def _surveyed(own: Path) -> Iterator[Path]:
+    """The images that the page's surveys were made of."""
+    for asked in own.glob(f"{SURVEY}*/{ASKED}"):
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            yield Path(json.loads(asked.read_bytes())["source"])
 
 
 def is_sent(file: Path) -> bool:

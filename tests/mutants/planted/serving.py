@@ -55,8 +55,8 @@ MUTANTS = (
     Mutant(
         "images deleted that a training still uses",
         "Places.delete",
-        "if sent and data not in",
-        "if sent or data in",
+        "if sent and data.parent.name not in",
+        "if sent or data.parent.name in",
         "test_images_go_with_the_last_training_that_uses_them",
     ),
     Mutant(

@@ -29,7 +29,7 @@ PATIENCE = 30.0
 """seconds that a body may take, and one more for each of these:"""
 PACE = 20_000
 """bytes"""
-_FILES = re.compile("/picture|/model|/teach/(?:add|ask)|/gradio_api/upload/?")
+_FILES = re.compile("/picture|/model|/teach/(?:add|ask)|/survey/zip|/gradio_api/upload/?")
 _TOO_LARGE = Text(
     "This request is larger than {most:.0f} MB, which is what is taken here.", "此请求大于此处接受的 {most:.0f} MB。"
 )

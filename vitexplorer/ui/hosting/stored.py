@@ -16,7 +16,7 @@ from vitexplorer.finetune.job.claims import worker_of
 from vitexplorer.finetune.job.folder import CONFIG, JobError
 from vitexplorer.settings import Settings, settings
 from vitexplorer.ui.hosting.cache_folder import Held
-from vitexplorer.ui.places import Places
+from vitexplorer.ui.places import SURVEY, Places
 from vitexplorer.words import Text
 
 DAY = 24 * 3600.0
@@ -88,11 +88,11 @@ class Stored:
 
 
 def _things(places: Places) -> Iterator[_Thing]:
-    """Each that can go by itself: not images that a training was made of."""
+    """Each that can go by itself: not images that a training or a survey was made of."""
     for own in places.everywhere():
         of_trainings = places.data_in_use(own)
         for path in own.glob("*"):
-            sent = path.name.startswith(("data-", "files-"))
+            sent = path.name.startswith(("data-", "files-", SURVEY))
             if path.is_dir() and (sent or CONFIG.is_in(path)) and path.name not in of_trainings:
                 files = list(_stats(path))
                 yield _Thing(path, max((used for used, _ in files), default=0.0), sum(size for _, size in files))

@@ -34,6 +34,27 @@ export function sendPicture(picture, progress) {
 }
 
 /**
+ * A file of a visitor's that is theirs alone.
+ *
+ * @param {string} where below the page
+ * @param {Record<string, string>} asked
+ * @param {Blob} file
+ * @param {(share: number) => void} progress told which share has been sent
+ * @returns {Promise<any>} what was answered; null where nothing came
+ */
+export function sendFile(where, asked, file, progress) {
+  const sent = request(where, new URLSearchParams({lang: document.documentElement.lang, ...asked}));
+  sent.setRequestHeader('X-Visitor', browserName());
+  sent.responseType = 'json';
+  return new Promise((resolve) => {
+    sent.upload.addEventListener('progress', ({loaded, total}) => progress(loaded / total));
+    sent.addEventListener('load', () => resolve(sent.response));
+    sent.addEventListener('error', () => resolve(null));
+    sent.send(file);
+  });
+}
+
+/**
  * What becomes of a model's files: the last line of the answer.
  *
  * @typedef {object} Opened

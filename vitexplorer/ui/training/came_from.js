@@ -1,12 +1,14 @@
-// What a person came with from Fine-tune: the image that a tuned model got wrong, said over the rooms, and the way back.
+// What a person came with from Fine-tune or from a folder: what is to be said of the image, over the rooms, and the way
+// back.
 
 import {make} from '../kit/dom.js';
 
 /**
  * @param {string} label what the image is and what the model said
- * @param {Record<string, string>} words of the page
+ * @param {Record<string, string>} words of the page: `board_back` and `board_close`
+ * @param {string} [room] from which
  */
-export function cameFrom(label, words) {
+export function cameFrom(label, words, room = 'finetune') {
   document.querySelector('.vx-came-from')?.remove();
   const note = make('aside', {className: 'vx-came-from vx-part', attributes: {role: 'status'}},
     make('span', {textContent: label}),
@@ -21,7 +23,7 @@ export function cameFrom(label, words) {
 
   function back() {
     leave();
-    document.dispatchEvent(new CustomEvent('vx-room', {detail: {room: 'finetune'}}));
+    document.dispatchEvent(new CustomEvent('vx-room', {detail: {room}}));
   }
 
   /** The first time is the arrival; after it another picture stands there, of which the note does not speak. */

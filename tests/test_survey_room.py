@@ -1,0 +1,258 @@
+"""The room Folder without a browser: what its addresses answer, whose surveys they find, the process they begin."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pyarrow.parquet as pq
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from tests.survey_folder import synthetic_survey
+from vitexplorer.settings import Settings
+from vitexplorer.survey.card import read_card, write_card
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.hosting.stored import Stored
+from vitexplorer.ui.places import Places
+from vitexplorer.ui.surveying import process, sources
+from vitexplorer.ui.surveying.kept import Asked, kept_in, new_survey, running
+from vitexplorer.ui.surveying.routes import survey_routes
+
+ANNA, BEN = "a" * 32, "b" * 32
+BYTES = "application/octet-stream"
+MODEL = "scenes_vit_patch16_192"
+
+
+class Browser:
+    """What a visitor's browser asks."""
+
+    def __init__(self, client: TestClient, visitor: str = ANNA):
+        self.client, self.headers = client, {"x-visitor": visitor, "content-type": BYTES}
+
+    def ask(self, what: str, status: int = 200, content: bytes = b"", **parameters: str) -> dict:
+        answer = self.client.post(f"/survey/{what}", params=parameters, content=content, headers=self.headers)
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    return Places(tmp_path / "runs", hosted=False)
+
+
+@pytest.fixture
+def client(tmp_path: Path, places: Places, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "files"))
+    engine = Engine(Settings(runs_folder=str(places.root)))
+    with TestClient(Starlette(routes=survey_routes(engine))) as client:
+        yield client
+
+
+@pytest.fixture
+def drawn(places: Places, tmp_path: Path) -> dict[str, list]:
+    """A survey of 60 made-up images by the name "drawn", one of which is a picture; its columns."""
+    folder = synthetic_survey(places.root / "drawn", 60, rows_per_shard=32, failed=0.1)
+    write_card(folder, read_card(folder).model_copy(update={"root": str(tmp_path / "pictures")}))
+    (tmp_path / "pictures" / "gear").mkdir(parents=True)
+    PIL.Image.new("RGB", (400, 300), (200, 10, 10)).save(tmp_path / "pictures" / "gear" / "image 0.jpg", "PNG")
+    return pq.read_table(sorted((folder / "rows").glob("*.parquet"))).to_pydict()
+
+
+def test_the_charts_count_what_the_rows_hold(client: TestClient, drawn: dict[str, list]) -> None:
+    browser = Browser(client)
+    facts = browser.ask("facts", survey="drawn")
+    right = [one for one in drawn["correct"] if one is not None]
+    assert f"{100 * sum(right) / len(right):.0f} %" in facts["says"]
+    assert f"{60 - len(right)} could not be read" in facts["says"]
+    assert {one["key"] for one in facts["metrics"]} >= {"distance", "peak"}
+
+    whole = browser.ask("histogram", survey="drawn", x="margin", by="correct")
+    counts = {one["name"]: np.array(one["counts"]) for one in whole["series"]}
+    for name, value in (("right", True), ("wrong", False)):
+        numbers = [m for m, correct in zip(drawn["margin"], drawn["correct"], strict=True) if correct is value]
+        assert counts[name].tolist() == np.histogram(numbers, whole["edges"])[0].tolist()
+
+    where = "margin:0.25~0.75;label=gear"
+    kept = [
+        m is not None and 0.25 <= m <= 0.75 and label == "gear"
+        for m, label in zip(drawn["margin"], drawn["label"], strict=True)
+    ]
+    assert browser.ask("count", survey="drawn", where=where) == {"count": sum(kept), "total": 60}
+    for wrong in ("margin:1", "nothing=1", "margin:a~b", "margin=x"):
+        assert len(browser.ask("count", 422, survey="drawn", where=wrong)["refused"]) > 10
+
+
+def test_every_chart_is_of_the_images_that_are_chosen(client: TestClient, drawn: dict[str, list]) -> None:
+    browser, where = Browser(client), "label=gear"
+    of_gear = [at for at, label in enumerate(drawn["label"]) if label == "gear" and drawn["correct"][at] is not None]
+
+    points = browser.ask("scatter", survey="drawn", x="margin", y="entropy", by="correct", where=where)
+    colours = [one["key"] for one in points["colours"]]
+    shown = sorted((x, colours[colour]) for x, _, colour in points["points"])
+    expected = sorted((drawn["margin"][at], str(drawn["correct"][at]).lower()) for at in of_gear)
+    assert [x for x, _ in shown] == pytest.approx([margin for margin, _ in expected], rel=1e-5)
+    assert [colour for _, colour in shown] == [correct for _, correct in expected]
+    heads = browser.ask("heads", survey="drawn", metric="peak", where=where)
+    mean = np.mean([drawn["peak"][at] for at in of_gear], axis=0).reshape(3, 3)
+    assert heads["mean"][0][0] == pytest.approx(mean[0, 0], rel=1e-5)
+    assert heads["mean"][0][2] is None
+    assert heads["low"][2][1] < mean[2, 1] < heads["high"][2][1]
+
+    (row,) = browser.ask("classes", survey="drawn", where=where)["rows"]
+    assert row["right"] == pytest.approx(np.mean([drawn["correct"][at] for at in of_gear]))
+    assert sum(one["count"] for one in row["taken"]) == sum(not drawn["correct"][at] for at in of_gear)
+
+    whole = browser.ask("map", survey="drawn", feature="feature_cls")
+    x, y = (whole[axis] for axis in "xy")
+    part = f"feature_cls@{x['low']}~{0}~{y['low'] - 1}~{y['high'] + 1}"
+    chosen = browser.ask("count", survey="drawn", where=part)["count"]
+    assert 0 < chosen == sum(x <= 0 for x, _, _ in whole["points"]) < len(whole["points"])
+    assert len(browser.ask("map", survey="drawn", feature="feature_cls", where=part)["points"]) == chosen
+    assert browser.ask("histogram", survey="drawn", x="margin", where="margin:2~3")["empty"]
+
+
+def test_two_surveys_lie_side_by_side(client: TestClient, drawn: dict[str, list], places: Places) -> None:
+    synthetic_survey(places.root / "other", 60, rows_per_shard=32, failed=0.1, seed=1)
+    browser = Browser(client)
+    other = pq.read_table(sorted((places.root / "other" / "rows").glob("*.parquet"))).to_pydict()
+    sides = [(a, b) for a, b in zip(drawn["correct"], other["correct"], strict=True) if None not in (a, b)]
+    found = browser.ask("beside", survey="drawn", beside="other", metric="distance")
+    assert f"{len(sides)} images are in both" in found["says"]
+    assert [one["count"] for one in found["sides"]] == [sides.count((True, False)), sides.count((False, True))]
+    assert len(found["rows"]) == 7, "of heads"
+    rows = browser.ask("gallery", survey="drawn", beside="other", order="won")["rows"]
+    assert len(rows) == sides.count((False, True))
+    assert not any(row["correct"] for row in rows)
+
+
+def test_the_gallery_has_the_surest_mistakes_first(client: TestClient, drawn: dict[str, list]) -> None:
+    rows = Browser(client).ask("gallery", survey="drawn", order="worst", limit="5")["rows"]
+    wrong = [at for at, correct in enumerate(drawn["correct"]) if correct is False]
+    expected = sorted(wrong, key=lambda at: -drawn["probability"][at])[:5]
+    assert [row["path"] for row in rows] == [drawn["path"][at] for at in expected]
+    assert all("taken for" in row["caption"] for row in rows)
+    chinese = Browser(client).ask("gallery", survey="drawn", order="low.margin", limit="2", lang="zh")["rows"]
+    assert [row["path"] for row in chinese] == [
+        drawn["path"][at]
+        for at in sorted(
+            (at for at in range(60) if drawn["margin"][at] is not None), key=lambda at: drawn["margin"][at]
+        )[:2]
+    ]
+    assert not any("gear" in row["caption"] for row in chinese)
+
+
+def test_pictures_are_those_of_the_survey_alone(client: TestClient, drawn: dict[str, list], tmp_path: Path) -> None:
+    browser = Browser(client)
+    door = browser.ask("state", survey="drawn")["door"]
+    small = client.get(f"/survey-pictures/{door}", params={"path": drawn["path"][0]})
+    with PIL.Image.open(io.BytesIO(small.content)) as opened:
+        assert max(opened.size) <= 160
+    secret = tmp_path / "secret.png"
+    PIL.Image.new("RGB", (20, 20)).save(secret)
+    for path in ("../secret.png", str(secret), "gear/image 1.jpg", ""):
+        assert client.get(f"/survey-pictures/{door}", params={"path": path}).status_code == 404, path
+        assert "no longer" in browser.ask("open", 422, survey="drawn", path=path)["refused"]
+    assert client.get("/survey-pictures/" + "0" * 32, params={"path": drawn["path"][0]}).status_code == 404
+    assert browser.ask("open", survey="drawn", path=drawn["path"][0])["image"].startswith("upload-")
+
+
+def test_visitors_of_a_hosted_page_find_their_own_surveys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = Engine(Settings(runs_folder=str(tmp_path), hosted=True))
+    synthetic_survey(tmp_path / ANNA / "mine", 40)
+    with TestClient(Starlette(routes=survey_routes(engine))) as client:
+        anna, ben = Browser(client), Browser(client, BEN)
+        assert [one["name"] for one in anna.ask("opening")["surveys"]] == ["mine"]
+        assert ben.ask("opening")["surveys"] == []
+        assert "no longer" in ben.ask("state", 422, survey="mine")["refused"]
+        for name in (f"../{ANNA}/mine", ANNA, "..", ""):
+            ben.ask("state", 422, survey=name)
+        assert "zip" in anna.ask("look", 422, path=str(tmp_path))["refused"]
+        assert client.post("/survey/opening", headers={"x-visitor": ANNA}).status_code == 404, "a stranger's page"
+        assert anna.ask("delete", survey="mine")["surveys"] == []
+
+
+def test_what_cannot_be_surveyed_is_a_sentence(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser, folder = Browser(client), tmp_path / "empty"
+    folder.mkdir()
+    asked = {"model": MODEL, "weights": "trained", "ask": "prediction"}
+    assert "no image" in browser.ask("look", 422, path=str(folder))["refused"]
+    assert "no folder" in browser.ask("look", 422, path=str(folder / "none"))["refused"]
+    assert "Tick" in browser.ask("start", 422, **{**asked, "ask": "nonsense"}, path=str(folder))["refused"]
+    assert "Choose images" in browser.ask("start", 422, **asked)["refused"]
+    PIL.Image.new("RGB", (20, 20)).save(folder / "one.png")
+    PIL.Image.new("RGB", (20, 20)).save(folder / "two.png")
+    assert browser.ask("look", path=str(folder))["says"] == "empty: 2 images."
+    monkeypatch.setattr(sources, "settings", lambda: Settings(survey_images=1))
+    assert "may have 1" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
+    monkeypatch.setattr("vitexplorer.ui.surveying.beginning.settings", lambda: Settings(surveys=0))
+    assert "No survey" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
+    assert "No survey" in browser.ask("opening")["closed"]
+
+
+def asked_of(source: Path) -> Asked:
+    return Asked("pets", str(source), MODEL, "trained", "crop", "", ("prediction", "heads"), 1.0)
+
+
+def test_the_process_is_the_command_and_can_be_stopped(
+    client: TestClient, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = new_survey(places, ANNA, asked_of(tmp_path / "pets"))
+    line = process.command(places, survey)
+    assert line[1:5] == ["-m", "vitexplorer", "survey", str(tmp_path / "pets")]
+    assert line[5:7] == ["--model", MODEL]
+    assert line[line.index("--ask") + 1] == "prediction,heads"
+
+    script = "print('a word', flush=True); import time; time.sleep(60)"
+    monkeypatch.setattr(process, "command", lambda *_: [sys.executable, "-c", script])
+    process.begin(places, survey)
+    browser = Browser(client)
+    assert browser.ask("state", survey=survey.name)["state"] == "starting"
+    assert running(places) == (survey,)
+    assert places.running() == 0, "a survey is no training"
+    assert "Stop it first" in browser.ask("resume", 422, survey=survey.name)["refused"]
+    assert "Stop it first" in browser.ask("delete", 422, survey=survey.name)["refused"]
+    monkeypatch.setattr(process, "settings", lambda: Settings(surveys=1))
+    other = new_survey(places, ANNA, asked_of(tmp_path))
+    assert "(1)" in browser.ask("resume", 422, survey=other.name)["refused"]
+    while not process.last_words(survey):
+        time.sleep(0.01)
+    monkeypatch.setattr(process, "settings", lambda: Settings(survey_hours=1e-9))
+    process.end_overdue(places)
+    assert not survey.is_running
+    state = browser.ask("state", survey=survey.name)
+    assert (state["state"], state["resumes"]) == ("failed", True)
+    assert "a word" in state["says"]
+
+
+def test_images_that_were_sent_stay_as_long_as_their_survey(places: Places, client: TestClient) -> None:
+    data = places.new_data(ANNA, "pets")
+    data.mkdir(parents=True)
+    survey = new_survey(places, ANNA, asked_of(data))
+    assert places.data_in_use(places.of(ANNA)) == {data.parent.name}
+    stored = Stored(places, Settings(keep_days=1))
+    stored.sweep()
+    assert data.is_dir()
+    assert survey.folder.is_dir()
+    Browser(client).ask("delete", survey=survey.name)
+    assert not data.parent.exists()
+
+
+def test_a_survey_of_elsewhere_is_linked_and_stays_when_it_is_let_go(
+    client: TestClient, places: Places, tmp_path: Path
+) -> None:
+    folder, browser = synthetic_survey(tmp_path / "elsewhere", 40), Browser(client)
+    name = browser.ask("look", path=str(folder))["survey"]
+    assert browser.ask("look", path=str(folder))["survey"] == name
+    assert browser.ask("state", survey=name)["state"] == "finished"
+    assert kept_in(places.root / name) is not None
+    assert browser.ask("delete", survey=name)["surveys"] == []
+    assert (folder / "survey.json").is_file()

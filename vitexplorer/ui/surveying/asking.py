@@ -1,0 +1,47 @@
+"""One request of the room Folder: whose it is, and what it names."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+
+from vitexplorer.ui.address import Address
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.language import language_of
+from vitexplorer.ui.surveying.kept import KeptSurvey, survey_of
+from vitexplorer.ui.surveying.words import say
+from vitexplorer.ui.visitor import named
+from vitexplorer.words import Language
+
+
+class Asking:
+    """A request; what it names is checked when it is asked for."""
+
+    def __init__(self, engine: Engine, request: Request):
+        """Args: engine: the page's own; request: of a browser of ours, which names the visitor in a header."""
+        self.engine, self.places = engine, engine.places
+        self.given = request.query_params
+        self.language: Language = language_of(request.url.query, request.headers.get("accept-language", ""))
+        self.visitor = named(request.headers.get("x-visitor", ""))
+
+    def text(self, name: str) -> str:
+        """A parameter; empty where it is not there."""
+        return self.given.get(name, "")
+
+    def number(self, name: str, most: int) -> int:
+        """A parameter that counts: from 0 to `most`, 0 where it is none."""
+        text = self.text(name)
+        return min(int(text), most) if text.isdecimal() and len(text) < 10 else 0
+
+    def say(self, key: str, **values: object) -> str:
+        """A word of the room."""
+        return say(key, self.language, **values)
+
+    @property
+    def survey(self) -> KeptSurvey:
+        """The one that it is about. Raises ExplainedError where it is not there."""
+        return survey_of(self.places, self.visitor, self.text("survey"))
+
+    @property
+    def address(self) -> Address:
+        """The model that it names. Raises ExplainedError for one that no page of ours would name."""
+        return Address.exactly(**{name: self.text(name) for name in ("model", "weights", "fit", "size")})

@@ -1,0 +1,199 @@
+"""What can be surveyed, what is asked, and how far a survey is: all that a person sees before there are answers."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vitexplorer.settings import settings
+from vitexplorer.ui.hosting.stored import check_room
+from vitexplorer.ui.parts.frame import frame_words
+from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, linked, new_survey, now, surveys_of
+from vitexplorer.ui.surveying.opened import shard_files
+from vitexplorer.ui.surveying.process import begin, last_words, model_of
+from vitexplorer.ui.surveying.sources import (
+    SCENES,
+    Source,
+    drawn,
+    is_survey,
+    of_this_machine,
+    sent,
+    sent_as,
+    sent_before,
+)
+from vitexplorer.ui.surveying.words import SURVEY_WORDS, words_of
+from vitexplorer.ui.training.amounts import duration
+from vitexplorer.ui.training.words import TRAINING_WORDS
+from vitexplorer.words import ExplainedError, Language
+
+if TYPE_CHECKING:
+    from vitexplorer.survey.card import Card
+
+MOST = 100
+"""surveys listed"""
+CLASSIFIER = "scenes_vit_patch16_192"
+"""of the drawn scenes, for a model on the screen that says nothing of an image"""
+
+
+def opening(asking: Asking) -> dict[str, Any]:
+    """The words, the questions, and the surveys that there are."""
+    from vitexplorer.models.bundled.shapes import LABEL_NAMES
+    from vitexplorer.survey.questions import QUESTIONS
+
+    return {
+        "words": words_of(asking.language),
+        "closed": "" if settings().surveys else asking.say("survey_closed"),
+        "local": not (settings().hosted or asking.places.hosted),
+        "scenes": SCENES * len(LABEL_NAMES),
+        "classifier": CLASSIFIER,
+        "questions": [
+            {
+                "key": key,
+                "title": QUESTIONS[key].title.in_(asking.language),
+                "question": QUESTIONS[key].question.in_(asking.language),
+            }
+            for key in QUESTIONS
+        ],
+        "surveys": listed(asking),
+        "frame": frame_words(asking.language),
+        "close": TRAINING_WORDS["board_close"].in_(asking.language),
+    }
+
+
+def listed(asking: Asking) -> list[dict[str, Any]]:
+    """The visitor's surveys, newest first."""
+    return [_line(survey, asking.language) for survey in surveys_of(asking.places, asking.visitor)[:MOST]]
+
+
+def _line(survey: KeptSurvey, language: Language) -> dict[str, Any]:
+    from vitexplorer.survey.card import read_card
+
+    model, count, total = (survey.asked.model if survey.asked else ""), 0, 0
+    with suppress(ExplainedError):  # it has not begun, or is broken: it can still be deleted
+        card = read_card(survey.answers)
+        model, count, total = card.model, done(survey, card), card.rows_planned
+    return {
+        "name": survey.name,
+        "title": survey.title.in_(language),
+        "model": model,
+        "done": count,
+        "total": total,
+        "begun": survey.begun,
+        "running": survey.is_running,
+    }
+
+
+def done(survey: KeptSurvey, card: Card) -> int:
+    """Images that were asked; of the last shard, which may have fewer, as if it were a whole one."""
+    return min(card.rows_planned, len(shard_files(survey)) * card.rows_per_shard)
+
+
+# -------------------------------------------------------------------------------------- choosing and beginning
+
+
+def chosen(asking: Asking, source: Source, **more: str) -> dict[str, Any]:
+    """What was found of images that were named, for whoever begins with them."""
+    if source.images is None:
+        says = asking.say("survey_chosen_table", title=source.title)
+    else:
+        key = "survey_chosen" if source.folders else "survey_chosen_flat"
+        says = asking.say(key, title=source.title, images=f"{source.images:,}", folders=source.folders)
+    return {"says": says, **more}
+
+
+def look(asking: Asking) -> dict[str, Any]:
+    """A folder, a table or a survey of this machine."""
+    source = of_this_machine(asking.places, asking.text("path"))
+    if is_survey(source.path):
+        return {"survey": linked(asking.places, asking.visitor, source.path).name}
+    return chosen(asking, source, path=str(source.path))
+
+
+def unpacked(asking: Asking, zipped: Path) -> dict[str, Any]:
+    """The images of a zip that was sent."""
+    name = Path(asking.text("name")).stem[:60] or "images"
+    source = sent(asking.places, asking.visitor, zipped, name)
+    return chosen(asking, source, data=sent_as(source.path))
+
+
+def start(asking: Asking) -> dict[str, Any]:
+    """Begin a survey. Raises ExplainedError where it cannot be."""
+    from vitexplorer.survey.questions import QUESTIONS
+
+    if not settings().surveys:
+        raise ExplainedError(SURVEY_WORDS["survey_closed"])
+    check_room(asking.places, asking.visitor)
+    questions = tuple(key for key in asking.text("ask").split(",") if key in set(QUESTIONS))
+    if not questions:
+        raise ExplainedError(SURVEY_WORDS["survey_none_asked"])
+    address = asking.address
+    if asking.text("data") == "scenes" and asking.text("classifies") != "true":
+        address = replace(address, model=CLASSIFIER, weights="trained", size="", fit="crop")
+    asking.engine.check_allowed(address.picture)
+    source = _source(asking)
+    picture = address.picture
+    asked = Asked(
+        source.title,
+        str(source.path),
+        picture.model,
+        picture.weights,
+        picture.fit,
+        picture.size,
+        questions,
+        now(),
+    )
+    model_of(asking.places, asked)
+    survey = new_survey(asking.places, asking.visitor, asked)
+    begin(asking.places, survey)
+    return {"survey": survey.name}
+
+
+def _source(asking: Asking) -> Source:
+    if asking.text("data") == "scenes":
+        return drawn(asking.places, asking.visitor)
+    if data := asking.text("data"):
+        return sent_before(asking.places, asking.visitor, data)
+    if path := asking.text("path"):
+        return of_this_machine(asking.places, path)
+    raise ExplainedError(SURVEY_WORDS["survey_no_data"])
+
+
+# -------------------------------------------------------------------------------------- how far it is
+
+
+def state(asking: Asking) -> dict[str, Any]:
+    """How far a survey is, in words and numbers."""
+    from vitexplorer.survey.card import read_card
+
+    survey = asking.survey
+    running = survey.is_running
+    base = {"name": survey.name, "title": survey.title.in_(asking.language), "running": running, "door": survey.door}
+    try:
+        card = read_card(survey.answers)
+    except ExplainedError as error:
+        if running:
+            return {**base, "state": "starting", "says": asking.say("survey_starting")}
+        why = last_words(survey) or error.text.in_(asking.language)
+        return {**base, "state": "failed", "says": asking.say("survey_ended", why=why), "resumes": bool(survey.asked)}
+    count, total = done(survey, card), card.rows_planned
+    found = {**base, "model": card.model, "done": count, "total": total, "resumes": bool(survey.asked)}
+    if count >= total:
+        return {**found, "state": "finished", "says": asking.say("survey_done", total=f"{total:,}")}
+    if not running:
+        said = asking.say("survey_stopped", done=f"{count:,}", total=f"{total:,}")
+        return {**found, "state": "stopped", "says": said}
+    return {**found, "state": "running", "says": _pace(asking, survey, count, total)}
+
+
+def _pace(asking: Asking, survey: KeptSurvey, count: int, total: int) -> str:
+    """How many images there are, how fast they come and how long the rest will take."""
+    parts = [asking.say("survey_going", done=f"{count:,}", total=f"{total:,}")]
+    times = sorted(path.stat().st_mtime for path in shard_files(survey))
+    if len(times) > 1 and times[-1] > times[0]:
+        rate = count * (len(times) - 1) / len(times) / (times[-1] - times[0])
+        parts.append(asking.say("survey_rate", rate=f"{rate:.3g}"))
+        parts.append(asking.say("survey_left", left=duration((total - count) / rate, asking.language)))
+    return " · ".join(parts)

@@ -1,0 +1,260 @@
+"""The numbers of each chart of a survey, as `charts.js`, `classes.js` and `beside.js` draw them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.ui.surveying.choosing import conditions
+from vitexplorer.ui.surveying.kept import survey_of
+from vitexplorer.ui.surveying.mapping import map_of
+from vitexplorer.ui.surveying.naming import (
+    axis_of,
+    coloured,
+    groups_of,
+    python_of,
+    title_of,
+    values_of,
+)
+from vitexplorer.ui.surveying.opened import opened
+from vitexplorer.ui.training.amounts import percentage
+from vitexplorer.words import ExplainedError
+
+if TYPE_CHECKING:
+    from vitexplorer.survey.opened import Survey
+
+BINS = 40
+POINTS = 3000
+TAKEN = 3
+"""other classes that are named for each"""
+_NOTHING = {"empty": True, "says": ""}
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}".replace("-", "\u2212")
+
+
+def _asked(asking: Asking) -> tuple[Survey, tuple]:
+    survey = opened(asking.survey)
+    return survey, conditions(survey, asking.text("where"))
+
+
+def histogram(asking: Asking) -> dict[str, Any]:
+    """Bars of a column."""
+    from vitexplorer.survey import answers
+
+    (survey, where), column, by = _asked(asking), asking.text("x"), asking.text("by")
+    found = answers.histogram(survey, column, where, BINS, by or None)
+    total = int(found.counts.sum()) + found.others
+    if not total:
+        return _NOTHING
+    names = groups_of(asking, survey, by, found.groups) if by else [{"key": "", "name": ""}]
+    order = sorted(range(len(names)), key=lambda at: by == "correct" and ("true", "false", "").index(names[at]["key"]))
+    series = [{**names[at], "counts": found.counts[at].tolist()} for at in order if found.counts[at].any()]
+    if found.others:
+        rest = answers.histogram(survey, column, where, BINS).counts[0] - found.counts.sum(0)
+        series.append({"key": "", "name": asking.say("chart_other"), "counts": rest.tolist()})
+    edges, title = found.edges.tolist(), title_of(asking, survey, column)
+    low, high = _number(edges[0]), _number(edges[-1])
+    return {
+        "title": axis_of(asking, survey, column),
+        "edges": edges,
+        "series": series,
+        "says": asking.say("chart_histogram_of", title=title, count=f"{total:,}", low=low, high=high),
+        "python": python_of(asking, f'histogram(survey, "{column}")', where),
+    }
+
+
+def scatter(asking: Asking) -> dict[str, Any]:
+    """Points of two columns, and how many images there are where not all are points."""
+    from vitexplorer.survey import answers
+
+    (survey, where), by = _asked(asking), asking.text("by")
+    x, y = asking.text("x"), asking.text("y")
+    found = answers.scatter(survey, x, y, where, POINTS, by=by or None)
+    if not found.total:
+        return _NOTHING
+    names, colours = coloured(asking, survey, by, found.groups or [None] * len(found.rows))
+    grid = {"counts": found.density.tolist(), "x": found.x_edges.tolist(), "y": found.y_edges.tolist()}
+    axes = {
+        name: {"low": float(edges[0]), "high": float(edges[-1]), "title": axis_of(asking, survey, column)}
+        for name, edges, column in (("x", found.x_edges, x), ("y", found.y_edges, y))
+    }
+    titles = {"x": title_of(asking, survey, x), "y": title_of(asking, survey, y)}
+    return {
+        **axes,
+        "grid": grid if found.total > len(found.rows) else None,
+        "points": _points(found.x, found.y, colours),
+        "colours": names,
+        "says": asking.say("chart_scatter_of", **titles, count=f"{found.total:,}"),
+        "python": python_of(asking, f'scatter(survey, "{x}", "{y}")', where),
+    }
+
+
+def _points(x: np.ndarray, y: np.ndarray, colours: list[int]) -> list[list[float]]:
+    return [
+        [float(f"{one:.6g}"), float(f"{other:.6g}"), colour] for one, other, colour in zip(x, y, colours, strict=True)
+    ]
+
+
+def places(asking: Asking) -> dict[str, Any]:
+    """The map of the images by a feature; those that are not chosen are left out."""
+    from vitexplorer.survey.answers import rows_at
+
+    (survey, where), feature, by = _asked(asking), asking.text("feature"), asking.text("by")
+    found = map_of(survey, feature)
+    query = "SELECT row FROM {rows} AND row IN (SELECT unnest($wanted))"
+    wanted = {row for (row,) in survey.sql(query, where, wanted=found.rows.tolist()).fetchall()}
+    kept = np.array([row in wanted for row in found.rows.tolist()], bool)
+    if not kept.any():
+        return _NOTHING
+    rows = found.rows[kept].tolist()
+    groups = [row.get(by) for row in rows_at(survey, rows)] if by else [None] * len(rows)
+    names, colours = coloured(asking, survey, by, groups)
+    shares = asking.say("chart_explained", share=percentage(sum(found.shares))) if found.shares else ""
+    ends = [(float(axis.min()), float(axis.max())) for axis in found.places.T]
+    return {
+        **{name: {"low": low, "high": high, "title": ""} for name, (low, high) in zip("xy", ends, strict=True)},
+        "grid": None,
+        "points": _points(*found.places[kept].T, colours),
+        "colours": names,
+        "says": " ".join(
+            [
+                asking.say(
+                    "chart_map_of",
+                    count=f"{len(rows):,}",
+                    feature=title_of(asking, survey, feature),
+                    method=asking.say("chart_pca"),
+                    explained=shares,
+                ),
+                *(note.in_(asking.language) for note in found.notes),
+            ]
+        ).strip(),
+        "python": python_of(asking, f'map_2d(survey, "{feature}")'),
+    }
+
+
+def heads(asking: Asking) -> dict[str, Any]:
+    """The mean of each head over the images, with its interval."""
+    from vitexplorer.survey.answers import per_head
+
+    (survey, where), metric = _asked(asking), asking.text("metric")
+    found = per_head(survey, metric, where)
+    if not np.isfinite(found.values).any():
+        return _NOTHING
+    says = asking.say("chart_heads_of", title=title_of(asking, survey, metric), count=f"{int(np.max(found.counts)):,}")
+    return {
+        "title": axis_of(asking, survey, metric),
+        "mean": _table(found.values),
+        "low": _table(found.low),
+        "high": _table(found.high),
+        "says": says,
+        "python": python_of(asking, f'per_head(survey, "{metric}")', where),
+    }
+
+
+def _table(values: np.ndarray) -> list[list[float | None]]:
+    return [[float(value) if np.isfinite(value) else None for value in row] for row in values]
+
+
+def classes(asking: Asking) -> dict[str, Any]:
+    """How many images of each class are right, and what the others are taken for."""
+    from vitexplorer.survey.answers import per_class
+
+    survey, where = _asked(asking)
+    found, called = per_class(survey, where), values_of(asking, survey)["label"]
+    rows = []
+    for one in found.classes:
+        key = one.label or ""
+        taken = [
+            {"key": str(pair.predicted), "name": pair.name.in_(asking.language), "count": pair.count}
+            for pair in found.pairs
+            if pair.label == one.label
+        ]
+        share = {"right": one.accuracy, "low": one.low, "high": one.high}
+        rows.append({"key": key, "name": called.get(key, key), "count": one.count, "taken": taken[:TAKEN], **share})
+    if not rows:
+        return _NOTHING
+    return {
+        "rows": rows,
+        "says": asking.say("class_of", count=len(rows)),
+        "python": python_of(asking, "per_class(survey)", where),
+    }
+
+
+def beside(asking: Asking) -> dict[str, Any]:
+    """Another survey of the same images: what changed sides, and where heads moved."""
+    from vitexplorer.survey.compared import compare_surveys
+
+    other = survey_of(asking.places, asking.visitor, asking.text("beside"))
+    left, right = opened(asking.survey), opened(other)
+    found = compare_surveys(left, right, limit=0)
+    names = {"left": left.card.model, "right": right.card.model}
+    if left.card.model == right.card.model:
+        names = {"left": asking.say("beside_left"), "right": asking.say("beside_right")}
+    says = asking.say("beside_same", count=f"{found.matched:,}")
+    sentences = [says]
+    if found.difference is not None and found.low is not None and found.high is not None:
+        a, b = (percentage((found.both_right + own) / found.judged) for own in (found.lost, found.won))
+        ends = {"low": _percent(found.low), "high": _percent(found.high), "difference": _percent(found.difference)}
+        sentences.append(asking.say("beside_difference", a=a, b=b, **names, **ends))
+    if found.other_answer is not None and found.matched:
+        share = percentage(1 - found.other_answer / found.matched)
+        sentences.append(asking.say("beside_agree", share=share))
+    sentences += [note.in_(asking.language) for note in found.left_out]
+    sides = [
+        {"order": order, "title": asking.say("beside_gained", model=model, count=f"{count:,}"), "count": count}
+        for order, model, count in (("lost", names["left"], found.lost), ("won", names["right"], found.won))
+    ]
+    moved = _moved(asking, left, right)
+    return {
+        "says": says,
+        "sentences": sentences,
+        "sides": sides,
+        "heads": moved,
+        **_moved_numbers(asking, moved),
+        "python": _python_of_two(asking, other.answers if not asking.places.hosted else other.folder),
+    }
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:+.1f} %".replace("-", "\u2212")
+
+
+def _moved(asking: Asking, left: Survey, right: Survey) -> dict[str, Any] | None:
+    from vitexplorer.survey.compared import moved_heads
+
+    metric = asking.text("metric")
+    if not metric:
+        return None
+    try:
+        found = moved_heads(left, right, metric)
+    except ExplainedError:
+        return None
+    return {
+        "title": axis_of(asking, left, metric),
+        "difference": _table(found.values),
+        "low": _table(found.low),
+        "high": _table(found.high),
+    }
+
+
+def _moved_numbers(asking: Asking, moved: dict[str, Any] | None) -> dict[str, Any]:
+    """The same as a table."""
+    if moved is None:
+        return {"head": [], "rows": []}
+    head = [asking.say(key) for key in ("chart_block", "chart_heads_axis", "beside_more", "where_low", "where_high")]
+    rows = [
+        [block, at, value, moved["low"][block][at], moved["high"][block][at]]
+        for block, line in enumerate(moved["difference"])
+        for at, value in enumerate(line)
+        if value is not None
+    ]
+    return {"head": head, "rows": rows}
+
+
+def _python_of_two(asking: Asking, other: object) -> str:
+    lines = python_of(asking, "compare_surveys(survey, other)", module="compared")
+    return lines.replace("\ncompare_surveys", f'\nother = vx.open_survey("{other}")\ncompare_surveys')

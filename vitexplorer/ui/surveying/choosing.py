@@ -1,0 +1,59 @@
+"""Which images are chosen: conditions as the address has them, for the answers of a survey.
+
+`margin:0.1~0.5;label=fish;feature_cls@-1~2~0~3`: numbers within bounds, a value, a part of the map of a feature.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from vitexplorer.ui.surveying.mapping import within_map
+from vitexplorer.ui.surveying.words import SURVEY_WORDS
+from vitexplorer.words import ExplainedError
+
+if TYPE_CHECKING:
+    from vitexplorer.survey.conditions import Where
+    from vitexplorer.survey.opened import Survey
+
+
+def conditions(survey: Survey, text: str) -> Where:
+    """What is chosen, as `choice.js` writes it. Raises ExplainedError for what says nothing."""
+    from vitexplorer.survey.conditions import Equals, OneOf, Within
+
+    found = []
+    for part in filter(None, text.split(";")):
+        sign = next((one for one in part if one in ":=@"), "")
+        name, _, rest = part.partition(sign) if sign else ("", "", "")
+        column, numbers = unquote(name), _numbers(rest)
+        if sign == "=":
+            found.append(Equals(column, _value(survey, column, unquote(rest))))
+        elif sign == ":" and len(numbers) == 2:
+            found.append(Within(column, *numbers))
+        elif sign == "@" and len(numbers) == 4:
+            found.append(OneOf("row", within_map(survey, column, numbers)))
+        else:
+            raise ExplainedError(SURVEY_WORDS["survey_wrong"])
+    return tuple(found)
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(one) for one in text.split("~")]
+    except ValueError:
+        return []
+
+
+def _value(survey: Survey, column: str, text: str) -> str | float | bool | None:
+    """A value as its column has it; nothing stands for rows without one."""
+    kind = survey.asked(column).kind
+    if text == "":
+        return None
+    if kind == "bool":
+        return text == "true"
+    if kind in ("number", "integer"):
+        numbers = _numbers(text)
+        if len(numbers) != 1:
+            raise ExplainedError(SURVEY_WORDS["survey_wrong"])
+        return numbers[0]
+    return text

@@ -1,0 +1,130 @@
+"""What there is in a survey that has rows: its columns, orders and names, and what is said of it in a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.ui.surveying.beginning import listed
+from vitexplorer.ui.surveying.choosing import conditions
+from vitexplorer.ui.surveying.kept import KeptSurvey
+from vitexplorer.ui.surveying.naming import values_of
+from vitexplorer.ui.surveying.opened import opened
+from vitexplorer.ui.training.amounts import percentage
+
+if TYPE_CHECKING:
+    from vitexplorer.survey.columns import Column
+    from vitexplorer.survey.opened import Survey
+
+
+def facts(asking: Asking) -> dict[str, Any]:
+    """Of a survey that has rows: its columns and orders, and what is to be said of it in a line."""
+    from vitexplorer.survey.answers import count, numeric_columns
+    from vitexplorer.survey.conditions import Equals
+
+    kept, language = asking.survey, asking.language
+    survey = opened(kept)
+    columns = [one for one in numeric_columns(survey) if not _is_class(one)]
+    plain = [_named(asking, one) for one in columns if one.shape is None]
+    metrics = [_named(asking, one) for one in columns if one.axes == ("blocks", "heads")]
+    features = [_named(asking, one) for key, one in survey.columns.items() if key.startswith("feature_")]
+    predicted, labelled = "predicted" in survey.columns, _has_labels(survey)
+    said = []
+    if predicted and labelled:
+        right, wrong = (count(survey, (Equals("correct", value),)) for value in (True, False))
+        if right + wrong:
+            said.append(asking.say("survey_right", share=percentage(right / (right + wrong))))
+    if survey.failed:
+        said.append(asking.say("survey_failed", failed=f"{survey.failed:,}"))
+    said += [asking.say("survey_left_out", why=why.in_(language)) for why in survey.card.left_out.values()]
+    said += [why.in_(language) for why in survey.broken]
+    return {
+        "title": kept.title.in_(language),
+        "says": ("" if language == "zh" else " ").join(said),
+        "columns": plain,
+        "metrics": metrics,
+        "features": features,
+        "classes": predicted and labelled,
+        "colours": _colours(asking, predicted, labelled),
+        "orders": _orders(asking, plain, predicted, labelled, bool(features)),
+        "values": values_of(asking, survey),
+        "others": _others(asking, kept),
+        "opens": _opens(kept, survey),
+        "captions": _captions(asking, survey),
+    }
+
+
+def _is_class(column: Column) -> bool:
+    """Whether its numbers are names of classes."""
+    return column.key in ("predicted", "second")
+
+
+def _has_labels(survey: Survey) -> bool:
+    from vitexplorer.survey.answers import count
+    from vitexplorer.survey.conditions import Equals
+
+    return count(survey, (Equals("label", None),)) < survey.count
+
+
+def _named(asking: Asking, column: Column) -> dict[str, str]:
+    return {"key": column.key, "title": column.title.in_(asking.language)}
+
+
+def _colours(asking: Asking, predicted: bool, labelled: bool) -> list[dict[str, str]]:
+    there = {"correct": predicted and labelled, "label": labelled, "predicted": predicted}
+    return [{"key": key, "title": asking.say(f"chart_{key}")} for key, is_there in there.items() if is_there]
+
+
+def _orders(
+    asking: Asking, columns: list[dict[str, str]], predicted: bool, labelled: bool, features: bool
+) -> list[dict[str, str]]:
+    """What images can be sorted by; the first is what is shown first."""
+    keys = []
+    if predicted and labelled:
+        keys += ["worst", "low_label"]
+    keys += ["path"]
+    if predicted:
+        keys += ["unsure", "sure"]
+    if features:
+        keys += ["typical", "odd", "alike"]
+    orders = [{"key": key, "title": asking.say(f"order_{key}")} for key in keys]
+    for column in columns:
+        for way in ("low", "high"):
+            title = asking.say(f"order_{way}", title=column["title"])
+            orders.append({"key": f"{way}.{column['key']}", "title": title})
+    return orders
+
+
+def _others(asking: Asking, kept: KeptSurvey) -> list[dict[str, str]]:
+    """Surveys that it can be held against."""
+    return [
+        {"key": one["name"], "title": f"{one['title']} · {one['model']}"}
+        for one in listed(asking)
+        if one["name"] != kept.name and one["done"]
+    ]
+
+
+def _opens(kept: KeptSurvey, survey: Survey) -> dict[str, str]:
+    """The model in the other rooms, as an address has it."""
+    if kept.asked:
+        asked = kept.asked
+        return {"model": asked.model, "weights": asked.weights, "fit": asked.fit, "size": asked.size}
+    weights = "random" if survey.card.weights == "random" else "trained"
+    return {"model": survey.card.model, "weights": weights, "fit": survey.card.fit, "size": ""}
+
+
+def _captions(asking: Asking, survey: Survey) -> list[dict[str, str]]:
+    card = survey.card
+    said = asking.say("where_count", count=f"{survey.count:,}", total=f"{card.rows_planned:,}")
+    return [
+        {"label": asking.say("caption_model"), "value": f"{card.model} · {card.weights_source}"},
+        {"label": asking.say("gallery_title"), "value": said},
+    ]
+
+
+def counted(asking: Asking) -> dict[str, Any]:
+    """How many images are chosen."""
+    from vitexplorer.survey.answers import count
+
+    survey = opened(asking.survey)
+    return {"count": count(survey, conditions(survey, asking.text("where"))), "total": survey.count}

@@ -1,0 +1,130 @@
+"""A page of a survey's images, in one of the orders of the gallery."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.ui.surveying.choosing import conditions
+from vitexplorer.ui.surveying.kept import survey_of
+from vitexplorer.ui.surveying.naming import shown_row, values_of
+from vitexplorer.ui.surveying.opened import opened
+from vitexplorer.ui.surveying.words import SURVEY_WORDS
+from vitexplorer.ui.training.amounts import percentage
+from vitexplorer.words import ExplainedError
+
+if TYPE_CHECKING:
+    from vitexplorer.survey.conditions import Where
+    from vitexplorer.survey.opened import Survey
+
+PAGE, FARTHEST = 120, 100_000
+"""images of one answer, and the last one that an answer begins with"""
+PAIRS = 0.97
+"""cosine of features from which images are near duplicates"""
+_COLUMNS = {
+    "path": (None, False),
+    "worst": ("probability", True),
+    "low_label": ("label_probability", False),
+    "unsure": ("margin", False),
+    "sure": ("probability", True),
+}
+"""of orders: the column, and whether the largest comes first"""
+Noted = list[tuple[int, str]]
+"""numbers of rows, each with what its place in the order rests on"""
+
+
+def gallery(asking: Asking) -> dict[str, Any]:
+    """A page of images; `whole` where there are no more."""
+    from vitexplorer.survey import answers
+    from vitexplorer.survey.conditions import Equals
+
+    survey, order = opened(asking.survey), asking.text("order")
+    where = conditions(survey, asking.text("where"))
+    if order in _WHOLE:
+        noted = [] if asking.number("offset", FARTHEST) else _WHOLE[order](asking, survey, where)
+        rows = {row["row"]: row for row in answers.rows_at(survey, [number for number, _ in noted])}
+        shown = [shown_row(asking, survey, rows[number], note) for number, note in noted if number in rows]
+        return {"rows": shown, "whole": True}
+    if order == "worst":
+        where = (*where, Equals("correct", False))
+    way, _, column = order.partition(".")
+    if order in _COLUMNS:
+        by, descending = _COLUMNS[order]
+    elif way in ("low", "high") and column:
+        by, descending = column, way == "high"
+    else:
+        raise ExplainedError(SURVEY_WORDS["survey_wrong"])
+    offset, limit = asking.number("offset", FARTHEST), asking.number("limit", PAGE)
+    rows = answers.gallery(survey, where, by, descending, offset, limit)
+    return {"rows": [shown_row(asking, survey, row) for row in rows]}
+
+
+def _typical(asking: Asking, survey: Survey, where: Where) -> Noted:
+    from vitexplorer.survey.answers import most_typical
+
+    return [(one.row, f"{one.cosine:.2f}") for one in most_typical(survey, where=where, limit=PAGE).images]
+
+
+def _unusual(asking: Asking, survey: Survey, where: Where) -> Noted:
+    from vitexplorer.survey.answers import most_unusual
+
+    return [(one.row, f"{one.cosine:.2f}") for one in most_unusual(survey, where=where, limit=PAGE).images]
+
+
+def _alike(asking: Asking, survey: Survey, where: Where) -> Noted:
+    """Pairs, one after the other."""
+    from vitexplorer.survey.answers import near_duplicates
+
+    found = near_duplicates(survey, where=where, threshold=PAIRS, limit=PAGE // 2)
+    return [
+        (row, asking.say("gallery_pair", share=f"{pair.cosine:.3f}"))
+        for pair in found.pairs
+        for row in (pair.row, pair.other)
+    ]
+
+
+def _changed(asking: Asking, survey: Survey, where: Where, side: str) -> Noted:
+    """Images that one of two surveys alone is right about."""
+    from vitexplorer.survey.compared import compare_surveys
+
+    other = opened(survey_of(asking.places, asking.visitor, asking.text("beside")))
+    compared = compare_surveys(survey, other, limit=PAGE)
+    found = compared.lost_rows if side == "lost" else compared.won_rows
+    names = values_of(asking, other)["predicted"]
+    chosen = _among(survey, where, [one.row for one in found])
+    return [
+        (
+            one.row,
+            asking.say(
+                "gallery_other",
+                said=names.get(str(one.other_predicted), str(one.other_predicted)),
+                share=percentage(one.other_probability or 0.0),
+            ),
+        )
+        for one in found
+        if one.row in chosen
+    ]
+
+
+def _lost(asking: Asking, survey: Survey, where: Where) -> Noted:
+    return _changed(asking, survey, where, "lost")
+
+
+def _won(asking: Asking, survey: Survey, where: Where) -> Noted:
+    return _changed(asking, survey, where, "won")
+
+
+def _among(survey: Survey, where: Where, rows: Sequence[int]) -> set[int]:
+    query = "SELECT row FROM {rows} AND row IN (SELECT unnest($wanted))"
+    return {row for (row,) in survey.sql(query, where, wanted=list(rows)).fetchall()} if rows else set()
+
+
+_WHOLE: dict[str, Callable[[Asking, Survey, Where], Noted]] = {
+    "typical": _typical,
+    "odd": _unusual,
+    "alike": _alike,
+    "lost": _lost,
+    "won": _won,
+}
+"""orders that are one page"""

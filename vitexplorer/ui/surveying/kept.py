@@ -1,0 +1,188 @@
+"""The surveys of a visitor: which there are, what each was asked for, and the folder that its answers lie in.
+
+runs/survey-<id>/page.json      what was asked, see `Asked`
+runs/survey-<id>/answers/       the survey itself, what `vx.open_survey` opens
+runs/survey-<id>/process.json   the process that works on it
+runs/survey-<id>/worker.log     what that process said, its last words where it ended
+runs/<name>/survey.json         a survey of the command line or of a script, on a person's own machine
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitexplorer.finetune.job.claims import worker_of
+from vitexplorer.finetune.job.kept_file import KeptFile
+from vitexplorer.read_back import NOTHING, Amount, BrokenFileError
+from vitexplorer.ui.places import ASKED, SURVEY, Places
+from vitexplorer.ui.surveying.words import SURVEY_WORDS
+from vitexplorer.words import ExplainedError, Text
+
+CARD = "survey.json"
+"""in the folder of every survey"""
+_NAME = re.compile(r"[A-Za-z0-9_=+][\w.=+-]{0,150}")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a survey of the page was asked for."""
+
+    title: str
+    """what people call the images; empty for the drawn scenes"""
+    source: str
+    """the folder or table"""
+    model: str
+    """as an address has it, as all that follows"""
+    weights: str
+    fit: str
+    size: str
+    questions: tuple[str, ...]
+    """keys; none: all that the model can be asked"""
+    begun: Amount
+    """seconds since 1970"""
+
+
+PAGE = KeptFile(ASKED, Asked, NOTHING, indent=1)
+
+
+@dataclass(frozen=True)
+class KeptSurvey:
+    """One of them."""
+
+    folder: Path
+    asked: Asked | None
+    """None where the page did not begin it"""
+
+    @property
+    def name(self) -> str:
+        """In the address."""
+        return self.folder.name
+
+    @property
+    def answers(self) -> Path:
+        """What `vx.open_survey` opens."""
+        return self.folder / "answers" if self.asked else self.folder
+
+    @property
+    def begun(self) -> float:
+        """Seconds since 1970."""
+        return self.asked.begun if self.asked else (self.folder / CARD).stat().st_mtime
+
+    @property
+    def title(self) -> Text:
+        """What people call it."""
+        if self.asked is None:
+            return Text(self.name, self.name)
+        return Text(self.asked.title, self.asked.title) if self.asked.title else SURVEY_WORDS["survey_scenes"]
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a process works on it."""
+        return worker_of(self.folder) is not None
+
+    @property
+    def door(self) -> str:
+        """The name under which its pictures are served: nobody can guess one whose folder they do not know."""
+        return hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:32]
+
+
+def gone() -> ExplainedError:
+    """There is no such survey."""
+    return ExplainedError(SURVEY_WORDS["survey_gone"])
+
+
+def kept_in(folder: Path) -> KeptSurvey | None:
+    """The survey of a folder; None where it has none."""
+    try:
+        asked = PAGE.read(folder)
+    except BrokenFileError:
+        return None
+    return KeptSurvey(folder, asked) if asked or (folder / CARD).is_file() else None
+
+
+def survey_of(places: Places, visitor: str, name: str) -> KeptSurvey:
+    """A visitor's survey by its name. Raises ExplainedError where there is none."""
+    found = kept_in(places.of(visitor) / name) if _NAME.fullmatch(name) else None
+    if found is None:
+        raise gone()
+    return found
+
+
+def surveys_of(places: Places, visitor: str) -> tuple[KeptSurvey, ...]:
+    """A visitor's surveys, newest first."""
+    found = filter(None, map(kept_in, _folders(places.of(visitor))))
+    return tuple(sorted(found, key=lambda one: -one.begun))
+
+
+def survey_behind(places: Places, door: str) -> KeptSurvey:
+    """The survey whose pictures are asked for, of whomever. Raises ExplainedError where there is none."""
+    for own in places.everywhere():
+        for folder in _folders(own):
+            found = kept_in(folder)
+            if found and found.door == door:
+                return found
+    raise gone()
+
+
+def running(places: Places) -> tuple[KeptSurvey, ...]:
+    """Surveys that processes work on, of everybody."""
+    kept = (kept_in(folder) for own in places.everywhere() for folder in _folders(own))
+    return tuple(one for one in kept if one and one.is_running)
+
+
+def new_survey(places: Places, visitor: str, asked: Asked) -> KeptSurvey:
+    """A folder for a survey, with what it is asked."""
+    folder = places.of(visitor) / f"{SURVEY}{secrets.token_hex(8)}"
+    folder.mkdir(parents=True)
+    PAGE.write(folder, asked)
+    return KeptSurvey(folder, asked)
+
+
+def linked(places: Places, visitor: str, folder: Path) -> KeptSurvey:
+    """A survey that lies elsewhere on this machine, found again under a name of its own."""
+    own = places.of(visitor)
+    if folder.parent == own:
+        return kept_in(folder) or _gone()
+    link = own / f"{SURVEY}{hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]}"
+    own.mkdir(parents=True, exist_ok=True)
+    if not link.is_symlink():
+        link.symlink_to(folder, target_is_directory=True)
+    return kept_in(link) or _gone()
+
+
+def _gone() -> KeptSurvey:
+    raise gone()
+
+
+def delete(places: Places, visitor: str, survey: KeptSurvey) -> None:
+    """Remove a survey; of one that lies elsewhere the link alone, and images that were sent for it with the last one.
+
+    Raises ExplainedError while it runs.
+    """
+    if survey.is_running:
+        raise ExplainedError(SURVEY_WORDS["survey_runs"])
+    if survey.folder.is_symlink():
+        survey.folder.unlink()
+        return
+    sent = Path(survey.asked.source).parent if survey.asked else None
+    shutil.rmtree(survey.folder, ignore_errors=True)
+    own = places.of(visitor)
+    if sent and sent.parent == own and sent.name.startswith("data-") and sent.name not in places.data_in_use(own):
+        shutil.rmtree(sent, ignore_errors=True)
+
+
+def now() -> float:
+    """Seconds since 1970."""
+    return time.time()
+
+
+def _folders(own: Path) -> Iterator[Path]:
+    return (path for path in own.glob("*") if (path / ASKED).exists() or (path / CARD).exists())

@@ -1,0 +1,112 @@
+"""What the columns, classes and truths of a survey are called, and what is said of one of its images."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.ui.training.amounts import percentage
+
+if TYPE_CHECKING:
+    from vitexplorer.survey.conditions import Where
+    from vitexplorer.survey.opened import Survey
+
+COLOURS = 8
+"""names that have a colour each"""
+
+
+def title_of(asking: Asking, survey: Survey, name: str) -> str:
+    """What a column is called, also that of one head."""
+    one = survey.asked(name)
+    title = one.column.title.in_(asking.language)
+    if one.at is None or one.column.shape is None:
+        return title
+    block, head = divmod(one.at, one.column.shape[1])
+    return f"{title} · {asking.say('chart_head', block=block, head=head)}"
+
+
+def axis_of(asking: Asking, survey: Survey, name: str) -> str:
+    """The same with its unit."""
+    title, unit = title_of(asking, survey, name), survey.asked(name).column.unit.in_(asking.language)
+    return f"{title}{('（{}）' if asking.language == 'zh' else ' ({})').format(unit)}" if unit else title
+
+
+def values_of(asking: Asking, survey: Survey) -> dict[str, dict[str, str]]:
+    """What a value is called where its column says a number or a truth; labels that name classes in both languages."""
+    none = asking.say("chart_unlabelled")
+    correct = {"true": asking.say("chart_yes"), "false": asking.say("chart_no"), "": none}
+    classes = [name.in_(asking.language) for name in survey.card.class_names]
+    labels = {name.en: name.in_(asking.language) for name in survey.card.class_names}
+    return {
+        "correct": correct,
+        "label": {**labels, "": none},
+        "predicted": {str(at): name for at, name in enumerate(classes)},
+    }
+
+
+def key_of(value: object) -> str:
+    """A value as an address has it."""
+    if value is None:
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def groups_of(asking: Asking, survey: Survey, by: str, groups: Sequence[object]) -> list[dict[str, str]]:
+    """What the values of a column are called, which are the names of colours."""
+    called = values_of(asking, survey).get(by, {})
+    return [{"key": key_of(group), "name": called.get(key_of(group), key_of(group))} for group in groups]
+
+
+def coloured(
+    asking: Asking, survey: Survey, by: str, groups: Sequence[object]
+) -> tuple[list[dict[str, str]], list[int]]:
+    """The names of the colours of points, the most frequent first, and which of them each point has."""
+    if not by or not groups:
+        return [], [0] * len(groups)
+    most = [group for group, _ in Counter(groups).most_common()]
+    if by == "correct":
+        most.sort(key=lambda group: (group is None, not group))
+    shown = most[:COLOURS]
+    names = groups_of(asking, survey, by, shown)
+    if len(most) > len(shown):
+        names.append({"key": "", "name": asking.say("chart_other")})
+    at = {group: number for number, group in enumerate(shown)}
+    return names, [at.get(group, len(shown)) for group in groups]
+
+
+def shown_row(asking: Asking, survey: Survey, row: Mapping[str, Any], note: str = "") -> dict[str, Any]:
+    """An image as the gallery shows it."""
+    values = values_of(asking, survey)
+    label, predicted, correct = row.get("label"), row.get("predicted"), row.get("correct")
+    name = values["label"].get(label, label) if label is not None else ""
+    said = values["predicted"].get(str(predicted), str(predicted)) if predicted is not None else ""
+    if row.get("reason"):
+        caption = asking.say("gallery_unread")
+    elif not said:
+        caption = name or str(row["path"])
+    else:
+        key = "gallery_taken" if correct is False else "gallery_said"
+        caption = asking.say(key, label=name, said=said, share=percentage(float(row["probability"])))
+    reason = row.get("reason_zh" if asking.language == "zh" else "reason") or row.get("reason") or ""
+    return {
+        "path": row["path"],
+        "caption": f"{caption} · {note}" if note else caption,
+        "correct": correct,
+        "reason": reason,
+    }
+
+
+def python_of(asking: Asking, call: str, where: Where = (), module: str = "answers") -> str:
+    """The lines that give the same in a script: `call` has the name of a function and its arguments."""
+    kept = asking.survey
+    folder = kept.answers if not asking.places.hosted else kept.folder.name
+    kinds = sorted({type(one).__name__ for one in where})
+    more = f"from vitexplorer.survey.conditions import {', '.join(kinds)}\n" if kinds else ""
+    line = f"{call.removesuffix(')')}, where={where!r})" if where else call
+    return (
+        "import vitexplorer as vx\n"
+        f"from vitexplorer.survey.{module} import {call.partition('(')[0]}\n{more}\n"
+        f'survey = vx.open_survey("{folder}")\n{line}'
+    )

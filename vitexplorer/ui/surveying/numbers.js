@@ -1,0 +1,45 @@
+// The numbers behind a chart, as a table and as a file.
+
+/**
+ * @param {string} chart
+ * @param {any} answer
+ * @param {Record<string, string>} words
+ * @returns {{head: string[], rows: (string | number | null)[][]}}
+ */
+export function numbersOf(chart, answer, words) {
+  if (chart === 'scatter' || chart === 'map') {
+    const names = answer.colours.map(({name}) => name), isNamed = names.length > 0;
+    return {
+      head: [answer.x.title || 'x', answer.y.title || 'y', ...(isNamed ? [words.chart_colour] : [])],
+      rows: answer.points.map(([x, y, colour]) => [x, y, ...(isNamed ? [names[colour] ?? ''] : [])]),
+    };
+  }
+  if (chart === 'heads') {
+    return {
+      head: [words.chart_block, words.chart_heads_axis, answer.title, words.where_low, words.where_high],
+      rows: answer.mean.flatMap((line, block) => line.flatMap((mean, head) => (mean === null ? [] : [[block, head, mean, answer.low[block][head], answer.high[block][head]]]))),
+    };
+  }
+  if (chart === 'classes') {
+    return {
+      head: [words.class_name, words.class_count, words.class_right, words.where_low, words.where_high, words.class_taken],
+      rows: answer.rows.map(({name, count, right, low, high, taken}) => [name, count, right, low, high, taken.map((one) => `${one.name} ${one.count}`).join('; ')]),
+    };
+  }
+  if (chart === 'beside') return {head: answer.head, rows: answer.rows};
+  const {edges, series} = answer;
+  return {
+    head: [words.where_low, words.where_high, ...series.map(({name}) => name || words.chart_images)],
+    rows: edges.slice(1).map((high, at) => [edges[at], high, ...series.map(({counts}) => counts[at])]),
+  };
+}
+
+/**
+ * The same as a file that also Excel reads.
+ *
+ * @param {{head: string[], rows: (string | number | null)[][]}} numbers
+ */
+export function csvOf({head, rows}) {
+  const field = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell ?? ''));
+  return `\ufeff${[head, ...rows].map((row) => row.map(field).join(',')).join('\n')}\n`;
+}

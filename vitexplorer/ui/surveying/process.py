@@ -1,0 +1,116 @@
+"""The process that a survey of the page is: it goes on when the page is closed, and when the server ends.
+
+It is the command `python -m vitexplorer survey`, which goes on where an earlier one of the same folder ended.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from vitexplorer.finetune.job.claims import CLAIM, alone, give, worker_of
+from vitexplorer.settings import settings
+from vitexplorer.ui.places import MODEL, Places
+from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, running
+from vitexplorer.ui.surveying.words import SURVEY_WORDS
+from vitexplorer.words import ExplainedError
+
+LOG = "worker.log"
+ROWS = 32
+"""images of a shard: so often there is something new to look at, and no more is lost where it is stopped"""
+_PATIENCE = 5.0
+"""seconds in which a process may end by itself"""
+_LAST_WORDS = 4000
+"""bytes"""
+
+_children: set[subprocess.Popen] = set()
+
+
+def begin(places: Places, survey: KeptSurvey) -> None:
+    """Start the process of a survey, or one that goes on with it.
+
+    Raises ExplainedError where it runs, or where as many run as may.
+    """
+    _children.difference_update([child for child in list(_children) if child.poll() is not None])
+    with alone(places.root):
+        if survey.is_running:
+            raise ExplainedError(SURVEY_WORDS["survey_runs"])
+        if len(running(places)) >= settings().surveys:
+            raise ExplainedError(SURVEY_WORDS["survey_many"].format(most=settings().surveys))
+        with open(survey.folder / LOG, "wb") as log:
+            child = subprocess.Popen(
+                command(places, survey),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=Path(__file__).resolve().parents[3],
+                start_new_session=True,
+            )
+        _children.add(child)
+        give(survey.folder, child.pid)
+
+
+def command(places: Places, survey: KeptSurvey) -> list[str]:
+    """What a survey of the page is started with."""
+    asked = survey.asked
+    assert asked is not None, "the page began it"
+    return [
+        *(sys.executable, "-m", "vitexplorer", "survey", asked.source, *model_of(places, asked)),
+        *("--out", str(survey.answers), "--fit", asked.fit, "--workers", "1", "--rows-per-shard", str(ROWS)),
+        *(["--size", asked.size] if asked.size else []),
+        *(["--ask", ",".join(asked.questions)] if asked.questions else []),
+    ]
+
+
+def model_of(places: Places, asked: Asked) -> list[str]:
+    """How the command names the model. Raises ExplainedError for a file that it cannot load by itself."""
+    if not asked.model.startswith(MODEL):
+        return ["--model", asked.model, *(["--weights", "random"] if asked.weights == "random" else [])]
+    from vitexplorer.models.about import about
+
+    file = places.file_of(asked.model)
+    said = about(file) if file else None
+    if file is None or said is None or not said.merged:
+        raise ExplainedError(SURVEY_WORDS["survey_own_file"])
+    return ["--model", said.base.model, "--weights", str(file)]
+
+
+def stop(survey: KeptSurvey) -> None:
+    """End the process of a survey and those that it began; what is written stays."""
+    pid = worker_of(survey.folder)
+    if pid is None:
+        return
+    with suppress(psutil.Error, ProcessLookupError):
+        process = psutil.Process(pid)
+        family = [process, *process.children(recursive=True)]
+        os.killpg(pid, signal.SIGTERM)
+        _, left = psutil.wait_procs(family, _PATIENCE)
+        for one in left:
+            one.kill()
+    (survey.folder / CLAIM.name).unlink(missing_ok=True)
+
+
+def end_overdue(places: Places) -> None:
+    """End surveys that have had as many hours as the settings give them."""
+    for survey in running(places):
+        with suppress(OSError):
+            if time.time() - (survey.folder / CLAIM.name).stat().st_mtime > 3600 * settings().survey_hours:
+                stop(survey)
+
+
+def last_words(survey: KeptSurvey) -> str:
+    """The last line that its process said; empty for none."""
+    try:
+        with open(survey.folder / LOG, "rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _LAST_WORDS))
+            said = log.read().decode("utf-8", "replace")
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(said.replace("\r", "\n").splitlines()) if line.strip()), "")

@@ -1,0 +1,110 @@
+"""What the room Folder asks: addresses of their own, for gradio has no part in it.
+
+Each names the visitor in a header, which no page of a stranger may send here without asking first, and finds that
+visitor's surveys alone. Answers are made on a few threads, so that no question of one visitor takes all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from vitexplorer.ui.answers import status_of
+from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.intake import KIND, answer_picture
+from vitexplorer.ui.language import language_of
+from vitexplorer.ui.lasting import NOT_KEPT
+from vitexplorer.ui.pictures import keep_upload
+from vitexplorer.ui.surveying import beginning, charts
+from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.ui.surveying.facts import counted, facts
+from vitexplorer.ui.surveying.images import gallery
+from vitexplorer.ui.surveying.kept import delete
+from vitexplorer.ui.surveying.opened import opened
+from vitexplorer.ui.surveying.pictures import file_of, small_picture
+from vitexplorer.ui.surveying.process import begin, stop
+from vitexplorer.words import ExplainedError
+
+AT_ONCE = 2
+"""answers that are made at the same time"""
+PICTURES = {"cache-control": "private, max-age=3600"}
+
+
+def _stop(asking: Asking) -> dict[str, Any]:
+    stop(asking.survey)
+    return {}
+
+
+def _resume(asking: Asking) -> dict[str, Any]:
+    begin(asking.places, asking.survey)
+    return {}
+
+
+def _delete(asking: Asking) -> dict[str, Any]:
+    delete(asking.places, asking.visitor, asking.survey)
+    return {"surveys": beginning.listed(asking)}
+
+
+def _open(asking: Asking) -> dict[str, Any]:
+    """An image for the other rooms."""
+    file = file_of(asking.places, opened(asking.survey), asking.text("path"))
+    return {"image": keep_upload(str(file))}
+
+
+ANSWERS: dict[str, Callable[[Asking], dict[str, Any]]] = {
+    "opening": beginning.opening,
+    "look": beginning.look,
+    "start": beginning.start,
+    "state": beginning.state,
+    "stop": _stop,
+    "resume": _resume,
+    "delete": _delete,
+    "open": _open,
+    "facts": facts,
+    "count": counted,
+    "gallery": gallery,
+    "histogram": charts.histogram,
+    "scatter": charts.scatter,
+    "map": charts.places,
+    "heads": charts.heads,
+    "classes": charts.classes,
+    "beside": charts.beside,
+}
+"""by the last part of the address"""
+
+
+def survey_routes(engine: Engine) -> list[Route]:
+    """`POST /survey/{what}`, and `GET /survey-pictures/{door}`."""
+    turns = asyncio.Semaphore(AT_ONCE)
+
+    async def answer(request: Request) -> Response:
+        what, asking = request.path_params["what"], Asking(engine, request)
+        if what == "zip":
+            return await answer_picture(request, lambda path: asyncio.to_thread(beginning.unpacked, asking, path))
+        if what not in ANSWERS or request.headers.get("content-type") != KIND:
+            return JSONResponse({"refused": asking.say("survey_wrong")}, 404)
+        try:
+            async with turns:
+                return JSONResponse(await asyncio.to_thread(ANSWERS[what], asking), headers=NOT_KEPT)
+        except ExplainedError as error:
+            return JSONResponse({"refused": error.text.in_(asking.language)}, status_of(error))
+
+    async def picture(request: Request) -> Response:
+        door, path = request.path_params["door"], request.query_params.get("path", "")
+        try:
+            async with turns:
+                small = await asyncio.to_thread(small_picture, engine.places, door, path)
+        except ExplainedError as error:
+            language = language_of(request.url.query, request.headers.get("accept-language", ""))
+            return JSONResponse({"refused": error.text.in_(language)}, 404, NOT_KEPT)
+        return Response(small, media_type="image/jpeg", headers=PICTURES)
+
+    return [
+        Route("/survey/{what}", answer, methods=["POST"]),
+        Route("/survey-pictures/{door}", picture),
+    ]

@@ -1,0 +1,99 @@
+"""The images of a survey before it begins: drawn scenes, a zip that was sent, a folder or table of this machine."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from vitexplorer.finetune.data import DataError, example_folder
+from vitexplorer.finetune.data.archive import unpack_zip
+from vitexplorer.finetune.data.files import list_files
+from vitexplorer.settings import settings
+from vitexplorer.ui.hosting.stored import check_room
+from vitexplorer.ui.places import Places
+from vitexplorer.ui.surveying.kept import CARD
+from vitexplorer.ui.surveying.words import SURVEY_WORDS
+from vitexplorer.words import ExplainedError
+
+SCENES = 25
+"""drawn scenes of each class in the example"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Images that a survey can be made of."""
+
+    path: Path
+    title: str
+    """what people call them; empty for the drawn scenes"""
+    images: int | None = None
+    """how many; None for a table, which is not read before the survey begins"""
+    folders: int = 0
+    """below it, of the first level"""
+
+
+def drawn(places: Places, visitor: str) -> Source:
+    """Drawn scenes, made anew. Raises ExplainedError where the disk is full."""
+    check_room(places, visitor)
+    into = places.new_data(visitor, "scenes")
+    into.parent.mkdir(parents=True, exist_ok=True)
+    example_folder(into, SCENES)
+    return _folder(into, "")
+
+
+def sent(places: Places, visitor: str, zipped: Path, name: str) -> Source:
+    """The images of a zip. Raises ExplainedError for one that is not taken; then nothing of it is kept."""
+    check_room(places, visitor)
+    into = places.new_data(visitor, name)
+    into.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        unpack_zip(zipped, into)
+        return _folder(into, name)
+    except BaseException:
+        with suppress(OSError):
+            shutil.rmtree(into.parent)
+        raise
+
+
+def sent_before(places: Places, visitor: str, data: str) -> Source:
+    """The images of a zip that came before, as `sent_as` names them. Raises ExplainedError where they are gone."""
+    own = places.of(visitor)
+    found = [path for path in own.glob("data-*/*") if path.is_dir() and sent_as(path) == data]
+    if not found:
+        raise ExplainedError(SURVEY_WORDS["survey_no_data"])
+    return _folder(found[0], found[0].name)
+
+
+def sent_as(path: Path) -> str:
+    """The name that a browser keeps of images that it sent."""
+    return path.parent.name
+
+
+def of_this_machine(places: Places, path: str) -> Source:
+    """A folder or a table of paths. Raises ExplainedError where there is none, or where visitors may not name one."""
+    if settings().hosted or places.hosted:
+        raise DataError(SURVEY_WORDS["survey_hosted"])
+    whole = Path(path.strip().strip("\"'")).expanduser().absolute()
+    if path.strip() and whole.is_file():
+        return Source(whole, whole.name)
+    if not path.strip() or not whole.is_dir():
+        raise DataError(SURVEY_WORDS["survey_no_folder"].format(path=path.strip()))
+    return Source(whole, whole.name) if is_survey(whole) else _folder(whole, whole.name)
+
+
+def is_survey(path: Path) -> bool:
+    """Whether a folder holds a survey, and no images for one."""
+    return (path / CARD).is_file()
+
+
+def _folder(path: Path, title: str) -> Source:
+    """Raises DataError where a folder holds no images, or more than a survey may have."""
+    images = list_files(path).images
+    most = settings().survey_images
+    if not images:
+        raise DataError(SURVEY_WORDS["survey_no_images"])
+    if most and len(images) > most:
+        raise DataError(SURVEY_WORDS["survey_too_many"].format(count=len(images), most=most))
+    return Source(path, title, len(images), len({name.split("/")[0] for name in images if "/" in name}))

@@ -1,0 +1,29 @@
+"""The room Folder as a component: what is told it is the model on the screen; all else is between it and `routes`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gradio.data_classes import GradioModel
+
+from vitexplorer.ui.parts.widget import Widget
+
+
+class SurveyData(GradioModel):
+    """The model on the screen, as an address has it."""
+
+    model: str = ""
+    weights: str = ""
+    fit: str = ""
+    size: str = ""
+    classifies: bool = False
+    """whether it says what an image shows"""
+    language: str = "en"
+
+
+class SurveyView(Widget):
+    """Nothing that happens in it is an event of gradio's."""
+
+    data_model = SurveyData
+    stem = "survey"
+    folder = Path(__file__).parent
