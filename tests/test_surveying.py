@@ -30,7 +30,7 @@ from vitexplorer.cli.survey import _listed
 from vitexplorer.finetune.data.findings import DataError
 from vitexplorer.finetune.job.safe_writes import DiskFullError
 from vitexplorer.models.images import open_image
-from vitexplorer.survey import shard
+from vitexplorer.survey import memory, shard
 from vitexplorer.survey.card import SurveyError, check_same, read_card, weights_hash
 from vitexplorer.survey.manifest import read_manifest
 from vitexplorer.survey.runners import processes
@@ -163,21 +163,22 @@ def test_a_survey_that_was_killed_goes_on_where_it_was(images, whole, tmp_path):
 
 @pytest.mark.thorough
 def test_twenty_kills_at_random_moments_lose_and_double_nothing(images, whole, tmp_path):
-    out, rng, kills = tmp_path / "survey", random.Random(0), 0
+    out, rng, kills, begun = tmp_path / "survey", random.Random(0), 0, time.monotonic()
+    alone = files_of(run(images, tmp_path / "alone", rows_per_shard=1))
+    seconds = time.monotonic() - begun
     while kills < 20:
         process = _in_a_fork(images, out, rows_per_shard=1)
-        process.join(rng.uniform(0, 0.4))
+        process.join(rng.uniform(0, seconds))
         if process.exitcode is None:
             os.kill(process.pid, signal.SIGKILL)
             kills += 1
         process.join()
-        if out.is_dir() and len(list(out.glob("rows/shard-*"))) == COUNT:  # it was faster: once more
-            for number in rng.sample(range(COUNT), 12):
-                (out / "rows" / f"shard-{number:05d}.parquet").unlink()
-    run(images, out)
+        done = list(out.glob("rows/shard-*"))
+        for file in rng.sample(done, len(done) // 2 if len(done) > COUNT // 2 else 0):  # or there is nothing to kill
+            file.unlink()
+    run(images, out, rows_per_shard=1)
     assert rows_of(out)["path"].to_pylist() == rows_of(whole)["path"].to_pylist()
-    alone = run(images, tmp_path / "alone", rows_per_shard=1)
-    assert files_of(out) == files_of(alone)
+    assert files_of(out) == alone
 
 
 @pytest.fixture
@@ -204,7 +205,8 @@ def test_processes_that_begin_anew_write_the_same_files(images, whole, tmp_path)
 
 @pytest.mark.thorough
 @pytest.mark.usefixtures("_quick_workers")
-def test_twenty_killed_workers_lose_and_double_nothing(tmp_path):
+def test_twenty_killed_workers_lose_and_double_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(processes, "MOST_DEATHS", 20)  # some die at the same rows by chance
     many = class_folders(tmp_path / "many", 90)
     assert len(_kill_workers(20, run, many, tmp_path / "survey", workers=2)) == 20
     assert files_of(tmp_path / "survey") == files_of(run(many, tmp_path / "alone"))
@@ -218,10 +220,10 @@ def _kill_workers(times, survey, source, out, **options) -> list[int]:
         told.append(done)
         if len(killed) < times and done > told[-2]:
             time.sleep(rng.uniform(0, 0.05))
-            workers = [one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE]
-            victim = rng.choice([one for one in workers if one.pid not in killed])
-            victim.kill()
-            killed.append(victim.pid)
+            workers = [one.pid for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE]
+            for victim in rng.sample(living := [pid for pid in workers if pid not in killed], min(1, len(living))):
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
 
     survey(source, out, progress=progress, **options)
     assert told[-1] == read_card(out).rows_planned
@@ -287,7 +289,7 @@ def test_another_survey_in_the_same_folder_is_refused(images, whole, tmp_path):
 def test_other_weights_of_the_same_name_are_another_model(images, whole):
     model = load_small("vit")
     changed = vx.load_model("test_vit", weights="random")  # any other numbers
-    renamed = SimpleNamespace(**{**vars(read_card(whole)), "weights_hash": "0" * 64})
+    renamed = read_card(whole).model_copy(update={"weights_hash": "0" * 64})
     assert weights_hash(model.module) == read_card(whole).weights_hash != weights_hash(changed.module)
     with pytest.raises(SurveyError, match="other weights"):
         check_same(read_card(whole), renamed, whole)
@@ -446,7 +448,8 @@ def test_the_command_has_its_help_in_both_languages(language, word, monkeypatch)
     assert "features, heads, outliers, prediction, rollout" in shown
 
 
-def test_the_command_asks_a_folder_and_says_what_is_wrong(images, tmp_path):
+def test_the_command_asks_a_folder_and_says_what_is_wrong(images, tmp_path, monkeypatch):
+    monkeypatch.setattr(memory, "keep_freed_memory", lambda: True)  # this process is not the command's own
     command = ["survey", str(images), "--model", "test_vit", "--weights", "random", "--ask", "prediction"]
     command += ["--out", str(tmp_path / "survey"), "--workers", "1", "--language", "zh"]
     done = CliRunner().invoke(build_app("en"), command)

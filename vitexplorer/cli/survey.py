@@ -78,7 +78,9 @@ def survey_command(language: Language) -> Callable[..., None]:
     ) -> None:
         with one_sentence(language):
             import vitexplorer as vx
+            from vitexplorer.survey.memory import keep_freed_memory
 
+            keep_freed_memory()
             loaded = vx.load_model(model, weights, seed=weights_seed)
             _run(
                 language,

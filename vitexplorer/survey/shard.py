@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -53,10 +53,11 @@ class Work:
     """that open images"""
 
     @classmethod
-    def of(cls, folder: Path, model: LoadedModel, batch_size: int, threads: int) -> Work:
-        """The work that the survey in a folder is, with the model at the survey's size."""
+    def of(cls, folder: Path, model: LoadedModel, batch_size: int, threads: int, schema: Schema | None = None) -> Work:
+        """The work that the survey in a folder is, with the model at the survey's size and its schema, if known."""
         card = read_card(folder)
-        return cls(folder, card, model, schema_of(model, tuple(card.questions), card.fit), batch_size, threads)
+        schema = schema or schema_of(model, tuple(card.questions), card.fit)
+        return cls(folder, card, model, schema, batch_size, threads)
 
 
 def survey_shards(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -151,12 +152,24 @@ def _threads(count: int) -> Iterator[ThreadPoolExecutor]:
 # ------------------------------------------------------------------------------------------------- asking
 
 
-def of_one_size(images: Iterable[_Opened], most: int, waiting: int) -> Iterator[list[_Opened]]:
+@runtime_checkable
+class Fitted(Protocol):
+    """Something that has a size as the model gets it, or none."""
+
+    @property
+    def size(self) -> tuple[int, ...] | None:
+        """Equal for what goes into one batch."""
+
+
+_Fitted = TypeVar("_Fitted", bound=Fitted)
+
+
+def of_one_size(images: Iterable[_Fitted], most: int, waiting: int) -> Iterator[list[_Fitted]]:
     """Batches of images of one size, at most `most` each; those that cannot be read are together.
 
     Under fit "native" sizes differ: at most `waiting` batches' images wait for others of their size.
     """
-    sizes: dict[tuple[int, ...] | None, list[_Opened]] = defaultdict(list)
+    sizes: dict[tuple[int, ...] | None, list[_Fitted]] = defaultdict(list)
     for one in images:
         sizes[one.size].append(one)
         if len(sizes[one.size]) == most:

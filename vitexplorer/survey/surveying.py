@@ -133,11 +133,12 @@ def ask_all(
             raise SettingError(TWO_SIZES)
         loaded = at_size(loaded, size)
     with _alone(folder):
-        card = _begun(folder, source, loaded, schema_of(loaded, ask, fit), fit, labels, rows_per_shard)
+        schema = schema_of(loaded, ask, fit)
+        card = _begun(folder, source, loaded, schema, fit, labels, rows_per_shard)
         clear_halves(folder)
         left = list(unfinished(folder, card.shards))
         if left:
-            run(_job(folder, loaded, len(left), workers, batch_size), left, _teller(card, left, progress))
+            run(_job(folder, loaded, schema, len(left), workers, batch_size), left, _teller(card, left, progress))
             clear_halves(folder)
     return folder
 
@@ -193,7 +194,9 @@ def _alone(folder: Path) -> Iterator[None]:
 # ------------------------------------------------------------------------------------------------- the work
 
 
-def _job(folder: Path, model: LoadedModel, shards: int, workers: int | None, batch_size: int | None) -> Job:
+def _job(
+    folder: Path, model: LoadedModel, schema: Schema, shards: int, workers: int | None, batch_size: int | None
+) -> Job:
     """How many work on it, and how."""
     for value in (workers, batch_size):
         if value is not None and value < 1:
@@ -203,7 +206,7 @@ def _job(folder: Path, model: LoadedModel, shards: int, workers: int | None, bat
         workers = min(cores, shards, _room_for(model)) if device == "cpu" else 1
     batch = batch_size or _BATCH.get(device, _BATCH_ELSEWHERE)
     each = max(1, cores // workers)
-    return Job(folder, model, workers, batch, threads=min(each, _MOST_THREADS), torch_threads=each)
+    return Job(folder, model, schema, workers, batch, threads=min(each, _MOST_THREADS), torch_threads=each)
 
 
 def _cores() -> int:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.registry import unknown_name
+from vitexplorer.survey.schema import Schema
 
 Runner = Literal["processes", "ray"]
 Told = Callable[[int], None]
@@ -25,6 +26,7 @@ class Job:
     folder: Path
     model: LoadedModel
     """at the survey's size"""
+    schema: Schema
     workers: int
     batch_size: int
     threads: int

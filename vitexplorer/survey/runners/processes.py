@@ -22,6 +22,7 @@ from typing import Any
 import torch
 
 from vitexplorer.survey.card import SurveyError, read_card
+from vitexplorer.survey.memory import keep_freed_memory
 from vitexplorer.survey.runners import Job, Told
 from vitexplorer.survey.shard import Work, survey_shards
 from vitexplorer.words import ExplainedError, Text
@@ -40,7 +41,7 @@ def run(job: Job, shards: Sequence[int], told: Told) -> None:
     Raises what `told` raises, DiskFullError, and SurveyError where workers die again and again.
     """
     if job.workers == 1:
-        work = Work.of(job.folder, job.model, job.batch_size, job.threads)
+        work = Work.of(job.folder, job.model, job.batch_size, job.threads, job.schema)
         for _, rows in survey_shards(work, shards):
             if rows:
                 told(rows)
@@ -165,6 +166,7 @@ _NEVER_BEGAN = Text(
 def _work(connection: Connection, folder: str, batch_size: int, threads: int, torch_threads: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever pressed it has stopped the one who waits for us
     torch.set_num_threads(torch_threads)
+    keep_freed_memory()
     with suppress(BrokenPipeError, ConnectionResetError, EOFError):  # nobody waits any more
         try:
             model = torch.load(Path(folder) / MODEL_FILE, mmap=True, weights_only=False)  # our own file

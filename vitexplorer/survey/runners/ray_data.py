@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from vitexplorer.survey.card import SurveyError
+from vitexplorer.survey.memory import keep_freed_memory
 from vitexplorer.survey.runners import Job, Told
 from vitexplorer.survey.shard import Work, survey_shards
 from vitexplorer.words import Text
@@ -24,8 +25,9 @@ from vitexplorer.words import Text
 class Actor:
     """One of Ray's workers: loads the model once, then does a shard in each call."""
 
-    def __init__(self, folder: str, model: bytes, batch_size: int, threads: int, torch_threads: int):
-        torch.set_num_threads(torch_threads)
+    def __init__(self, folder: str, model: bytes, batch_size: int, threads: int):
+        torch.set_num_threads(1)  # each has a core of the cluster, or a GPU
+        keep_freed_memory()
         loaded = torch.load(io.BytesIO(model), weights_only=False)  # what `run` has saved
         self._work = Work.of(Path(folder), loaded, batch_size, threads)
 
@@ -54,10 +56,10 @@ def run(job: Job, shards: Sequence[int], told: Told) -> None:
             [{"shard": number} for number in shards], override_num_blocks=len(shards)
         ).map_batches(
             Actor,
-            fn_constructor_args=(str(job.folder), saved.getvalue(), job.batch_size, job.threads, job.torch_threads),
+            fn_constructor_args=(str(job.folder), saved.getvalue(), job.batch_size, job.threads),
             batch_size=1,
             compute=data.ActorPoolStrategy(size=min(job.workers, len(shards))),
-            num_cpus=0 if on_gpu else job.torch_threads,
+            num_cpus=0 if on_gpu else 1,
             num_gpus=1 if on_gpu else 0,
         )
         for rows in answered.iter_rows():
