@@ -55,3 +55,18 @@ def test_one_like_it_is_named_that_knows_photographs(model, monkeypatch):
     assert hint.sentence.zh == "该模型只认识绘制场景。DINO ViT-S/16（87 MB）认识照片。"
     monkeypatch.setattr("vitexplorer.models.photographs.settings", lambda: Settings(downloads=False))
     assert not photo_hint(vx.capture(model, picture(192, 192))).available
+
+
+def test_a_drawn_picture_of_another_kind_is_said_and_its_model_named(model):
+    """Of a creature before a model of scenes, and the other way round."""
+    creature, scene = (examples()[name].path for name in ("creature_forktail", "scene_gear"))
+    knower = vx.load_model("creatures_vit_patch16_192")
+    assert "This is a paper creature, and the model was trained on drawn scenes alone" in said(model, creature)
+    assert "This is a scene of other things, and the model was trained on drawn paper creatures" in said(knower, scene)
+    assert "alone" not in said(knower, creature)
+    assert photo_hint(vx.capture(model, creature)).model == "creatures_vit_patch16_192"
+    hint = photo_hint(vx.capture(knower, scene))
+    assert (hint.model, hint.available) == ("scenes_vit_patch16_192", True)
+    assert hint.sentence.en == (
+        "This model knows drawn paper creatures only. ViT, drawn scenes: that one knows this picture."
+    )

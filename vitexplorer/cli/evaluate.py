@@ -14,7 +14,7 @@ from vitexplorer.settings import settings
 from vitexplorer.words import Language, Text
 
 HELP = Text("Hold a model's maps against a known truth.", "用已知的真实答案检验模型的各种图。")
-_MODEL = Text("A name from `models` that was trained on drawn scenes.", "在绘制场景上训练过的模型名称，见 `models`。")
+_MODEL = Text("A name from `models` that was trained on drawn pictures.", "在绘制图像上训练过的模型名称，见 `models`。")
 _VIEWS = Text(
     "Views with commas between them; all that explain a class when empty.",
     "视图，以逗号分隔；留空则为所有解释类别的视图。",

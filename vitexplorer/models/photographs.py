@@ -37,11 +37,17 @@ _HINT = Text(
     "This model knows {pictures} only. {title}, {megabytes:.0f} MB, knows photographs.",
     "该模型只认识{pictures}。{title}（{megabytes:.0f} MB）认识照片。",
 )
+_KNOWS_THIS = Text(
+    "This model knows {pictures} only. {title}: that one knows this picture.",
+    "该模型只认识{pictures}。“{title}”认识这幅图像。",
+)
+_KNOWING = {"scene": "scenes_vit_patch16_192", "creature": "creatures_vit_patch16_192"}
+"""a bundled model for each kind of drawn pictures"""
 
 
 @dataclass(frozen=True)
 class PhotoHint:
-    """Which model to try on a photograph instead."""
+    """Which model to try on this picture instead."""
 
     model: str
     """its name in the catalogue"""
@@ -49,7 +55,7 @@ class PhotoHint:
     megabytes: float
     """to download"""
     available: bool
-    """whether this installation fetches weights"""
+    """whether it is bundled, or this installation fetches weights"""
     sentence: Text
 
 
@@ -64,13 +70,16 @@ def photo_notes(provenance: Provenance, image_hash: str) -> tuple[Text, ...]:
 
 
 def photo_hint(capture: Capture) -> PhotoHint | None:
-    """A model of the catalogue that knows photographs, where this one may not know what it sees; None otherwise."""
-    example = _examples().get(capture.input.image_hash)
-    is_drawn = example is not None and example.kind != "photograph"
-    if is_drawn or not photo_notes(capture.model.provenance, capture.input.image_hash):
+    """A model of the catalogue that knows what is seen, where this one may not; None otherwise."""
+    if not photo_notes(capture.model.provenance, capture.input.image_hash):
         return None
-    entry = find(find(capture.model.name).for_photographs)
     pictures = PICTURES[knows(capture.model.name)]
+    example = _examples().get(capture.input.image_hash)
+    if example is not None and example.kind in _KNOWING:
+        entry = find(_KNOWING[example.kind])
+        sentence = _KNOWS_THIS.format(pictures=pictures, title=entry.title)
+        return PhotoHint(entry.name, entry.title, entry.megabytes, True, sentence)
+    entry = find(find(capture.model.name).for_photographs)
     sentence = _HINT.format(pictures=pictures, title=entry.title, megabytes=entry.megabytes)
     return PhotoHint(entry.name, entry.title, entry.megabytes, settings().downloads, sentence)
 
