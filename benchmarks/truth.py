@@ -61,7 +61,7 @@ MAPS = {"sensitivity": 5, "parameter_randomisation": 4, "parts": 3}
 SLOW = 120
 """images that a map of a slow method takes, about"""
 VARIANTS = (("sign", "both"), ("backward", "libra"), ("head_fusion", "max"))
-"""settings that make another method of every view that has them; asked where the truth is drawn, which is cheap"""
+"""settings that make another method of every view that has them; asked where one map answers, which is cheap"""
 Found = dict[str, list]
 """protocol and method, and the source that measured it -> what was measured of each case"""
 
@@ -119,7 +119,8 @@ def rows_of(name: str) -> tuple[str, ...]:
     model = loaded(name, "auto")
     kind = next(iter(kinds_of(name, "auto").values()))
     views = map_views(vx.capture(model, cases_of(name, "auto", kind, 1)[0].image, fit="squash"))
-    rows = [row for view in views if view != RANDOM for row in (view, *variants_of(view))]
+    asked = set(kinds_of(name, "auto")) - {*RUNS, *MAPS}
+    rows = [row for view in views if view != RANDOM for row in (view, *(variants_of(view) if asked else ()))]
     return (*rows, RANDOM, ORACLE) if model.num_classes else views
 
 

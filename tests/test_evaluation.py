@@ -18,6 +18,7 @@ from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.evaluation import parts
 from vitexplorer.evaluation.case import Case, Trial, covered_cells
 from vitexplorer.evaluation.data import grid_cases, parted_cases, scene_cases
+from vitexplorer.evaluation.evaluating import _images as images_of
 from vitexplorer.evaluation.evaluating import drawn_kinds, tabulate
 from vitexplorer.evaluation.intervals import mean_interval
 from vitexplorer.evaluation.markdown import as_markdown
@@ -407,6 +408,14 @@ def test_what_does_not_go_together_is_said():
         vx.evaluate(model, ["grad_cam"], data=cases, protocols=["grid_pointin"])
     with pytest.raises(UnsupportedError, match="no classifier"):
         vx.evaluate(load_small("encoder"), data=cases)
+
+
+def test_images_are_numbered_as_they_come():
+    """Wherever in memory they lie: by it the bootstrap would draw others each time."""
+    images = [np.zeros((2, 2, 3), np.uint8) for _ in range(40)]
+    for order in (images, images[::-1]):
+        cases = [Case(image, 0, np.ones((2, 2), bool)) for image in order for _ in range(2)]
+        assert images_of(cases).tolist() == [number // 2 for number in range(80)]
 
 
 def test_a_model_of_creatures_is_asked_about_creatures():

@@ -26,8 +26,8 @@ STEADY = ("max_sensitivity", "avg_sensitivity", "randomisation")
 """numbers that say whether a map is steady or depends on the weights at all, not whether it is right"""
 
 
-TELLING = ("grid_pointing", "controlled_synthetic")
-"""shares: of relevance on the right one of several objects; of the parts that tell a class, those that a map names"""
+TELLING = ("grid_pointing", "target_sensitivity")
+"""shares: of relevance on the right one of several objects; of cases in which another class gets the parts it shares"""
 
 
 @dataclass(frozen=True, eq=False)

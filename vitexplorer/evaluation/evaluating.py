@@ -170,8 +170,9 @@ def _chosen(protocol: str, found: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _images(cases: Sequence[Case]) -> np.ndarray:
-    """(cases,) int: which image each is of."""
-    return np.unique([id(case.image) for case in cases], return_inverse=True)[1]
+    """(cases,) int: which image each is of, in the order in which they come, so that intervals are drawn alike."""
+    known: dict[int, int] = {}
+    return np.array([known.setdefault(id(case.image), len(known)) for case in cases])
 
 
 def _methods(model: LoadedModel, views: Iterable[str] | None, case: Case) -> tuple[str, ...]:

@@ -42,9 +42,10 @@ TOLD = {
         "({chance} by chance).",
         "画面中有多个物体时，“{tells}”找得最准，其相关性有 {share} 落在正确的物体处（随机为 {chance}）。",
     ),
-    "controlled_synthetic": Text(
-        "of the parts that tell a class {tells} names most, {share} ({chance} by chance).",
-        "在足以区分类别的部件中，“{tells}”指出得最多，为 {share}（随机为 {chance}）。",
+    "target_sensitivity": Text(
+        "asked about other classes {tells} best finds the parts that are theirs, in {share} of the cases "
+        "({chance} by chance).",
+        "询问其他类别时，“{tells}”最能找到属于该类别的部件，占 {share} 的样例（随机为 {chance}）。",
     ),
 }
 NO_TABLE = Text(

@@ -19,9 +19,9 @@ TOLD = {
         "of several objects it puts {share} of its relevance on the right one ({chance} by chance).",
         "画面中有多个物体时，{share} 的相关性落在正确的物体处（随机为 {chance}）。",
     ),
-    "controlled_synthetic": Text(
-        "of the parts that tell a class it names {share} ({chance} by chance).",
-        "在足以区分类别的部件中指出了 {share}（随机为 {chance}）。",
+    "target_sensitivity": Text(
+        "asked about other classes it finds the parts that are theirs in {share} of the cases ({chance} by chance).",
+        "询问其他类别时，在 {share} 的样例中找到属于该类别的部件（随机为 {chance}）。",
     ),
 }
 OF_IMAGE = Text(
