@@ -22,7 +22,7 @@ from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.stored import Stored
 from vitexplorer.ui.places import Places
 from vitexplorer.ui.surveying import process, sources
-from vitexplorer.ui.surveying.kept import Asked, kept_in, new_survey, running
+from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, kept_in, new_survey, running
 from vitexplorer.ui.surveying.routes import survey_routes
 
 ANNA, BEN = "a" * 32, "b" * 32
@@ -87,6 +87,15 @@ def test_the_charts_count_what_the_rows_hold(client: TestClient, drawn: dict[str
     assert browser.ask("count", survey="drawn", where=where) == {"count": sum(kept), "total": 60}
     for wrong in ("margin:1", "nothing=1", "margin:a~b", "margin=x"):
         assert len(browser.ask("count", 422, survey="drawn", where=wrong)["refused"]) > 10
+
+
+def test_where_all_images_are_asked_there_is_nothing_to_stop(
+    client: TestClient, drawn: dict[str, list], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though its process is still ending."""
+    monkeypatch.setattr(KeptSurvey, "is_running", property(lambda survey: True))
+    state = Browser(client).ask("state", survey="drawn")
+    assert (state["state"], state["running"], state["done"]) == ("finished", False, 60)
 
 
 def test_every_chart_is_of_the_images_that_are_chosen(client: TestClient, drawn: dict[str, list]) -> None:

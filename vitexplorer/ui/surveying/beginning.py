@@ -181,7 +181,8 @@ def state(asking: Asking) -> dict[str, Any]:
     count, total = done(survey, card), card.rows_planned
     found = {**base, "model": card.model, "done": count, "total": total, "resumes": bool(survey.asked)}
     if count >= total:
-        return {**found, "state": "finished", "says": asking.say("survey_done", total=f"{total:,}")}
+        said = asking.say("survey_done", total=f"{total:,}")
+        return {**found, "running": False, "state": "finished", "says": said}  # its process may still be ending
     if not running:
         said = asking.say("survey_stopped", done=f"{count:,}", total=f"{total:,}")
         return {**found, "state": "stopped", "says": said}
