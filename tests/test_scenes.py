@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from vitexplorer.models.bundled.scenes import STREAMS, draw_scene
+from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES, Creature
 from vitexplorer.models.bundled.scenes.several import draw_several
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH, SHAPES
 from vitexplorer.settings import ASSETS
@@ -139,23 +140,29 @@ def test_examples_are_listed_with_licence_and_source():
     for entry in entries:
         assert all(entry[key] for key in ("file", "title_en", "title_zh", "licence", "source"))
         labels = entry.get("labels", [entry["label"]] if "label" in entry else [])
-        assert set(labels) <= set(LABEL_NAMES)
-        assert entry["kind"] == ("drawn" if labels else "photograph")
+        known = {"scene": LABEL_NAMES, "creature": CLASS_NAMES, "photograph": ()}[entry["kind"]]
+        assert set(labels) <= set(known)
+        assert bool(labels) == bool(known)
         assert cv2.imread(str(folder / entry["file"])) is not None
     assert {file.name for file in folder.iterdir()} == {entry["file"] for entry in entries} | {"examples.json"}
     assert sum(file.stat().st_size for file in folder.iterdir()) < 4e6
 
 
-def test_example_scenes_are_what_the_code_draws():
+def test_example_pictures_are_what_the_code_draws():
     """They are kept as lossy WebP: equal up to a few levels on average."""
     entries = json.loads((ASSETS / "examples" / "examples.json").read_text(encoding="utf-8"))
     for entry in entries:
         if "label" in entry:
             index = int(entry["source"].split('"examples", ')[1].split(",")[0])
-            scene = draw_scene("examples", index, 768)
+            if entry["kind"] == "creature":
+                creature = Creature("examples", index, 768)
+                name, drawn = CLASS_NAMES[creature.label], creature.render()
+            else:
+                scene = draw_scene("examples", index, 768)
+                name, drawn = LABEL_NAMES[scene.label], scene.image
             kept = cv2.imread(str(ASSETS / "examples" / entry["file"]))[..., ::-1]
-            assert LABEL_NAMES[scene.label] == entry["label"]
-            assert np.abs(kept.astype(int) - scene.image).mean() < 3
+            assert name == entry["label"]
+            assert np.abs(kept.astype(int) - drawn).mean() < 3
 
 
 def test_the_example_of_several_objects_is_what_the_code_draws():

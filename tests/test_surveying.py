@@ -14,7 +14,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -220,7 +219,7 @@ def _kill_workers(times, survey, source, out, **options) -> list[int]:
         told.append(done)
         if len(killed) < times and done > told[-2]:
             time.sleep(rng.uniform(0, 0.05))
-            workers = [one.pid for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE]
+            workers = [one.pid for one in multiprocessing.active_children()]
             for victim in rng.sample(living := [pid for pid in workers if pid not in killed], min(1, len(living))):
                 os.kill(victim, signal.SIGKILL)
                 killed.append(victim)
