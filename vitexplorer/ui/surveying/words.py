@@ -145,8 +145,8 @@ SURVEY_WORDS: dict[str, Text] = {
         "图上相邻不一定在特征空间相邻：二维无法保留全部距离。",
     ),
     "chart_heads_of": Text(
-        "Mean of {title} over {count} images for each head; the intervals hold 95 %.",
-        "各头{title}在 {count} 张图像上的均值；区间为 95 %。",
+        "Mean of {title} over {count} images; the intervals hold 95 %.",
+        "{title}在 {count} 张图像上的均值；区间为 95 %。",
     ),
     "chart_head": Text("block {block}, head {head}", "第 {block} 块，头 {head}"),
     "chart_head_says": Text(
@@ -181,7 +181,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "gallery_unread": Text("could not be read", "无法读取"),
     "gallery_came": Text("From the folder {title}: {label}", "来自图像集 {title}：{label}"),
     "gallery_back": Text("Back to the folder", "返回图像集"),
-    "gallery_taken": Text("{label}, taken for {said}, {share}", "{label}，判为 {said}，{share}"),
+    "gallery_taken": Text("{label}, taken for {said}, {share}", "{label}，判为{said}，{share}"),
     "gallery_said": Text("{said}, {share}", "{said}，{share}"),
     "gallery_pair": Text("alike: {share}", "相似度 {share}"),
     "gallery_other": Text("there {said}, {share}", "另一次为{said}，{share}"),
