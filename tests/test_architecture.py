@@ -68,10 +68,14 @@ def imported_by(statement: str) -> set[str]:
         "import vitexplorer.cli",
     ],
 )
-def test_torch_waits_until_it_is_needed(statement):
+def test_what_is_slow_waits_until_it_is_needed(statement):
     if statement.endswith(".ui") and not (ROOT / "vitexplorer" / "ui" / "__init__.py").exists():
         pytest.skip("there is no page yet")
-    assert not imported_by(statement) & {"torch", "timm"}
+    assert not imported_by(statement) & {"torch", "timm", "pyarrow", "duckdb"}
+
+
+def test_who_asks_for_arrow_gets_it_beside_the_page():
+    assert "pyarrow" in imported_by("import vitexplorer.ui, pyarrow.parquet, pandas; pandas.DataFrame({'a': ['b']})")
 
 
 # ---------------------------------------------------------------------------------------------- code

@@ -1,4 +1,4 @@
-"""What the bundled models do not know: photographs. They were trained on drawn pictures and answer all the same.
+"""What the bundled models do not know: photographs, and drawn pictures of another kind. They answer all the same.
 
 A picture is known as a drawn one by its hash, that of an example; of any other nobody knows, so the sentence is
 careful. Nothing here imports torch or timm.

@@ -8,7 +8,8 @@ import sys
 import threading
 import warnings
 
-import vitexplorer.ui.unstubbed  # noqa: F401 - before gradio
+import vitexplorer.ui.unstubbed
+import vitexplorer.ui.without_arrow  # noqa: F401 - both before gradio
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # nothing leaves the machine
 # Of past events gradio keeps ten thousand and sums them up after each one; nobody reads that.

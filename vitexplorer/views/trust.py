@@ -89,7 +89,7 @@ def compute(
         formula=Text("means over cases; ∫ insertion − ∫ deletion", "各样例的平均值；∫ 插入 − ∫ 删除"),
         provenance=capture.provenance,
         settings=found.settings,
-        notes=(found.notes[0], RANKED.format(count=len(table.ranked)) if table else NO_TABLE, GAIN, *found.notes[1:]),
+        notes=(*found.notes, RANKED.format(count=len(table.ranked)) if table else NO_TABLE, GAIN),
         methods=rows,
         titles=(*found.titles, TRUTH)[: len(rows)],
         protocols=tuple(column.key for column in columns),
