@@ -1,0 +1,89 @@
+"""How long several ways to do the same work take, as multiples of the first, all in one run.
+
+Every round runs each way once, in an order drawn anew, and a way's ratio is its time over that of the first way in the
+same round: whatever else the machine does falls on all of them. What is told is the median over the rounds with the
+middle half of them. On a CPU time is CPU time of the process, so that waiting for others counts for nobody.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median, quantiles
+
+Work = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Times of one way over the rounds."""
+
+    median: float
+    """of the ratios to the first way"""
+    low: float
+    """their 25th percentile"""
+    high: float
+    """their 75th percentile"""
+    seconds: float
+    """the median time itself; told only where nobody else is on the device"""
+    rounds: int
+
+    def __str__(self) -> str:
+        return f"{self.median:.3f} ({self.low:.3f} to {self.high:.3f})" if self.rounds > 1 else f"{self.median:.2f}"
+
+
+def interleaved(
+    ways: dict[str, Work],
+    rounds: int = 15,
+    warmup: int = 2,
+    limit_s: float = 60.0,
+    clock: Callable[[], float] = time.process_time,
+    synchronize: Work = lambda: None,
+) -> dict[str, Timing]:
+    """Time of each way as a multiple of the first one.
+
+    Args:
+        ways: name -> work; what it returns is dropped within its time.
+        rounds: at most so many count.
+        warmup: rounds before that count for nothing.
+        limit_s: seconds of wall time after which no round begins; the first that counts is always run.
+        clock: what tells the time, in seconds.
+        synchronize: called before each look at the clock; `torch.cuda.synchronize` on a GPU.
+    """
+    began, order, draw = time.monotonic(), list(ways), random.Random(0)
+    times: dict[str, list[float]] = {way: [] for way in ways}
+    for turn in range(-warmup, rounds):
+        late = time.monotonic() - began > limit_s
+        if late and any(times.values()):
+            break
+        if late and turn < 0:
+            continue
+        draw.shuffle(order)
+        for way in order:
+            spent = _spent(ways[way], clock, synchronize)
+            if turn >= 0:
+                times[way].append(spent)
+    return summary(times)
+
+
+def _spent(work: Work, clock: Callable[[], float], synchronize: Work) -> float:
+    gc.collect()
+    synchronize()
+    start = clock()
+    work()
+    synchronize()
+    return clock() - start
+
+
+def summary(times: dict[str, list[float]]) -> dict[str, Timing]:
+    """Seconds of each way in each round as ratios to the first way."""
+    first = next(iter(times.values()))
+    found = {}
+    for way, spent in times.items():
+        ratios = [one / other for one, other in zip(spent, first, strict=True)]
+        low, _, high = quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
+        found[way] = Timing(median(ratios), low, high, median(spent), len(spent))
+    return found
