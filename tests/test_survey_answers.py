@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import threading
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from tests.survey_folder import same_names, synthetic_survey
@@ -18,6 +21,7 @@ from vitexplorer.survey.conditions import Condition, Equals, OneOf, Where, Withi
 from vitexplorer.survey.opened import Survey, open_survey
 from vitexplorer.words import ExplainedError
 
+histograms = importlib.import_module("vitexplorer.survey.answers.histogram")
 NUMBERS = ("probability", "width", "distance[2,1]", "peak[0,2]", "view_attention_rollout[1,2]")
 
 
@@ -99,7 +103,8 @@ def test_bins(survey: Survey, table: pd.DataFrame, name: str) -> None:
     rows = left(table, where)
     values = [float(value) for value in rows[name] if not math.isnan(value)]
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
-    groups = sorted(set(rows["label"]), key=lambda label: (-list(rows["label"]).count(label), label))
+    labels = rows["label"][rows[name].notna()].tolist()
+    groups = sorted(set(labels), key=lambda label: (-labels.count(label), label))
     expected = np.zeros((len(groups), 7), int)
     for value, label in zip(rows[name], rows["label"], strict=True):
         if not math.isnan(value):
@@ -117,6 +122,26 @@ def test_only_what_an_eye_can_tell_apart_is_counted_apart(tmp_path: Path) -> Non
     assert len(found.groups) == 12
     assert found.others == 40
     assert found.counts.sum() + found.without == 60
+
+
+def test_what_has_no_number_is_in_no_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(histograms, "MOST_GROUPS", 2)
+    some = open_survey(synthetic_survey(tmp_path, 60, lists=False, failed=0.5))
+    found = histogram(some, "entropy", bins=3, by="label")
+    assert (found.without, len(found.groups)) == (some.failed, 2)
+    assert found.counts.sum() + found.others + found.without == 60
+
+
+def test_a_number_that_is_none_counts_as_none(tmp_path: Path) -> None:
+    """A view may answer NaN: no bound holds it, and who asks for rows without a number finds it."""
+    folder = synthetic_survey(tmp_path, 20, rows_per_shard=20, lists=False, failed=0)
+    (file,) = (folder / "rows").iterdir()
+    table = pq.read_table(file)
+    values = pa.array([None, math.nan, *table["entropy"].to_pylist()[2:]], pa.float32())
+    pq.write_table(table.set_column(table.schema.get_field_index("entropy"), "entropy", values), file)
+    some = open_survey(folder)
+    assert [row["row"] for row in gallery(some, (Equals("entropy", None),))] == [0, 1]
+    assert count(some, (Within("entropy"),)) == 18
 
 
 def test_columns_of_numbers(survey: Survey) -> None:
@@ -149,6 +174,8 @@ def test_words_of_a_visitor_are_only_words(survey: Survey, condition: Condition)
         Within("probability[0,0]", 0),
         Within("probability", math.nan),
         Equals("probability", "0.5"),
+        Equals("probability", 1e300),
+        Equals("width", 10**400),
         Equals("label", 3),
         Equals("correct", 1),
         OneOf("width", tuple(range(2000))),

@@ -41,6 +41,7 @@ from vitexplorer.survey.opened import Survey, open_survey
 from vitexplorer.words import ExplainedError
 
 twins = importlib.import_module("vitexplorer.survey.answers.near_duplicates")
+classes = importlib.import_module("vitexplorer.survey.answers.per_class")
 heads = importlib.import_module("vitexplorer.survey.answers.per_head")
 SURE: Where = (Within("probability", 0.4),)
 
@@ -85,6 +86,19 @@ def test_accuracy_of_classes(survey: Survey, table: pd.DataFrame) -> None:
         mine = rows[(rows["label"] == pair.label) & (rows["predicted"] == pair.predicted)]
         assert (pair.count, pair.name.en != pair.label) == (len(mine), True)
     assert sum(pair.count for pair in found.pairs) == len(rows) - found.whole.right
+
+
+def test_every_class_says_what_it_is_taken_for(
+    survey: Survey, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many pairs of other classes are more frequent."""
+    monkeypatch.setattr(classes, "MOST_PAIRS", 1)
+    monkeypatch.setattr(classes, "MOST_TAKEN", 1)
+    found = per_class(survey)
+    wrong = table[table["correct"] == False]  # noqa: E712
+    for one in found.classes:
+        counts = wrong[wrong["label"] == one.label]["predicted"].value_counts()
+        assert [pair.count for pair in found.pairs if pair.label == one.label] == [counts.max()]
 
 
 def test_an_interval_of_a_share_solves_its_equation() -> None:
@@ -204,6 +218,8 @@ def test_a_grid_counts_every_image_and_points_are_some(survey: Survey, table: pd
         density[min(4, math.floor((y - y_low) * (5 / (y_high - y_low)))), col] += 1
     np.testing.assert_array_equal(found.density, density)
     assert found.total == len(points)
+    with pytest.raises(ExplainedError, match="group"):
+        scatter(survey, "entropy", "margin", by="distance")
     assert len(found.rows) == len(set(found.rows.tolist())) == 30
     for row, x, y, label in zip(found.rows, found.x, found.y, found.groups, strict=True):
         there = table.iloc[row]

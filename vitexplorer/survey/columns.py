@@ -110,6 +110,18 @@ def numeric(columns: Mapping[str, Column], name: str) -> Asked:
     return one
 
 
+def grouping(columns: Mapping[str, Column], name: str) -> Asked:
+    """The same, of a column whose values name groups of images: a text, a truth, a class."""
+    one = asked(columns, name)
+    if one.kind in ("number", "list"):
+        raise SettingError(
+            Text("The column {name} has no few values to group by.", "列 {name} 的取值过多，无法用于分组。").format(
+                name=one.name
+            )
+        )
+    return one
+
+
 def quoted(name: str) -> str:
     """A column's own name as SQL writes it."""
     return '"' + name.replace('"', '""') + '"'

@@ -27,6 +27,8 @@ WORDS = {
 }
 LARGEST = 2**62
 """beyond every whole number of a survey"""
+FARTHEST = float(np.finfo(np.float32).max)
+"""beyond it there is no number to be equal to"""
 NO_VALUE = Text(
     "The column {column} holds {kind}: {value!r} is none.", "列 {column} 的内容是{kind}，而 {value!r} 不是。"
 )
@@ -71,7 +73,8 @@ def _one(condition: Condition, one: Asked, column: str, name: str) -> Filter:
         )
     named = {f"{name}_{at}": _value(value, one) for at, value in enumerate(values) if value is not None}
     parts = [f"{column} IN ({', '.join(f'${key}' for key in named)})"] if named else []
-    parts += [f"{column} IS NULL"] if None in values else []
+    nothing = f"{column} IS NULL OR isnan({column})" if one.kind == "number" else f"{column} IS NULL"
+    parts += [nothing] if None in values else []
     return Filter(" OR ".join(parts) or "FALSE", named)
 
 
@@ -80,7 +83,7 @@ def _value(value: object, one: Asked) -> object:
     if isinstance(value, bool):
         fits = one.kind == "bool"
     elif isinstance(value, int | float):
-        fits = one.kind in ("number", "integer") and math.isfinite(value)
+        fits = one.kind in ("number", "integer") and abs(value) <= FARTHEST
     else:
         fits = one.kind == "text" and isinstance(value, str)
     if not fits:

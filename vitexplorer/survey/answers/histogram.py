@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from vitexplorer.errors import SettingError
-from vitexplorer.survey.columns import Asked, numeric
+from vitexplorer.survey.columns import Asked, grouping, numeric
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 from vitexplorer.words import Text
@@ -31,7 +31,7 @@ class Histogram:
     groups: tuple[str | float | bool | None, ...]
     """the values of the column `by`, the most frequent first; a single None where there is none"""
     others: int
-    """rows whose group is not among them"""
+    """rows that have a number, and a group that is not among them"""
     without: int
     """rows that have no number, or an infinite one"""
 
@@ -75,8 +75,8 @@ def histogram(
             )
         )
     high = high if high > low else low + 1.0
-    group = None if by is None else survey.asked(by)
-    groups, others = _groups(survey, where, group)
+    group = None if by is None else grouping(survey.columns, by)
+    groups, others = _groups(survey, where, one, finite, group)
     place = "least(floor(({0}::DOUBLE - $low) * $scale), $last)::INTEGER"
     within = f"{finite} AND {{0}} BETWEEN $low AND $high"
     grouped, more = ("{1}", [one, group]) if group else ("NULL", [one])
@@ -98,16 +98,12 @@ def histogram(
     return Histogram(edges, counts, groups, others, every - finite_ones)
 
 
-def _groups(survey: Survey, where: Where, group: Asked | None) -> tuple[tuple, int]:
-    """The most frequent values of a column, and how many rows have another."""
+def _groups(
+    survey: Survey, where: Where, counted: Asked, known: str, group: Asked | None
+) -> tuple[tuple[str | float | bool | None, ...], int]:
+    """The most frequent values of a column among the rows that are counted, and how many of these have another."""
     if group is None:
         return (None,), 0
-    if group.kind in ("number", "list"):
-        raise SettingError(
-            Text("The column {name} has no few values to group by.", "列 {name} 的取值过多，无法用于分组。").format(
-                name=group.name
-            )
-        )
-    query = "SELECT {0} AS of_group, count(*) AS number FROM {rows} GROUP BY of_group ORDER BY number DESC, of_group"
-    found = survey.sql(query, where, more=[group]).fetchall()
+    query = f"SELECT {{1}} AS of_group, count(*) AS number FROM {{rows}}{known} GROUP BY of_group"
+    found = survey.sql(query + " ORDER BY number DESC, of_group", where, more=[counted, group]).fetchall()
     return tuple(value for value, _ in found[:MOST_GROUPS]), sum(number for _, number in found[MOST_GROUPS:])

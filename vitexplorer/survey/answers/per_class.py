@@ -20,8 +20,8 @@ from vitexplorer.types import ConfusionResult, PerClassResult
 from vitexplorer.words import Text, same
 
 NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{model} 没有分类头，因此没有预测结果。")
-MOST_CLASSES, MOST_PAIRS, MOST_CONFUSED = 2000, 200, 30
-"""classes and pairs of an answer, and classes of a matrix that can be read"""
+MOST_CLASSES, MOST_PAIRS, MOST_TAKEN, MOST_CONFUSED = 2000, 200, 3, 30
+"""classes and pairs of an answer, pairs that each label has at least, and classes of a matrix that can be read"""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class PerClass:
     classes: tuple[ClassAnswer, ...]
     """the worst first, those that cannot be judged last; at most `MOST_CLASSES`"""
     pairs: tuple[Pair, ...]
-    """the most frequent first; at most `MOST_PAIRS`"""
+    """the most frequent first: at most `MOST_PAIRS`, and the first `MOST_TAKEN` of every label"""
 
 
 def per_class(survey: Survey, where: Where = ()) -> PerClass:
@@ -91,10 +91,13 @@ def per_class(survey: Survey, where: Where = ()) -> PerClass:
     )
     judged_of = {one.label: one.judged for one in classes}
     pairs = survey.sql(
-        "SELECT label, predicted, count(*) AS number FROM {rows} AND correct = false"
-        " GROUP BY label, predicted ORDER BY number DESC, label, predicted LIMIT $most",
+        "SELECT label, predicted, count(*) AS number FROM {rows} AND correct = false GROUP BY label, predicted"
+        " QUALIFY row_number() OVER (ORDER BY number DESC, label, predicted) <= $most"
+        " OR row_number() OVER (PARTITION BY label ORDER BY number DESC, predicted) <= $each"
+        " ORDER BY number DESC, label, predicted",
         where,
         most=MOST_PAIRS,
+        each=MOST_TAKEN,
     ).fetchall()
     return PerClass(
         whole=whole,

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from vitexplorer.errors import SettingError
-from vitexplorer.survey.columns import Asked, numeric
+from vitexplorer.survey.columns import Asked, grouping, numeric
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 from vitexplorer.words import Text
@@ -60,7 +60,7 @@ def scatter(
             ).format(points=MOST_POINTS, cells=MOST_CELLS)
         )
     across, up = numeric(survey.columns, x), numeric(survey.columns, y)
-    group = None if by is None else survey.asked(by)
+    group = None if by is None else grouping(survey.columns, by)
     known = f" AND {_finite(across, 0)} AND {_finite(up, 1)}"
     both = [across, up]
     found = survey.sql("SELECT count(*), min({0}), max({0}), min({1}), max({1}) FROM {rows}" + known, where, more=both)

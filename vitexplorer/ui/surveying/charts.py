@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 BINS = 40
 POINTS = 3000
-TAKEN = 3
-"""other classes that are named for each"""
 _NOTHING = {"empty": True, "says": ""}
 
 
@@ -161,7 +159,7 @@ def _table(values: np.ndarray) -> list[list[float | None]]:
 
 def classes(asking: Asking) -> dict[str, Any]:
     """How many images of each class are right, and what the others are taken for."""
-    from vitexplorer.survey.answers import per_class
+    from vitexplorer.survey.answers.per_class import MOST_TAKEN, per_class
 
     survey, where = _asked(asking)
     found, called = per_class(survey, where), values_of(asking, survey)["label"]
@@ -174,7 +172,9 @@ def classes(asking: Asking) -> dict[str, Any]:
             if pair.label == one.label
         ]
         share = {"right": one.accuracy, "low": one.low, "high": one.high}
-        rows.append({"key": key, "name": called.get(key, key), "count": one.count, "taken": taken[:TAKEN], **share})
+        rows.append(
+            {"key": key, "name": called.get(key, key), "count": one.count, "taken": taken[:MOST_TAKEN], **share}
+        )
     if not rows:
         return _NOTHING
     return {
