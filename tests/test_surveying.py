@@ -7,6 +7,9 @@ import multiprocessing
 import os
 import random
 import signal
+import subprocess
+import sys
+import threading
 import time
 import warnings
 from importlib.util import find_spec
@@ -25,7 +28,7 @@ from tests.small_models import load_small
 from tests.survey_images import class_folders, files_of, hostile, rows_of
 from tests.thorough import always, later
 from vitexplorer.cli import build_app
-from vitexplorer.cli.survey import _listed
+from vitexplorer.cli import survey as command
 from vitexplorer.finetune.data.findings import DataError
 from vitexplorer.finetune.job.safe_writes import DiskFullError
 from vitexplorer.models.images import open_image
@@ -449,24 +452,46 @@ def test_the_command_has_its_help_in_both_languages(language, word, monkeypatch)
 
 def test_the_command_asks_a_folder_and_says_what_is_wrong(images, tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "keep_freed_memory", lambda: True)  # this process is not the command's own
-    command = ["survey", str(images), "--model", "test_vit", "--weights", "random", "--ask", "prediction"]
-    command += ["--out", str(tmp_path / "survey"), "--workers", "1", "--language", "zh"]
-    done = CliRunner().invoke(build_app("en"), command)
+    line = ["survey", str(images), "--model", "test_vit", "--weights", "random", "--ask", "prediction"]
+    line += ["--out", str(tmp_path / "survey"), "--workers", "1", "--language", "zh"]
+    done = CliRunner().invoke(build_app("en"), line)
     assert done.exit_code == 0, done.output
     assert "test_vit" in done.stdout
     assert len(rows_of(tmp_path / "survey")) == COUNT
-    refused = CliRunner().invoke(build_app("en"), [*command, "--fit", "pad"])
+    refused = CliRunner().invoke(build_app("en"), [*line, "--fit", "pad"])
     assert refused.exit_code == 2
     assert "已有另一项普查" in refused.stderr
 
 
+def test_a_command_has_so_many_hours(monkeypatch, capsys):
+    ended = threading.Event()
+    monkeypatch.setattr(
+        "os.kill", lambda pid, how: ended.set() if (pid, how) == (os.getpid(), signal.SIGTERM) else None
+    )
+    command._end_after(1e-6, "zh")
+    assert ended.wait(10)
+    assert "小时" in capsys.readouterr().err
+
+
+@pytest.mark.thorough
+def test_a_survey_that_has_had_its_hours_goes_on_another_time(images, tmp_path):
+    out = tmp_path / "survey"
+    line = [sys.executable, "-m", "vitexplorer", "survey", str(images), "--model", "test_vit", "--weights", "random"]
+    line += ["--ask", "prediction", "--rows-per-shard", "4", "--out", str(out)]
+    ended = subprocess.run([*line, "--hours", "1e-9"], capture_output=True, text=True)
+    assert ended.returncode == -signal.SIGTERM
+    assert "goes on" in ended.stderr
+    assert subprocess.run(line, capture_output=True).returncode == 0
+    assert len(rows_of(out)) == COUNT
+
+
 def test_a_comma_within_a_setting_parts_no_questions():
-    assert _listed("prediction, attention-map:query=3,4;block=1,heads") == [
+    assert command._listed("prediction, attention-map:query=3,4;block=1,heads") == [
         "prediction",
         "attention_map:query=3,4;block=1",
         "heads",
     ]
-    assert _listed("") is None
+    assert command._listed("") is None
 
 
 @pytest.mark.thorough

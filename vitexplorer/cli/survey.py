@@ -6,7 +6,10 @@ Called again with the same `--out` it goes on where it was, also after Ctrl-C or
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,7 +50,14 @@ _WORKERS = Text("Processes that work; as many as suit when 0.", "工作进程数
 _BATCH = Text("Images in one pass; as many as suit when 0.", "每次前向计算的图像数；0 表示自动选择。")
 _ROWS = Text("Images in one file of the survey.", "每个结果文件的图像数。")
 _RUNNER = Text("`processes` of this machine, or `ray`.", "`processes`（本机进程）或 `ray`。")
+_HOURS = Text(
+    "Hours after which it ends, to be gone on with by the same command; no end when 0.",
+    "运行多少小时后结束，可用同一命令继续；0 表示不限。",
+)
 _LANGUAGE = Text("Language of what is printed.", "输出的语言。")
+_OVER = Text(
+    "Stopped after {hours:g} hours. The same command goes on.", "已运行 {hours:g} 小时，现停止。用同一命令可继续。"
+)
 _KEPT = Text(
     "Stopped after {done} of {total} images. The same command goes on.",
     "已停止，完成 {total} 幅中的 {done} 幅图像。用同一命令可继续。",
@@ -74,6 +84,7 @@ def survey_command(language: Language) -> Callable[..., None]:
         batch_size: int = typer.Option(0, min=0, help=say(_BATCH)),
         rows_per_shard: int = typer.Option(512, min=1, help=say(_ROWS)),
         runner: str = typer.Option("processes", help=say(_RUNNER)),
+        hours: float = typer.Option(0, min=0, help=say(_HOURS)),
         language: Language = typer.Option(language, help=say(_LANGUAGE)),
     ) -> None:
         with one_sentence(language):
@@ -81,6 +92,8 @@ def survey_command(language: Language) -> Callable[..., None]:
             from vitexplorer.survey.memory import keep_freed_memory
 
             keep_freed_memory()
+            if hours:
+                _end_after(hours, language)
             loaded = vx.load_model(model, weights, seed=weights_seed)
             _run(
                 language,
@@ -98,6 +111,18 @@ def survey_command(language: Language) -> Callable[..., None]:
             )
 
     return survey
+
+
+def _end_after(hours: float, language: Language) -> None:
+    """End this process when it has had its time, whatever it does then: what it has written is whole."""
+
+    def end() -> None:
+        typer.echo(_OVER.format(hours=hours).in_(language), err=True)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    clock = threading.Timer(3600 * hours, end)
+    clock.daemon = True
+    clock.start()
 
 
 def _run(language: Language, *asked: Any, **settings: Any) -> None:

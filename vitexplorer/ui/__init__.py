@@ -42,7 +42,6 @@ from vitexplorer.ui.model_files import model_route
 from vitexplorer.ui.one_app import no_app_yet
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.static_files import SERVING
-from vitexplorer.ui.surveying.process import end_overdue
 from vitexplorer.ui.surveying.routes import survey_routes
 from vitexplorer.ui.theme import theme
 from vitexplorer.ui.training.teach_routes import teach_routes
@@ -119,7 +118,6 @@ def application(settings: Settings, engine: Engine) -> Starlette:
         lifespan=swept(
             folder.sweep,
             guards.stored.sweep,
-            lambda: end_overdue(engine.places),
             at_end=lambda: say_what_goes_on(engine),
         ),
     )

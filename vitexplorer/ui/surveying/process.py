@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -64,6 +63,7 @@ def command(places: Places, survey: KeptSurvey) -> list[str]:
     return [
         *(sys.executable, "-m", "vitexplorer", "survey", asked.source, *model_of(places, asked)),
         *("--out", str(survey.answers), "--fit", asked.fit, "--workers", "1", "--rows-per-shard", str(ROWS)),
+        *("--hours", str(settings().survey_hours)),
         *(["--size", asked.size] if asked.size else []),
         *(["--ask", ",".join(asked.questions)] if asked.questions else []),
     ]
@@ -95,14 +95,6 @@ def stop(survey: KeptSurvey) -> None:
         for one in left:
             one.kill()
     (survey.folder / CLAIM.name).unlink(missing_ok=True)
-
-
-def end_overdue(places: Places) -> None:
-    """End surveys that have had as many hours as the settings give them."""
-    for survey in running(places):
-        with suppress(OSError):
-            if time.time() - (survey.folder / CLAIM.name).stat().st_mtime > 3600 * settings().survey_hours:
-                stop(survey)
 
 
 def last_words(survey: KeptSurvey) -> str:
