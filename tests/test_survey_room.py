@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -18,12 +19,16 @@ from starlette.testclient import TestClient
 from tests.survey_folder import synthetic_survey
 from vitexplorer.settings import Settings
 from vitexplorer.survey.card import read_card, write_card
+from vitexplorer.survey.manifest import Planned, planned, write_manifest
+from vitexplorer.survey.opened import open_survey
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.stored import Stored
 from vitexplorer.ui.places import Places
-from vitexplorer.ui.surveying import process, sources
+from vitexplorer.ui.surveying import process
 from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, kept_in, new_survey, running
+from vitexplorer.ui.surveying.pictures import file_of
 from vitexplorer.ui.surveying.routes import survey_routes
+from vitexplorer.words import ExplainedError
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"
@@ -59,7 +64,9 @@ def client(tmp_path: Path, places: Places, monkeypatch: pytest.MonkeyPatch) -> I
 def drawn(places: Places, tmp_path: Path) -> dict[str, list]:
     """A survey of 60 made-up images by the name "drawn", one of which is a picture; its columns."""
     folder = synthetic_survey(places.root / "drawn", 60, rows_per_shard=32, failed=0.1)
-    write_card(folder, read_card(folder).model_copy(update={"root": str(tmp_path / "pictures")}))
+    write_card(
+        folder, read_card(folder).model_copy(update=dict.fromkeys(("source", "root"), str(tmp_path / "pictures")))
+    )
     (tmp_path / "pictures" / "gear").mkdir(parents=True)
     PIL.Image.new("RGB", (400, 300), (200, 10, 10)).save(tmp_path / "pictures" / "gear" / "image 0.jpg", "PNG")
     return pq.read_table(sorted((folder / "rows").glob("*.parquet"))).to_pydict()
@@ -160,16 +167,42 @@ def test_the_gallery_has_the_surest_mistakes_first(client: TestClient, drawn: di
 def test_pictures_are_those_of_the_survey_alone(client: TestClient, drawn: dict[str, list], tmp_path: Path) -> None:
     browser = Browser(client)
     door = browser.ask("state", survey="drawn")["door"]
-    small = client.get(f"/survey-pictures/{door}", params={"path": drawn["path"][0]})
+    small = client.get(f"/survey-pictures/{door}", params={"row": "0"})
     with PIL.Image.open(io.BytesIO(small.content)) as opened:
         assert max(opened.size) <= 160
-    secret = tmp_path / "secret.png"
+    assert client.get("/survey-pictures/" + "0" * 32, params={"row": "0"}).status_code == 404
+    assert browser.ask("open", survey="drawn", row="0")["image"].startswith("upload-")
+
+    secret, inside = tmp_path / "secret.png", tmp_path / "pictures" / "gear"
     PIL.Image.new("RGB", (20, 20)).save(secret)
-    for path in ("../secret.png", str(secret), "gear/image 1.jpg", ""):
-        assert client.get(f"/survey-pictures/{door}", params={"path": path}).status_code == 404, path
-        assert "no longer" in browser.ask("open", 422, survey="drawn", path=path)["refused"]
-    assert client.get("/survey-pictures/" + "0" * 32, params={"path": drawn["path"][0]}).status_code == 404
-    assert browser.ask("open", survey="drawn", path=drawn["path"][0])["image"].startswith("upload-")
+    (inside / "image 2.jpg").symlink_to(secret)
+    (inside / "image 3.jpg").symlink_to("image 3.jpg")
+    (inside / "image 4.jpg").mkdir()
+    for row in ("1", "2", "3", "4", "60", "999999999", "-1", "1e3"):
+        assert client.get(f"/survey-pictures/{door}", params={"row": row}).status_code == 404, row
+        assert "no longer" in browser.ask("open", 422, survey="drawn", row=row)["refused"]
+    browser.ask("delete", survey="drawn")
+    assert client.get(f"/survey-pictures/{door}", params={"row": "0"}).status_code == 404, "with their survey"
+
+
+def test_a_plan_that_names_other_places_shows_them_to_their_owner_alone(places: Places, tmp_path: Path) -> None:
+    """A table may name images anywhere; of a folder, and where there are visitors, nothing else is shown."""
+    folder, root, strange = synthetic_survey(places.root / "drawn", 3, lists=False), tmp_path / "pictures", "猫.png"
+    secret, named = tmp_path / "secret.png", os.fsdecode(strange.encode("gb18030"))
+    root.mkdir()
+    for file in (secret, root / named):
+        file.write_bytes(b"")
+    write_manifest(folder, [Planned("../secret.png", None), Planned(str(secret), None), planned(named, None)], 128)
+    card = read_card(folder).model_copy(update={"root": str(root)})
+    hosted = Places(places.root, hosted=True)
+    for source, place, there in ((str(root), places, 1), ("table.csv", hosted, 1), ("table.csv", places, 3)):
+        write_card(folder, card.model_copy(update={"source": source}))
+        survey = open_survey(folder)
+        assert file_of(place, survey, 2).name == named, "no text in UTF-8"
+        for row in range(3 - there):
+            with pytest.raises(ExplainedError, match="no longer"):
+                file_of(place, survey, row)
+    assert [file_of(places, survey, row) for row in (0, 1)] == [root / "../secret.png", secret]
 
 
 def test_visitors_of_a_hosted_page_find_their_own_surveys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,10 +233,11 @@ def test_what_cannot_be_surveyed_is_a_sentence(
     PIL.Image.new("RGB", (20, 20)).save(folder / "one.png")
     PIL.Image.new("RGB", (20, 20)).save(folder / "two.png")
     assert browser.ask("look", path=str(folder))["says"] == "empty: 2 images."
-    monkeypatch.setattr(sources, "settings", lambda: Settings(survey_images=1))
-    assert "may have 1" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
+    monkeypatch.setattr("vitexplorer.finetune.data.files.settings", lambda: Settings(survey_images=1))
+    assert "more than 1 images" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
     monkeypatch.setattr("vitexplorer.ui.surveying.beginning.settings", lambda: Settings(surveys=0))
     assert "No survey" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
+    assert "No survey" in browser.ask("resume", 422)["refused"]
     assert "No survey" in browser.ask("opening")["closed"]
 
 
@@ -219,6 +253,7 @@ def test_the_process_is_the_command_and_can_be_stopped(
     assert line[1:5] == ["-m", "vitexplorer", "survey", str(tmp_path / "pets")]
     assert line[5:7] == ["--model", MODEL]
     assert line[line.index("--ask") + 1] == "prediction,heads"
+    assert float(line[line.index("--hours") + 1]) == Settings().survey_hours
 
     script = "print('a word', flush=True); import time; time.sleep(60)"
     monkeypatch.setattr(process, "command", lambda *_: [sys.executable, "-c", script])
@@ -234,8 +269,7 @@ def test_the_process_is_the_command_and_can_be_stopped(
     assert "(1)" in browser.ask("resume", 422, survey=other.name)["refused"]
     while not process.last_words(survey):
         time.sleep(0.01)
-    monkeypatch.setattr(process, "settings", lambda: Settings(survey_hours=1e-9))
-    process.end_overdue(places)
+    browser.ask("stop", survey=survey.name)
     assert not survey.is_running
     state = browser.ask("state", survey=survey.name)
     assert (state["state"], state["resumes"]) == ("failed", True)

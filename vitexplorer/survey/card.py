@@ -88,6 +88,11 @@ class Card(BaseModel):
     begun: datetime
 
     @property
+    def is_of_folder(self) -> bool:
+        """Whether the images are those below a folder; a table or a list may name images anywhere."""
+        return self.source == self.root
+
+    @property
     def maps(self) -> dict[str, Size]:
         """Rows and columns of each column that is a map."""
         return {one.key: one.shape for one in self.columns if one.shape and one.axes != ("blocks", "heads")}

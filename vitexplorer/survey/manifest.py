@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vitexplorer.finetune.data.findings import readable_name
+from vitexplorer.finetune.data.findings import DataError, readable_name
 from vitexplorer.finetune.job.safe_writes import replace_file
 from vitexplorer.read_back import broken
 from vitexplorer.words import Text
@@ -33,9 +33,19 @@ class Planned(NamedTuple):
     raw: bytes | None = None
     """the path's own bytes where they are no UTF-8"""
 
-    def place(self, root: Path) -> Path:
-        """Where the image lies."""
-        return root / (self.path if self.raw is None else os.fsdecode(self.raw))
+    def place(self, root: Path, *, inside: bool) -> Path:
+        """Where the image lies.
+
+        Args:
+            root: that paths are relative to.
+            inside: whether it may lie nowhere else, also where a link has taken its place since it was planned.
+
+        Raises DataError where it does.
+        """
+        place = root / (self.path if self.raw is None else os.fsdecode(self.raw))
+        if inside and not os.path.realpath(place).startswith(os.path.join(os.path.realpath(root), "")):
+            raise DataError(_OUTSIDE)
+        return place
 
 
 def planned(path: str, label: str | None) -> Planned:
@@ -95,4 +105,5 @@ def clear_halves(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+_OUTSIDE = Text("It leads out of the folder of the survey.", "该文件指向普查文件夹之外。")
 _REMEDY = Text("Delete the folder of the survey and run it again.", "请删除普查文件夹并重新运行。")

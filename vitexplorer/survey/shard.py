@@ -119,7 +119,7 @@ def _planned(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int, Pla
 def _open(work: Work, wanted: tuple[int, int, Planned]) -> _Opened:
     planned, seen = wanted[2], None
     try:
-        place = planned.place(Path(work.card.root))
+        place = planned.place(Path(work.card.root), inside=work.card.is_of_folder)
         opened = OpenedImage.of(place, max_megapixels=settings().max_megapixels)
         height, width = opened.pixels.shape[:2]
         seen = width, height, opened.hash

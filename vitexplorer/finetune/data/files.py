@@ -64,8 +64,8 @@ class Listing:
 def list_files(root: Path, bound: Literal["data_files", "survey_images"] = "data_files") -> Listing:
     """Everything below `root`; a link to a file of the same folder counts as that file, any other link does not.
 
-    Raises DataError where `root` is no folder, cannot be read or holds more files than the setting `bound` allows;
-    0 allows any number.
+    Raises DataError where `root` is no folder, cannot be read or holds more files (for a survey: images) than the
+    setting `bound` allows; 0 allows any number.
     """
     found = {"image": [], "table": [], "folder": [], "archive": [], "link": [], "closed": [], "other": []}
     real_root, waiting, files, most = _checked(root), [""], 0, getattr(settings(), bound)
@@ -84,8 +84,8 @@ def list_files(root: Path, bound: Literal["data_files", "survey_images"] = "data
             if kind == "folder":
                 waiting.append(place)
         files += len(names)
-        if most and files > most:
-            raise DataError(_MANY.format(most=most, variable=PREFIX + bound.upper()))
+        if most and (len(found["image"]) if bound == "survey_images" else files) > most:
+            raise DataError(_MANY[bound].format(most=most, variable=PREFIX + bound.upper()))
     if found["closed"] == [""]:
         raise DataError(_CLOSED_ROOT.format(name=_quoted(root)))
     findings = [
@@ -103,10 +103,16 @@ _NO_FOLDER = Text(
     "{name} 是文件而不是文件夹。请指定存放图像的文件夹。",
 )
 _CLOSED_ROOT = Text("The folder {name} cannot be read. Check its permissions.", "无法读取文件夹 {name}。请检查权限。")
-_MANY = Text(
-    "There are more than {most} files in the folder. Take fewer images, or raise {variable}.",
-    "文件夹中的文件超过 {most} 个。请减少图像，或调大 {variable}。",
-)
+_MANY = {
+    "data_files": Text(
+        "There are more than {most} files in the folder. Take fewer images, or raise {variable}.",
+        "文件夹中的文件超过 {most} 个。请减少图像，或调大 {variable}。",
+    ),
+    "survey_images": Text(
+        "There are more than {most} images in the folder. Take fewer, or raise {variable}.",
+        "文件夹中的图像超过 {most} 张。请减少图像，或调大 {variable}。",
+    ),
+}
 _LEFT_OUT = {
     "link": ("warning", Text("Links that lead out of the folder are left out: {count} ({names}).",
                              "指向文件夹之外的链接已忽略：{count} 个（{names}）。")),

@@ -13,6 +13,11 @@ from vitexplorer.ui.visitor import named
 from vitexplorer.words import Language
 
 
+def counting(text: str, otherwise: int = 0) -> int:
+    """The number that counts which a text is, or `otherwise` where it is none."""
+    return int(text) if text.isdecimal() and len(text) < 10 else otherwise
+
+
 class Asking:
     """A request; what it names is checked when it is asked for."""
 
@@ -29,8 +34,7 @@ class Asking:
 
     def number(self, name: str, most: int) -> int:
         """A parameter that counts: from 0 to `most`, 0 where it is none."""
-        text = self.text(name)
-        return min(int(text), most) if text.isdecimal() and len(text) < 10 else 0
+        return min(counting(self.text(name)), most)
 
     def say(self, key: str, **values: object) -> str:
         """A word of the room."""

@@ -119,13 +119,18 @@ def unpacked(asking: Asking, zipped: Path) -> dict[str, Any]:
     return chosen(asking, source, data=sent_as(source.path))
 
 
+def check_open(asking: Asking) -> None:
+    """Raises ExplainedError where no survey can be begun here, or its visitor keeps as much as one may."""
+    if not settings().surveys:
+        raise ExplainedError(SURVEY_WORDS["survey_closed"])
+    check_room(asking.places, asking.visitor)
+
+
 def start(asking: Asking) -> dict[str, Any]:
     """Begin a survey. Raises ExplainedError where it cannot be."""
     from vitexplorer.survey.questions import QUESTIONS
 
-    if not settings().surveys:
-        raise ExplainedError(SURVEY_WORDS["survey_closed"])
-    check_room(asking.places, asking.visitor)
+    check_open(asking)
     questions = tuple(key for key in asking.text("ask").split(",") if key in set(QUESTIONS))
     if not questions:
         raise ExplainedError(SURVEY_WORDS["survey_none_asked"])

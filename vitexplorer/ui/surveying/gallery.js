@@ -22,7 +22,7 @@ export function gallery(root, {open, sort}) {
     const picture = row.reason
       ? lost(words.gallery_unread, row.reason)
       : make('img', {
-        src: `./survey-pictures/${door}?${new URLSearchParams({path: row.path})}`, alt: '', loading: 'lazy', decoding: 'async',
+        src: `./survey-pictures/${door}?${new URLSearchParams({row: row.row})}`, alt: '', loading: 'lazy', decoding: 'async',
         onerror: () => picture.replaceWith(lost(words.gallery_gone, '')),
       });
     const caption = make('span', {className: 'caption', textContent: row.caption});

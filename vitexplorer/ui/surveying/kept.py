@@ -91,7 +91,7 @@ class KeptSurvey:
     @property
     def door(self) -> str:
         """The name under which its pictures are served: nobody can guess one whose folder they do not know."""
-        return hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:32]
+        return _door(self.folder)
 
 
 def gone() -> ExplainedError:
@@ -124,12 +124,9 @@ def surveys_of(places: Places, visitor: str) -> tuple[KeptSurvey, ...]:
 
 def survey_behind(places: Places, door: str) -> KeptSurvey:
     """The survey whose pictures are asked for, of whomever. Raises ExplainedError where there is none."""
-    for own in places.everywhere():
-        for folder in _folders(own):
-            found = kept_in(folder)
-            if found and found.door == door:
-                return found
-    raise gone()
+    folders = (folder for own in places.everywhere() for folder in own.glob("*"))
+    found = next((folder for folder in folders if _door(folder) == door), None)
+    return (kept_in(found) if found else None) or _gone()
 
 
 def running(places: Places) -> tuple[KeptSurvey, ...]:
@@ -182,6 +179,10 @@ def delete(places: Places, visitor: str, survey: KeptSurvey) -> None:
 def now() -> float:
     """Seconds since 1970."""
     return time.time()
+
+
+def _door(folder: Path) -> str:
+    return hashlib.sha256(os.fsencode(folder)).hexdigest()[:32]
 
 
 def _folders(own: Path) -> Iterator[Path]:

@@ -91,6 +91,7 @@ def shown_row(asking: Asking, survey: Survey, row: Mapping[str, Any], note: str 
         caption = asking.say(key, label=name, said=said, share=percentage(float(row["probability"])))
     reason = row.get("reason_zh" if asking.language == "zh" else "reason") or row.get("reason") or ""
     return {
+        "row": row["row"],
         "path": row["path"],
         "caption": f"{caption} · {note}" if note else caption,
         "correct": correct,

@@ -19,29 +19,32 @@ if TYPE_CHECKING:
 
 SIDE = 160
 """pixels of the longer side"""
-_small: BytesCache[tuple[str, str], bytes] = BytesCache(32 << 20, len)
+_small: BytesCache[tuple[str, int], bytes] = BytesCache(32 << 20, len)
 
 
-def small_picture(places: Places, door: str, path: str) -> bytes:
+def small_picture(places: Places, door: str, row: int) -> bytes:
     """A JPEG of an image of a survey. Raises ExplainedError where there is none."""
-    found = _small.get((door, path))
+    kept = survey_behind(places, door)
+    found = _small.get((door, row))
     if found is None:
         from vitexplorer.models.images import open_shrunk
 
-        file = file_of(places, opened(survey_behind(places, door)), path)
+        file = file_of(places, opened(kept), row)
         found = as_jpeg(open_shrunk(file, SIDE, max_megapixels=settings().max_megapixels).pixels, SIDE, 82)
-        _small.put((door, path), found)
+        _small.put((door, row), found)
     return found
 
 
-def file_of(places: Places, survey: Survey, path: str) -> Path:
-    """Where an image of a survey lies. Raises ExplainedError for what is no row of it, or lies where none may be."""
-    from vitexplorer.survey.answers import count
-    from vitexplorer.survey.conditions import Equals
+def file_of(places: Places, survey: Survey, row: int) -> Path:
+    """Where the image of a row lies. Raises ExplainedError where there is none, or none that may be shown."""
+    from vitexplorer.survey.manifest import read_manifest
 
-    root = Path(survey.card.root).resolve()
-    file = (root / path).resolve()
-    is_open = not (settings().hosted or places.hosted) or file.is_relative_to(root)
-    if not is_open or not file.is_file() or not count(survey, (Equals("path", path),)):
+    inside = survey.card.is_of_folder or settings().hosted or places.hosted
+    try:
+        shard, at = divmod(row, survey.card.rows_per_shard)
+        file = read_manifest(survey.folder, shard)[at].place(Path(survey.card.root), inside=inside)
+    except (ExplainedError, IndexError):
+        raise ExplainedError(SURVEY_WORDS["gallery_lost"]) from None
+    if not file.is_file():
         raise ExplainedError(SURVEY_WORDS["gallery_lost"])
     return file

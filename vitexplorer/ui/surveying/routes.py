@@ -21,7 +21,7 @@ from vitexplorer.ui.language import language_of
 from vitexplorer.ui.lasting import NOT_KEPT
 from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.ui.surveying import beginning, charts
-from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.ui.surveying.asking import Asking, counting
 from vitexplorer.ui.surveying.facts import counted, facts
 from vitexplorer.ui.surveying.images import gallery
 from vitexplorer.ui.surveying.kept import delete
@@ -32,6 +32,7 @@ from vitexplorer.words import ExplainedError
 
 AT_ONCE = 2
 """answers that are made at the same time"""
+NO_ROW = -1
 PICTURES = {"cache-control": "private, max-age=3600"}
 
 
@@ -41,6 +42,7 @@ def _stop(asking: Asking) -> dict[str, Any]:
 
 
 def _resume(asking: Asking) -> dict[str, Any]:
+    beginning.check_open(asking)
     begin(asking.places, asking.survey)
     return {}
 
@@ -52,7 +54,7 @@ def _delete(asking: Asking) -> dict[str, Any]:
 
 def _open(asking: Asking) -> dict[str, Any]:
     """An image for the other rooms."""
-    file = file_of(asking.places, opened(asking.survey), asking.text("path"))
+    file = file_of(asking.places, opened(asking.survey), counting(asking.text("row"), NO_ROW))
     return {"image": keep_upload(str(file))}
 
 
@@ -95,10 +97,10 @@ def survey_routes(engine: Engine) -> list[Route]:
             return JSONResponse({"refused": error.text.in_(asking.language)}, status_of(error))
 
     async def picture(request: Request) -> Response:
-        door, path = request.path_params["door"], request.query_params.get("path", "")
+        door, row = request.path_params["door"], counting(request.query_params.get("row", ""), NO_ROW)
         try:
             async with turns:
-                small = await asyncio.to_thread(small_picture, engine.places, door, path)
+                small = await asyncio.to_thread(small_picture, engine.places, door, row)
         except ExplainedError as error:
             language = language_of(request.url.query, request.headers.get("accept-language", ""))
             return JSONResponse({"refused": error.text.in_(language)}, 404, NOT_KEPT)

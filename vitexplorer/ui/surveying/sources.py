@@ -90,10 +90,7 @@ def is_survey(path: Path) -> bool:
 
 def _folder(path: Path, title: str) -> Source:
     """Raises DataError where a folder holds no images, or more than a survey may have."""
-    images = list_files(path).images
-    most = settings().survey_images
+    images = list_files(path, "survey_images").images
     if not images:
         raise DataError(SURVEY_WORDS["survey_no_images"])
-    if most and len(images) > most:
-        raise DataError(SURVEY_WORDS["survey_too_many"].format(count=len(images), most=most))
     return Source(path, title, len(images), len({name.split("/")[0] for name in images if "/" in name}))

@@ -173,7 +173,7 @@ export function mount({element, props, watch}) {
   }
 
   async function openImage(row) {
-    const found = await ask('open', {survey: look.survey, path: row.path});
+    const found = await ask('open', {survey: look.survey, row: String(row.row)});
     if (!found?.image) return complain(found?.refused || words().gallery_lost);
     goTo({room: 'attention', ...facts.opens, image: found.image, block: '', head: '', query: ''});
     const label = filled(words().gallery_came, {title: state.title, label: row.caption});

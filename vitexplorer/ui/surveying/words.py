@@ -42,9 +42,6 @@ SURVEY_WORDS: dict[str, Text] = {
     "survey_no_data": Text("Choose images first.", "请先选择图像。"),
     "survey_no_folder": Text("There is no folder {path}. Check the path.", "找不到文件夹 {path}。请检查路径。"),
     "survey_no_images": Text("There is no image in it.", "其中没有图像。"),
-    "survey_too_many": Text(
-        "These are {count} images; a survey here may have {most}.", "共有 {count} 张图像；此处每次普查最多 {most} 张。"
-    ),
     "survey_own_file": Text(
         "The model on the screen comes from a file that only this page can load. Choose a model of the list above.",
         "当前模型来自只有本页面能加载的文件。请在上方选择列表中的模型。",
