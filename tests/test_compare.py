@@ -16,6 +16,7 @@ from tests.small_models import load_small, picture
 from vitexplorer.capture import Capture, capture
 from vitexplorer.comparisons import compare
 from vitexplorer.interventions import intervene
+from vitexplorer.models.catalog import catalog
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.places import matched, placed
 from vitexplorer.settings import Settings
@@ -128,7 +129,10 @@ def test_a_neighbour_stands_there_before_the_first_click(room):
     assert sides.address["other_model"] == DINO
     assert not updates[room.image].takes_drops
     assert updates[room.model].name == DINO
-    assert {one.label for one in sides.presets} >= {"ViT beside DINO", "ViT beside Swin", "192 beside 384 px"}
+    known = {"ViT beside DINO", "ViT beside Swin", "without and with registers", "192 beside 384 px"}
+    assert {one.label for one in sides.presets} >= known
+    models = {one.changes[side] for one in sides.presets for side in ("model", "other_model")}
+    assert models <= {entry.name for entry in catalog()}
 
 
 def test_a_link_opens_the_very_comparison(room):

@@ -121,7 +121,7 @@ _KINDS = {
         Text(
             "Learned which of several objects are in a picture, each by itself, and to look at them. Compare what its "
             "class token looks at with that of the ViT of single objects, and with its twin that has registers.",
-            "学习画面中有哪几个物体，逐类独立判断，并学习看向它们。可与单物体 ViT 及带寄存器的孪生模型比较类别标记看哪里。",
+            "学习画面中有哪几个物体，逐类独立判断，并学习看向它们。可与单物体 ViT 及带寄存器的同款比较类别标记看哪里。",
         ),
         _SUPERVISED_S,
         Text("{family}, several objects", "{family}（多个物体）"),

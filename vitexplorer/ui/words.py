@@ -286,6 +286,7 @@ UI_WORDS: dict[str, Text] = {
     "compare_vit_dino": Text("ViT beside DINO", "ViT 与 DINO"),
     "compare_vit_swin": Text("ViT beside Swin", "ViT 与 Swin"),
     "compare_dino_mae": Text("DINO beside MAE", "DINO 与 MAE"),
+    "compare_registers": Text("without and with registers", "无寄存器与有寄存器"),
     "compare_pictures": Text("several pictures, one basis", "多幅图像，同一组基"),
     "compare_trained": Text("trained beside random", "已训练与随机权重"),
     "compare_sizes": Text("{one} beside {other} px", "{one} 与 {other} 像素"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 VIT, DINO, MAE, SWIN = (
     f"scenes_{name}" for name in ("vit_patch16_192", "dino_patch16_192", "mae_patch16_192", "swin_patch4_window6_192")
 )
+SEVERAL, REGISTERS = (f"scenes_several_vit_{name}" for name in ("patch16_192", "reg4_patch16_192"))
 FINE = "384"
 MORE = 4
 """pictures beside the one on the left, to begin with"""
@@ -173,6 +174,7 @@ def presets(pair: Pair, language: Language) -> list[Preset]:
             ("vit_dino", VIT, DINO),
             ("vit_swin", VIT, SWIN),
             ("dino_mae", DINO, MAE),
+            ("registers", SEVERAL, REGISTERS),
         )
     ]
     model = {**image, "model": address.model, "other_model": address.model, "weights": "trained"}
