@@ -29,7 +29,7 @@ UNLIKE = [("deit_distilled", "squash"), ("dinov2_registers", "native"), ("siglip
 
 
 def asked(key: str, captured: Capture, target: int | None = None) -> dict:
-    return dict(question_of(key).answer(captured, target))
+    return dict(question_of(key).answers([captured], [target])[0])
 
 
 @pytest.mark.parametrize("made", quick(CAPTURES, keep=UNLIKE))
@@ -126,6 +126,21 @@ def test_a_row_has_the_columns_of_the_schema(key):
         if column.shape and found is not None:
             assert len(found) == math.prod(column.shape)
     assert set(schema.left_out) == ({"prediction"} if key == "encoder" else set())
+
+
+@pytest.mark.parametrize(
+    ("key", "en", "zh"),
+    [
+        ("attention_rollout", "Attention rollout", "注意力展开（rollout）"),
+        ("grad_cam:block=3;target=5", "Grad-CAM (Target 5, Block 3)", "Grad-CAM（解释目标 5，块 3）"),
+        ("attention_map:query=3,4", "Attention map (Query 3,4)", "注意力图（查询 3,4）"),
+        ("attention_rollout:head_fusion=max", "Attention rollout (Heads fused by maximum)", ""),
+    ],
+)
+def test_a_view_is_called_by_its_settings(key, en, zh):
+    title = question_of(key).title
+    assert title.en == en
+    assert title.zh == zh or not zh
 
 
 def test_a_view_is_a_question_with_its_settings():

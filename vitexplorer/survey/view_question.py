@@ -10,12 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from vitexplorer.capture import Capture
+from vitexplorer.controls import Control
 from vitexplorer.errors import UnsupportedError
-from vitexplorer.evaluation.methods import settings_of, title_of, view_of
-from vitexplorer.survey.question import Column, Question, Values
+from vitexplorer.evaluation.methods import settings_of, view_of
+from vitexplorer.survey.question import Column, Question, Values, one_by_one
 from vitexplorer.types import Result
 from vitexplorer.views import VIEWS, compute
-from vitexplorer.words import Text
+from vitexplorer.words import Text, same
 
 MOST_CELLS = 1024
 NO_MAP = Text(
@@ -29,22 +30,38 @@ def column_of(key: str) -> str:
     return f"view_{key}"
 
 
+def title_of(key: str) -> Text:
+    """The view, and in brackets each setting that the key states: "Grad-CAM (Block 3)"."""
+    record, stated = VIEWS[view_of(key)], settings_of(key)
+    said = [_said(control, stated[control.name]) for control in record.controls if control.name in stated]
+    if not said:
+        return record.title
+    settings = Text(", ".join(one.en for one in said), "，".join(one.zh for one in said))
+    return Text("{view} ({settings})", "{view}（{settings}）").format(view=record.title, settings=settings)
+
+
+def _said(control: Control, written: str) -> Text:
+    """A setting by its name, and its value in words where these are the same for every model."""
+    value = same(written) if control.of_capture else control.say(written, None)
+    return Text("{name} {value}", "{name} {value}").format(name=control.label, value=value)
+
+
 def view_question(key: str) -> Question:
     """The question that a view's key is; raises UnknownNameError for no view."""
-    record, name = VIEWS[view_of(key)], column_of(key)
+    record, name, title = VIEWS[view_of(key)], column_of(key), title_of(key)
 
     def columns(capture: Capture) -> tuple[Column, ...]:
         result = _result(key, capture)
         shape = _shape(result.values)
         axes = (("rows", *result.axes) if len(result.axes) == 1 else result.axes) if shape else None
         kind = pa.list_(pa.float32()) if shape else pa.float32()
-        return (Column(name, kind, title_of(key), result.unit, filters=shape is None, shape=shape, axes=axes),)
+        return (Column(name, kind, title, result.unit, filters=shape is None, shape=shape, axes=axes),)
 
-    def answer(capture: Capture, target: int | None) -> Values:
+    def answer(capture: Capture) -> Values:
         values = _result(key, capture).values
         return {name: values.astype(np.float32).ravel() if _shape(values) else float(values.item())}
 
-    return Question(key, title_of(key), record.question, columns, answer, paper=record.paper)
+    return Question(key, title, record.question, columns, one_by_one(answer), paper=record.paper)
 
 
 def _result(key: str, capture: Capture) -> Result:
