@@ -18,6 +18,8 @@ from vitexplorer.words import Text, same
 
 Values = Mapping[str, Any]
 """column -> number, list of numbers or None, as pyarrow takes them"""
+Answers = Callable[[Sequence[Capture], Sequence[int | None]], Sequence[Values]]
+"""of captures of one model and one input size, and the class that each image's label names, None where it has none"""
 
 
 @dataclass(frozen=True)
@@ -47,25 +49,19 @@ class Question:
     question: Text
     columns: Callable[[Capture], tuple[Column, ...]]
     """of a model, told by a capture of any picture with it: how many blocks, heads and features there are"""
-    answer: Callable[[Capture, int | None], Values]
-    """a value for each column; the second argument is the class that the image's label names, None where it has none
-
-    Raises UnsupportedError where it has no meaning for the model.
-    """
-    answer_batch: Callable[[Sequence[Capture], Sequence[int | None]], Sequence[Values]] | None = None
-    """the same of several captures of one model and one input size, where that is faster than one after the other"""
+    answers: Answers
+    """a value for each column, of each image; raises UnsupportedError where it has no meaning for the model"""
     paper: Paper | None = None
 
     def refuses(self, capture: Capture) -> Text | None:
         """Why it has no meaning for the capture's model; None where it has one."""
         try:
-            self.answer(capture, None)
+            self.answers([capture], [None])
         except UnsupportedError as error:
             return error.text
         return None
 
-    def answers(self, captures: Sequence[Capture], targets: Sequence[int | None]) -> Sequence[Values]:
-        """The answers of several captures of one model and one input size."""
-        if self.answer_batch is not None:
-            return self.answer_batch(captures, targets)
-        return [self.answer(capture, target) for capture, target in zip(captures, targets, strict=True)]
+
+def one_by_one(answer: Callable[[Capture], Values]) -> Answers:
+    """Answers that gain nothing from several captures at once and ask for no label."""
+    return lambda captures, targets: [answer(capture) for capture in captures]

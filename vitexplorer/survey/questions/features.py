@@ -27,7 +27,7 @@ def columns(capture: Capture) -> tuple[Column, ...]:
 
 
 @torch.no_grad()
-def answer_batch(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
+def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
     """Both features; None for a class token that there is not."""
     one = captures[0]
     streams = torch.stack([each.residual_after(one.depth - 1) for each in captures])
@@ -47,6 +47,5 @@ QUESTION = Question(
     title=Text("Features", "特征"),
     question=Text("Which images are alike to the model?", "在模型看来，哪些图像相似？"),
     columns=columns,
-    answer=lambda capture, target: answer_batch([capture], [target])[0],
-    answer_batch=answer_batch,
+    answers=answers,
 )

@@ -24,7 +24,7 @@ from vitexplorer.quantities.head_statistics import (
     token_mass,
 )
 from vitexplorer.survey.attention_numbers import METRICS as TAKEN
-from vitexplorer.survey.question import Column, Question, Values
+from vitexplorer.survey.question import Column, Question, Values, one_by_one
 from vitexplorer.views import refusal
 from vitexplorer.views.head_atlas import METRICS, SHARE, UNITS
 from vitexplorer.words import Text
@@ -76,7 +76,7 @@ def columns(capture: Capture) -> tuple[Column, ...]:
     )
 
 
-def answer(capture: Capture, target: int | None) -> Values:
+def answer(capture: Capture) -> Values:
     """The six lists; None for the mass on a class token that there is not."""
     reason = refusal("head_atlas", capture)
     if reason is not None:
@@ -106,6 +106,6 @@ QUESTION = Question(
     title=Text("Heads", "注意力头"),
     question=Text("What kind of head is where in the network?", "网络中各处是什么样的头？"),
     columns=columns,
-    answer=answer,
+    answers=one_by_one(answer),
     paper=Paper("Raghu et al. 2021", "https://arxiv.org/abs/2108.08810"),
 )

@@ -35,7 +35,7 @@ COLUMNS = (
 )
 
 
-def answer_batch(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
+def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
     """How many, and how long the longest is; None for that where the median patch is zero."""
     streams = torch.stack([one.residual_after(one.depth - 1) for one in captures])
     patches = streams[:, len(captures[0].prefix_tokens) :]
@@ -55,7 +55,6 @@ QUESTION = Question(
     title=Text("Outlier tokens", "离群标记"),
     question=Text("Are some patch tokens much longer than the others?", "是否有些图块标记的范数远大于其他标记？"),
     columns=lambda capture: COLUMNS,
-    answer=lambda capture, target: answer_batch([capture], [target])[0],
-    answer_batch=answer_batch,
+    answers=answers,
     paper=Paper("Darcet et al. 2023", "https://arxiv.org/abs/2309.16588"),
 )

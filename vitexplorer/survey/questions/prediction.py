@@ -36,7 +36,7 @@ COLUMNS = (
 NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{model} 没有分类头，因此没有预测结果。")
 
 
-def answer_batch(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
+def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
     """The two likeliest classes of each capture, and what there is to say of the label's."""
     logits = [capture.logits for capture in captures]
     if logits[0] is None:
@@ -69,7 +69,6 @@ QUESTION = Question(
     title=Text("Prediction", "预测"),
     question=Text("What does the model say, and how sure is it?", "模型的回答是什么，有多大把握？"),
     columns=lambda capture: COLUMNS,
-    answer=lambda capture, target: answer_batch([capture], [target])[0],
-    answer_batch=answer_batch,
+    answers=answers,
     paper=Paper("Hendrycks & Gimpel 2017", "https://arxiv.org/abs/1610.02136"),
 )

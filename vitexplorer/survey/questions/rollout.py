@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Paper
-from vitexplorer.survey.question import Column, Question, Values
+from vitexplorer.survey.question import Column, Question, Values, one_by_one
 from vitexplorer.views import compute
 from vitexplorer.words import Text
 
@@ -41,7 +41,7 @@ def concentration(shares: Float[np.ndarray, " patches"]) -> float:
     return float((np.searchsorted(held, HALF * held[-1]) + 1) / len(shares))
 
 
-def answer(capture: Capture, target: int | None) -> Values:
+def answer(capture: Capture) -> Values:
     """Both numbers of the view's map."""
     taken = capture.tables.get("rollout")  # of a watched pass
     shares = compute("attention_rollout", capture).values.ravel() if taken is None else taken
@@ -53,6 +53,6 @@ QUESTION = Question(
     title=Text("Rollout", "注意力展开"),
     question=Text("From how few patches did the model gather?", "模型从多少图块汇集了信息？"),
     columns=lambda capture: COLUMNS,
-    answer=answer,
+    answers=one_by_one(answer),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
 )
