@@ -24,7 +24,7 @@ from vitexplorer.survey.opened import open_survey
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.stored import Stored
 from vitexplorer.ui.places import Places
-from vitexplorer.ui.surveying import process
+from vitexplorer.ui.surveying import mapping, process
 from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, kept_in, new_survey, running
 from vitexplorer.ui.surveying.pictures import file_of
 from vitexplorer.ui.surveying.routes import survey_routes
@@ -105,7 +105,9 @@ def test_where_all_images_are_asked_there_is_nothing_to_stop(
     assert (state["state"], state["running"], state["done"]) == ("finished", False, 60)
 
 
-def test_every_chart_is_of_the_images_that_are_chosen(client: TestClient, drawn: dict[str, list]) -> None:
+def test_every_chart_is_of_the_images_that_are_chosen(
+    client: TestClient, drawn: dict[str, list], monkeypatch: pytest.MonkeyPatch
+) -> None:
     browser, where = Browser(client), "label=gear"
     of_gear = [at for at, label in enumerate(drawn["label"]) if label == "gear" and drawn["correct"][at] is not None]
 
@@ -132,6 +134,13 @@ def test_every_chart_is_of_the_images_that_are_chosen(client: TestClient, drawn:
     assert 0 < chosen == sum(x <= 0 for x, _, _ in whole["points"]) < len(whole["points"])
     assert len(browser.ask("map", survey="drawn", feature="feature_cls", where=part)["points"]) == chosen
     assert browser.ask("histogram", survey="drawn", x="margin", where="margin:2~3")["empty"]
+
+    monkeypatch.setattr(mapping, "MOST", 20)
+    few = browser.ask("map", survey="drawn", feature="feature_mean")
+    everywhere = browser.ask("histogram", survey="drawn", x="margin", where="feature_mean@-9~9~-9~9")
+    assert len(few["points"]) == 20, "shown"
+    assert sum(everywhere["series"][0]["counts"]) == len([one for one in drawn["feature_mean"] if one]), "chosen"
+    assert "within_map(survey, 'feature_mean', (-9.0, 9.0, -9.0, 9.0))" in everywhere["python"]
 
 
 def test_two_surveys_lie_side_by_side(client: TestClient, drawn: dict[str, list], places: Places) -> None:

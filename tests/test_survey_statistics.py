@@ -30,10 +30,12 @@ from vitexplorer.survey.answers import (
     per_class_result,
     per_head,
     scatter,
+    within_map,
     worst,
     worst_column,
 )
 from vitexplorer.survey.answers.intervals import share_interval
+from vitexplorer.survey.answers.map_2d import all_places
 from vitexplorer.survey.compared import accuracy_interval, compare_surveys, moved_heads
 from vitexplorer.survey.conditions import Equals, OneOf, Where, Within
 from vitexplorer.survey.export import export
@@ -280,7 +282,17 @@ def test_a_map_of_images(survey: Survey, table: pd.DataFrame) -> None:
         expected *= np.sign(expected @ found.places[:, axis])
         np.testing.assert_allclose(found.places[:, axis], expected, atol=1e-5)
         assert found.shares[axis] == pytest.approx(variances[-1 - axis] / variances.sum(), rel=1e-5)
-    assert len(map_2d(survey, most=20).rows) == 20
+    some = map_2d(survey, "feature_cls", most=20)
+    everywhere, places = all_places(survey, "feature_cls", some)
+    assert len(some.rows) == 20
+    assert everywhere.tolist() == table["row"][table["feature_cls"].notna()].tolist()
+    np.testing.assert_allclose(places[np.isin(everywhere, some.rows)], some.places, atol=1e-9)
+    np.testing.assert_allclose(places[0] - places[1], (values[0] - values[1]) @ some.plane[1].T, atol=1e-5)
+    inside = within_map(survey, "feature_cls", (-2.0, 0.1, -0.1, 2.0))
+    placed = map_2d(survey, "feature_cls")
+    part = [row for row, (x, y) in zip(placed.rows, placed.places, strict=True) if x <= 0.1 and y >= -0.1]
+    assert list(inside.values) == part
+    assert 0 < len(part) < len(placed.rows)
     with pytest.raises(ExplainedError, match="pip install umap-learn"):
         map_2d(survey, method="umap")
 

@@ -17,8 +17,8 @@ from vitexplorer.survey.columns import NO_NUMBERS, Asked
 from vitexplorer.survey.conditions import Condition, OneOf, Where, Within
 from vitexplorer.words import Text
 
-MOST_VALUES = 1000
-"""of one condition; a longer list is a table of its own"""
+MOST_VALUES, FEW = 200_000, 1000
+"""of one condition, and of one that is written out; a longer list is a table of its own"""
 WORDS = {
     "number": Text("a number", "数值"),
     "integer": Text("a number", "数值"),
@@ -71,8 +71,13 @@ def _one(condition: Condition, one: Asked, column: str, name: str) -> Filter:
                 "一个条件中的 {count} 个值太多：最多 {most} 个。",
             ).format(count=len(values), most=MOST_VALUES)
         )
-    named = {f"{name}_{at}": _value(value, one) for at, value in enumerate(values) if value is not None}
-    parts = [f"{column} IN ({', '.join(f'${key}' for key in named)})"] if named else []
+    there = [_value(value, one) for value in values if value is not None]
+    if len(there) > FEW:
+        named, listed = {name: there}, f"SELECT unnest(${name})"
+    else:
+        named = {f"{name}_{at}": value for at, value in enumerate(there)}
+        listed = ", ".join(f"${key}" for key in named)
+    parts = [f"{column} IN ({listed})"] if there else []
     nothing = f"{column} IS NULL OR isnan({column})" if one.kind == "number" else f"{column} IS NULL"
     parts += [nothing] if None in values else []
     return Filter(" OR ".join(parts) or "FALSE", named)

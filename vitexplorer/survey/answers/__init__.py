@@ -10,6 +10,7 @@ from vitexplorer.survey.answers.histogram import Histogram as Histogram
 from vitexplorer.survey.answers.histogram import histogram as histogram
 from vitexplorer.survey.answers.map_2d import Map2d as Map2d
 from vitexplorer.survey.answers.map_2d import map_2d as map_2d
+from vitexplorer.survey.answers.map_2d import within_map as within_map
 from vitexplorer.survey.answers.near_duplicates import NearDuplicates as NearDuplicates
 from vitexplorer.survey.answers.near_duplicates import near_duplicates as near_duplicates
 from vitexplorer.survey.answers.numeric_columns import numeric_columns as numeric_columns

@@ -19,12 +19,15 @@ from sklearn.decomposition import PCA
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.registry import unknown_name
 from vitexplorer.survey.answers.chosen import chosen
-from vitexplorer.survey.answers.features import all_directions, feature_named
-from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.answers.features import all_directions, directions, feature_named
+from vitexplorer.survey.conditions import OneOf, Where
 from vitexplorer.survey.opened import Survey
 from vitexplorer.words import Text
 
-MOST_POINTS = 20_000
+MOST_POINTS, MOST_READ = 20_000, 200_000
+"""images that the plane is laid through, and images that are placed in it"""
+Box = tuple[float, float, float, float]
+"""left, right, bottom and top of a part of a map, all included"""
 METHODS = {"pca": Text("principal components", "主成分"), "umap": Text("UMAP", "UMAP")}
 NO_UMAP = Text(
     "UMAP needs a package that is not installed: pip install umap-learn. Principal components need none.",
@@ -43,6 +46,8 @@ class Map2d:
     shares: tuple[float, float] | None
     """of the variance that lies along either axis, 0-1; None for UMAP"""
     notes: tuple[Text, ...]
+    plane: tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "2 dim"]] | None = None
+    """a point in it and its two directions; None for UMAP, and of fewer than three images"""
 
 
 def methods_there() -> tuple[str, ...]:
@@ -82,7 +87,36 @@ def map_2d(
         return Map2d(numbers, _umap(values), None, rows.notes)
     pca = PCA(n_components=2, svd_solver="full").fit(values.astype(np.float64))
     share, other = pca.explained_variance_ratio_.tolist()
-    return Map2d(numbers, pca.transform(values.astype(np.float64)), (share, other), rows.notes)
+    plane = pca.mean_, pca.components_
+    return Map2d(numbers, _placed(values, plane), (share, other), rows.notes, plane)
+
+
+def _placed(
+    values: Float[np.ndarray, "images dim"], plane: tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "2 dim"]]
+) -> Float[np.ndarray, "images 2"]:
+    return (values.astype(np.float64) - plane[0]) @ plane[1].T
+
+
+def all_places(
+    survey: Survey, feature: str, found: Map2d
+) -> tuple[Int[np.ndarray, " images"], Float[np.ndarray, "images 2"]]:
+    """Rows and places in a map of every image, also those it was not laid out with; of more than `MOST_READ` some."""
+    if found.plane is None:
+        return found.rows, found.places
+    parts = directions(survey, feature, chosen(survey, (), MOST_READ))
+    rows, places = zip(*((rows, _placed(values, found.plane)) for rows, values in parts), strict=True)
+    return np.concatenate(rows), np.concatenate(places)
+
+
+def rows_within(rows: Int[np.ndarray, " images"], places: Float[np.ndarray, "images 2"], box: Box) -> tuple[int, ...]:
+    """Those that lie in a part of the plane."""
+    (x, y), (left, right, bottom, top) = places.T, box
+    return tuple(rows[(left <= x) & (x <= right) & (bottom <= y) & (y <= top)].tolist())
+
+
+def within_map(survey: Survey, feature: str, box: Box) -> OneOf:
+    """The images in a part of the map of principal components, as a condition."""
+    return OneOf("row", rows_within(*all_places(survey, feature, map_2d(survey, feature)), box))
 
 
 def _umap(values: Float[np.ndarray, "images dim"]) -> Float[np.ndarray, "images 2"]:

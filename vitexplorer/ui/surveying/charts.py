@@ -102,7 +102,8 @@ def places(asking: Asking) -> dict[str, Any]:
     from vitexplorer.survey.answers import rows_at
 
     (survey, where), feature, by = _asked(asking), asking.text("feature"), asking.text("by")
-    found = map_of(survey, feature)
+    laid = map_of(survey, feature)
+    found = laid.shown
     query = "SELECT row FROM {rows} AND row IN (SELECT unnest($wanted))"
     wanted = {row for (row,) in survey.sql(query, where, wanted=found.rows.tolist()).fetchall()}
     kept = np.array([row in wanted for row in found.rows.tolist()], bool)
@@ -128,6 +129,7 @@ def places(asking: Asking) -> dict[str, Any]:
                     explained=shares,
                 ),
                 *(note.in_(asking.language) for note in found.notes),
+                *([asking.say("chart_map_all", count=f"{len(laid.rows):,}")] if found.notes else []),
             ]
         ).strip(),
         "python": python_of(asking, f'map_2d(survey, "{feature}")'),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def conditions(survey: Survey, text: str) -> Where:
     """What is chosen, as `choice.js` writes it. Raises ExplainedError for what says nothing."""
-    from vitexplorer.survey.conditions import Equals, OneOf, Within
+    from vitexplorer.survey.conditions import Equals, Within
 
     found = []
     for part in filter(None, text.split(";")):
@@ -31,7 +31,7 @@ def conditions(survey: Survey, text: str) -> Where:
         elif sign == ":" and len(numbers) == 2:
             found.append(Within(column, *numbers))
         elif sign == "@" and len(numbers) == 4:
-            found.append(OneOf("row", within_map(survey, column, numbers)))
+            found.append(within_map(survey, column, tuple(numbers)))
         else:
             raise ExplainedError(SURVEY_WORDS["survey_wrong"])
     return tuple(found)

@@ -4,36 +4,65 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from vitexplorer.survey.conditions import OneOf
+
 if TYPE_CHECKING:
-    from vitexplorer.survey.answers.map_2d import Map2d
+    from vitexplorer.survey.answers.map_2d import Box, Map2d
     from vitexplorer.survey.opened import Survey
 
 MOST, MOST_KEPT = 5000, 8
-"""images of a map, and maps that are kept"""
+"""images that a map shows, and maps that are kept"""
 
-_kept: OrderedDict[tuple[str, int, str], Map2d] = OrderedDict()
+
+@dataclass(frozen=True)
+class Laid:
+    """A map."""
+
+    shown: Map2d
+    rows: np.ndarray
+    places: np.ndarray
+    """of all images, which are more than are shown"""
+
+
+@dataclass(frozen=True, repr=False)
+class InMap(OneOf):
+    """The images in a part of a map; a script finds them by the part."""
+
+    feature: str = ""
+    box: Box = (0.0, 0.0, 0.0, 0.0)
+
+    def __repr__(self) -> str:
+        return f"within_map(survey, {self.feature!r}, {self.box})"
+
+
+_kept: OrderedDict[tuple[str, int, str], Laid] = OrderedDict()
 _lock = threading.Lock()
 
 
-def map_of(survey: Survey, feature: str) -> Map2d:
+def map_of(survey: Survey, feature: str) -> Laid:
     """By principal components. Raises ExplainedError without that feature."""
-    from vitexplorer.survey.answers.map_2d import map_2d
+    from vitexplorer.survey.answers.map_2d import all_places, map_2d
 
     key = str(survey.folder), survey.count, feature
     with _lock:
-        found = _kept.pop(key, None) or map_2d(survey, feature, most=MOST)
+        found = _kept.pop(key, None)
+        if found is None:
+            shown = map_2d(survey, feature, most=MOST)
+            found = Laid(shown, *all_places(survey, feature, shown))
         _kept[key] = found
         while len(_kept) > MOST_KEPT:
             _kept.popitem(last=False)
         return found
 
 
-def within_map(survey: Survey, feature: str, box: Sequence[float]) -> tuple[int, ...]:
-    """Numbers of the rows in a part of the map: left, right, bottom, top."""
-    found, (left, right, bottom, top) = map_of(survey, feature), box
-    x, y = found.places.T
-    inside = (left <= x) & (x <= right) & (bottom <= y) & (y <= top)
-    return tuple(found.rows[inside].tolist())
+def within_map(survey: Survey, feature: str, box: Box) -> InMap:
+    """All images of the survey in a part of the map, also those that are not shown."""
+    from vitexplorer.survey.answers.map_2d import rows_within
+
+    laid = map_of(survey, feature)
+    return InMap("row", rows_within(laid.rows, laid.places, box), feature, box)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.ui.surveying.mapping import InMap
 from vitexplorer.ui.training.amounts import percentage
 
 if TYPE_CHECKING:
@@ -103,8 +104,10 @@ def python_of(asking: Asking, call: str, where: Where = (), module: str = "answe
     """The lines that give the same in a script: `call` has the name of a function and its arguments."""
     kept = asking.survey
     folder = kept.answers if not asking.places.hosted else kept.folder.name
-    kinds = sorted({type(one).__name__ for one in where})
+    kinds = sorted({type(one).__name__ for one in where} - {InMap.__name__})
     more = f"from vitexplorer.survey.conditions import {', '.join(kinds)}\n" if kinds else ""
+    if any(isinstance(one, InMap) for one in where):
+        more += "from vitexplorer.survey.answers import within_map\n"
     line = f"{call.removesuffix(')')}, where={where!r})" if where else call
     return (
         "import vitexplorer as vx\n"

@@ -137,6 +137,7 @@ SURVEY_WORDS: dict[str, Text] = {
     ),
     "chart_pca": Text("principal components", "主成分分析"),
     "chart_explained": Text("The two axes hold {share} of the variance.", "两个轴保留了 {share} 的方差。"),
+    "chart_map_all": Text("A part of it chooses from {count} images.", "圈选时在 {count} 张图像中选择。"),
     "chart_map_trap": Text(
         "Near in the map is not always near in the features: two dimensions cannot hold them all.",
         "图上相邻不一定在特征空间相邻：二维无法保留全部距离。",
