@@ -149,6 +149,11 @@ def test_every_chart_is_read_by_mouse_and_keyboard(visit: Visit, address: str, l
     page.keyboard.press("Escape")
     expect(survey).to_have_attribute("data-chosen", "300", timeout=SOON)
 
+    with page.expect_download() as rows:
+        survey.locator('.keep [data-as="csv"]').click()
+    assert len(Path(rows.value.path()).read_text(encoding="utf-8-sig").splitlines()) == 301
+    assert_nothing_went_wrong(page, "rows")
+
     survey.locator('[data-chart="heads"]').click()
     expect(survey.locator(".chart")).to_have_attribute("data-drawn", "heads", timeout=SOON)
     host.focus()

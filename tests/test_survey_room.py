@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -171,6 +173,25 @@ def test_the_gallery_has_the_surest_mistakes_first(client: TestClient, drawn: di
         )[:2]
     ]
     assert not any("gear" in row["caption"] for row in chinese)
+
+
+def test_the_chosen_rows_are_taken_home(client: TestClient, drawn: dict[str, list]) -> None:
+    browser, where = Browser(client), {"survey": "drawn", "where": "margin:0.25~0.75"}
+    kept = [path for path, m in zip(drawn["path"], drawn["margin"], strict=True) if m is not None and 0.25 <= m <= 0.75]
+    before = set(Path(tempfile.gettempdir()).glob("vitexplorer-rows-*"))
+
+    def content(ending: str) -> bytes:
+        return client.post("/survey/rows", params={**where, "as": ending}, headers=browser.headers).content
+
+    table = pq.read_table(io.BytesIO(content("parquet")))
+    assert table["path"].to_pylist() == kept
+    assert {"peak", "feature_cls", "margin"} <= set(table.column_names)
+    lines = list(csv.DictReader(io.StringIO(content("csv").decode("utf-8-sig"))))
+    assert [line["path"] for line in lines] == kept
+    assert "peak" not in lines[0]
+    browser.ask("rows", 422, **where, **{"as": "../x.csv"})
+    browser.ask("rows", 422, **{**where, "where": "nothing=1"}, **{"as": "csv"})
+    assert set(Path(tempfile.gettempdir()).glob("vitexplorer-rows-*")) <= before
 
 
 def test_pictures_are_those_of_the_survey_alone(client: TestClient, drawn: dict[str, list], tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from vitexplorer.ui.surveying import beginning, charts
 from vitexplorer.ui.surveying.asking import Asking, counting
 from vitexplorer.ui.surveying.facts import counted, facts
 from vitexplorer.ui.surveying.images import gallery
+from vitexplorer.ui.surveying.keeping import kept_rows
 from vitexplorer.ui.surveying.kept import delete
 from vitexplorer.ui.surveying.opened import opened
 from vitexplorer.ui.surveying.pictures import file_of, small_picture
@@ -88,10 +89,12 @@ def survey_routes(engine: Engine) -> list[Route]:
         what, asking = request.path_params["what"], Asking(engine, request)
         if what == "zip":
             return await answer_picture(request, lambda path: asyncio.to_thread(beginning.unpacked, asking, path))
-        if what not in ANSWERS or request.headers.get("content-type") != KIND:
+        if what not in (*ANSWERS, "rows") or request.headers.get("content-type") != KIND:
             return JSONResponse({"refused": asking.say("survey_wrong")}, 404)
         try:
             async with turns:
+                if what == "rows":
+                    return await asyncio.to_thread(kept_rows, asking)
                 return JSONResponse(await asyncio.to_thread(ANSWERS[what], asking), headers=NOT_KEPT)
         except ExplainedError as error:
             return JSONResponse({"refused": error.text.in_(asking.language)}, status_of(error))

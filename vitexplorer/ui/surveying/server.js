@@ -24,12 +24,12 @@ export async function ask(what, asked = {}) {
  *
  * @param {string} what
  * @param {Record<string, string>} asked
- * @returns {Promise<Blob | null>}
+ * @returns {Promise<any>} `file`, or `refused` where it is not possible; null where nothing came
  */
 export async function askFile(what, asked) {
   try {
     const answer = await answerTo(what, asked);
-    return answer.ok ? await answer.blob() : null;
+    return answer.ok ? {file: await answer.blob()} : await answer.json();
   } catch {
     return null;
   }

@@ -12,6 +12,7 @@ import {chartView} from './chart_view.js';
 import {chips} from './chips.js';
 import {readWhere, withCondition, without, writtenWhere} from './choice.js';
 import {gallery} from './gallery.js';
+import {keeping} from './keep.js';
 import {pngFile} from '../kit/saving.js';
 import {ask} from './server.js';
 
@@ -40,6 +41,10 @@ export function mount({element, props, watch}) {
     change,
     choose: (conditions, gone = []) => choose(conditions.reduce(withCondition, gone.reduce(without, where))),
   });
+
+  const keeps = keeping(part('.keep'), () => ({
+    asked: {survey: look.survey, where: writtenWhere(where)}, title: facts.title, words: words(),
+  }), complain);
 
   // ---- the address
 
@@ -156,6 +161,7 @@ export function mount({element, props, watch}) {
     const conditions = writtenWhere(where);
     const asked = {survey: look.survey, at: counted};
     marks.show(where, facts, words());
+    keeps.show();
     images.show({asked: {...asked, where: conditions, order, beside: look.beside}, orders, door: state.door, words: words(), running: state.running});
     chart.show({look, facts, where, asked, words: words(), frame: opening.frame});
     count(asked, conditions);

@@ -168,6 +168,9 @@ SURVEY_WORDS: dict[str, Text] = {
     "where_clear": Text("Choose all", "选择全部"),
     "where_low": Text("from", "从"),
     "where_high": Text("to", "到"),
+    "keep_rows": Text("Save their rows:", "保存这些图像的数据："),
+    "keep_working": Text("Writing the rows ...", "正在写入数据……"),
+    "keep_part": Text("chosen", "所选"),
     # gallery
     "gallery_title": Text("Images", "图像"),
     "gallery_more": Text("More images", "更多图像"),

@@ -1,0 +1,37 @@
+"""The rows that are chosen as a file that a person keeps: it is written beside, sent, and gone."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse
+
+from vitexplorer.ui.lasting import NOT_KEPT
+from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.ui.surveying.choosing import conditions
+from vitexplorer.ui.surveying.opened import opened
+from vitexplorer.ui.surveying.words import SURVEY_WORDS
+from vitexplorer.words import ExplainedError
+
+FORMATS = ("csv", "parquet")
+
+
+def kept_rows(asking: Asking) -> FileResponse:
+    """The file; lists stand in a Parquet file alone. Raises ExplainedError where it cannot be written."""
+    from vitexplorer.survey.export import export
+
+    ending = asking.text("as")
+    if ending not in FORMATS:
+        raise ExplainedError(SURVEY_WORDS["survey_wrong"])
+    survey = opened(asking.survey)
+    where, folder = conditions(survey, asking.text("where")), Path(tempfile.mkdtemp(prefix="vitexplorer-rows-"))
+    try:
+        file = export(survey, where, folder / f"rows.{ending}", lists=ending == "parquet")
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    gone = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(file, headers=NOT_KEPT, background=gone)
