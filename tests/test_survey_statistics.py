@@ -6,6 +6,7 @@ import csv
 import importlib
 import json
 import math
+from importlib.util import find_spec
 from itertools import combinations
 from pathlib import Path
 
@@ -293,8 +294,22 @@ def test_a_map_of_images(survey: Survey, table: pd.DataFrame) -> None:
     part = [row for row, (x, y) in zip(placed.rows, placed.places, strict=True) if x <= 0.1 and y >= -0.1]
     assert list(inside.values) == part
     assert 0 < len(part) < len(placed.rows)
+
+
+@pytest.mark.skipif(find_spec("umap") is not None, reason="umap-learn is installed")
+def test_without_umap_a_sentence_says_how_to_get_it(survey: Survey) -> None:
     with pytest.raises(ExplainedError, match="pip install umap-learn"):
         map_2d(survey, method="umap")
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(find_spec("umap") is None, reason="umap-learn is not installed: pip install umap-learn")
+def test_umap_lays_classes_together_and_alike_each_time(survey: Survey, table: pd.DataFrame) -> None:
+    found, again = map_2d(survey, method="umap"), map_2d(survey, method="umap")
+    np.testing.assert_array_equal(found.places, again.places)
+    labels = table["label"].to_numpy()[found.rows]
+    apart = np.linalg.norm(found.places[:, None] - found.places, axis=2) + np.diag(np.full(len(labels), np.inf))
+    assert (labels[apart.argmin(1)] == labels).mean() > 0.8
 
 
 # ----------------------------------------------------------------------------------------------------- comparison

@@ -18,7 +18,7 @@ from scipy.stats import binomtest
 
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.survey.answers.chosen import by_file
-from vitexplorer.survey.answers.intervals import mean_intervals
+from vitexplorer.survey.answers.intervals import mean_tables
 from vitexplorer.survey.answers.moments import Moments
 from vitexplorer.survey.answers.per_head import MOST_READ, metric_of
 from vitexplorer.survey.answers.results import provenance_of
@@ -212,22 +212,18 @@ def moved_heads(left: Survey, right: Survey, metric: str) -> MatrixResult:
     ).fetchnumpy()
     pair = (np.asarray(found[side], np.int64) for side in ("one", "other"))
     moments = _differences(left, right, metric, *pair, column.shape[0] * column.shape[1])
-    mean, deviation, counts = (part.reshape(column.shape) for part in (moments.mean, moments.deviation, moments.counts))
-    low, high = mean_intervals(mean, deviation, counts)
+    means = mean_tables(moments, column.shape)
     return MatrixResult(
         view="survey_heads_moved",
         title=Text("{title}: right minus left", "{title}：右侧减左侧").format(title=column.title),
-        values=mean,
         axes=("blocks", "heads"),
         unit=column.unit,
         formula="1/n Σ_image (right − left)",
         provenance=provenance_of(left, right),
         settings={"metric": metric},
         notes=(PAIRS.format(count=len(found["one"])), MARKED),
-        marked=(low > 0) | (high < 0),
-        low=low,
-        high=high,
-        counts=counts,
+        marked=(means["low"] > 0) | (means["high"] < 0),
+        **means,
     )
 
 

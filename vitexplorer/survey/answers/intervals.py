@@ -13,6 +13,8 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.stats import t as student
 
+from vitexplorer.survey.answers.moments import Moments
+
 LEVEL = 0.95
 Z = 1.959963984540054
 """the normal distribution holds 95 % within this many standard deviations"""
@@ -41,3 +43,12 @@ def mean_intervals(
     quantile = student.ppf((1 + LEVEL) / 2, np.maximum(counts - 1, 1))
     half = np.where(counts > 1, quantile * deviations / np.sqrt(np.maximum(counts, 1)), np.nan)
     return means - half, means + half
+
+
+def mean_tables(
+    moments: Moments, shape: tuple[int, int]
+) -> dict[str, Float[np.ndarray, "rows cols"] | Int[np.ndarray, "rows cols"]]:
+    """The fields `values`, `low`, `high` and `counts` of a figure: means over images, of these rows and columns."""
+    mean, deviation, counts = (part.reshape(shape) for part in (moments.mean, moments.deviation, moments.counts))
+    low, high = mean_intervals(mean, deviation, counts)
+    return {"values": mean, "low": low, "high": high, "counts": counts}

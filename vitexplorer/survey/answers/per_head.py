@@ -11,7 +11,7 @@ from __future__ import annotations
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.registry import unknown_name
 from vitexplorer.survey.answers.chosen import by_file, chosen
-from vitexplorer.survey.answers.intervals import mean_intervals
+from vitexplorer.survey.answers.intervals import mean_tables
 from vitexplorer.survey.answers.moments import Moments
 from vitexplorer.survey.answers.results import provenance_of, said_of
 from vitexplorer.survey.columns import Column
@@ -47,21 +47,16 @@ def per_head(survey: Survey, metric: str, where: Where = ()) -> MatrixResult:
     moments = Moments(column.shape[0] * column.shape[1])
     for piece in by_file(survey, rows.rows):
         moments.add(survey.lists_at(metric, piece))
-    mean, deviation, counts = (part.reshape(column.shape) for part in (moments.mean, moments.deviation, moments.counts))
-    low, high = mean_intervals(mean, deviation, counts)
     return MatrixResult(
         view="survey_heads",
         title=Text("{title}: mean over images", "{title}：图像平均").format(title=column.title),
-        values=mean,
         axes=("blocks", "heads"),
         unit=column.unit,
         formula="1/n Σ_image x",
         provenance=provenance_of(survey),
         settings={"metric": metric},
         notes=(*said_of(survey, where), *rows.notes, INTERVALS),
-        low=low,
-        high=high,
-        counts=counts,
+        **mean_tables(moments, column.shape),
     )
 
 
