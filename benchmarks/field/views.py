@@ -1,0 +1,165 @@
+"""A map by us and by what people install or write for the same definition: time, memory, and how far they are apart.
+
+Rollout, generic relevance, Grad-CAM, integrated gradients and occlusion of one image, with the same settings; every
+way and its settings are in `view_ways.py`. Our views begin with a capture, which also serves every other view of the
+picture: they are timed with it, as the first row of each part, and with a capture at hand, which is what a second view
+costs. Nothing is found kept from a round before. Times are multiples of ours from the image; memory is what the way
+takes at its peak over what is held when the network and the image are ready, in a process of its own; the difference is
+the largest over the map, as a share of our map's largest value. Random weights, one image of noise, float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.field.bench import OURS as OUR_CODE
+from benchmarks.field.bench import Bench
+from benchmarks.field.fresh import Peak, fresh
+from benchmarks.field.peers import peers
+from benchmarks.field.tables import Cell, Table
+from benchmarks.field.timing import Timing
+from benchmarks.field.view_ways import OURS, OURS_AFTER, PEER_OF, WAYS, asked
+
+CODE = (*OUR_CODE, "benchmarks/field/view_ways.py")
+ONE_PASS = ("attention_rollout", "generic_relevance", "grad_cam")
+MANY_ROUNDS = 5
+"""of what runs the network many times"""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a view is computed of."""
+
+    view: str
+    model: str
+    size: int
+    """pixels a side"""
+
+    @property
+    def ways(self) -> list[str]:
+        """Ours, and those of the peers that are here."""
+        here = peers()
+        return [way for way in WAYS[self.view] if way not in PEER_OF or PEER_OF[way] in here]
+
+    def __str__(self) -> str:
+        return f"{self.view} of {self.model} at {self.size} px"
+
+
+SMALLEST = tuple(Subject(view, "deit_tiny_patch16_224", 96) for view in WAYS)
+ALL = (
+    *(Subject(view, "vit_base_patch16_224", 224) for view in ONE_PASS),
+    *(Subject(view, "vit_small_patch16_224", 518) for view in ONE_PASS),
+    *(Subject(view, "deit_tiny_patch16_224", 224) for view in WAYS if view not in ONE_PASS),
+)
+
+
+def tables(bench: Bench) -> list[Table]:
+    """One row for each way of each view."""
+    subjects = SMALLEST if bench.quick else ALL
+    found = {subject: measured(bench, subject) for subject in subjects}
+    absolute = ("milliseconds",) if bench.on_gpu else ()
+    return [
+        Table(
+            "views",
+            "Views with the same definition",
+            ("view", "network, pixels", "way", "time", *absolute, "peak memory, MB", "largest difference"),
+            tuple(row for subject in subjects for row in rows_of(bench, subject, *found[subject])),
+            tuple(said({subject: times for subject, (times, _, _) in found.items()})),
+        )
+    ]
+
+
+# ------------------------------------------------------------------------------------------------ measuring
+
+Measured = tuple[dict[str, Timing], dict[str, float], dict[str, Peak]]
+
+
+def measured(bench: Bench, subject: Subject) -> Measured:
+    """Times, differences and memory of every way."""
+
+    def kept(what: str, kind: type, measure: Callable[[], dict]) -> dict:
+        return bench.cell(f"{what} {subject} {subject.ways}", kind, measure, CODE)
+
+    return (
+        kept("time", dict[str, Timing], lambda: times(bench, subject)),
+        kept("difference", dict[str, float], lambda: differences(bench, subject)),
+        kept("memory", dict[str, Peak], lambda: memory(bench, subject)),
+    )
+
+
+def times(bench: Bench, subject: Subject) -> dict[str, Timing]:
+    """Of every way, ours from the image first."""
+    given = asked(subject.model, subject.size, bench.device)
+    ways = {way: WAYS[subject.view][way](given).run for way in subject.ways}
+    once = subject.view in ONE_PASS
+    return bench.interleaved(ways, None if once else MANY_ROUNDS, warmup=2 if once else 0)
+
+
+def differences(bench: Bench, subject: Subject) -> dict[str, float]:
+    """Largest over the map, as a share of our largest value."""
+    given = asked(subject.model, subject.size, bench.device)
+    maps = {way: WAYS[subject.view][way](given).map() for way in subject.ways if way != OURS_AFTER}
+    mine = maps.pop(OURS)
+    return {way: float(np.abs(found - mine).max() / np.abs(mine).max()) for way, found in maps.items()}
+
+
+def memory(bench: Bench, subject: Subject) -> dict[str, Peak]:
+    """Of every way; with a capture at hand its memory is held already and not counted."""
+    return {way: fresh(working, subject.view, way, subject.model, subject.size, bench.device) for way in subject.ways}
+
+
+def working(view: str, way: str, model: str, size: int, device: str) -> Callable[[], object]:
+    """A case of `fresh`."""
+    return WAYS[view][way](asked(model, size, device)).run
+
+
+# ------------------------------------------------------------------------------------------------ telling
+
+
+def rows_of(
+    bench: Bench, subject: Subject, times: dict[str, Timing], apart: dict[str, float], peaks: dict[str, Peak]
+) -> list[tuple[Cell, ...]]:
+    """The first names what is measured."""
+    rows: list[tuple[Cell, ...]] = []
+    for way, time in times.items():
+        names = (subject.view, f"{subject.model}, {subject.size}") if way == OURS else (None, None)
+        absolute = (1000 * time.seconds,) if bench.on_gpu else ()
+        peak = peaks[way]
+        megabytes = peak.fell or round((peak.gpu if bench.on_gpu else peak.grown) / 1e6)
+        rows.append((*names, way, time, *absolute, megabytes, apart.get(way)))
+    return rows
+
+
+def said(found: dict[Subject, dict[str, Timing]]) -> list[str]:
+    """The fastest peer of each view, and why where it is faster than ours."""
+    told, slower = [], {}
+    for subject, times in found.items():
+        theirs = {way: time for way, time in times.items() if way not in (OURS, OURS_AFTER)}
+        best = min(theirs, key=lambda way: theirs[way].median)
+        told.append(f"{subject}: {best} {theirs[best].median:.2f}, ours after a capture {times[OURS_AFTER].median:.2f}")
+        if theirs[best].median < 1:
+            slower[subject.view] = REASONS[subject.view]
+    first = "Fastest peer, ours from the image being 1. " + "; ".join(told) + "."
+    return [first, *(f"`{view}`, where a peer is faster: {reason}" for view, reason in slower.items())]
+
+
+TWO_PASSES = (
+    "our capture keeps no graph of gradients, so that pictures can stay open (the column of memory says what a graph "
+    "takes). A view of gradients therefore runs the network once more, where a peer begins with a pass that keeps its "
+    "graph. "
+)
+REASONS = {
+    "attention_rollout": "ours runs the kernel and then computes the softmax once more, a few rows at a time, so that "
+    "no product of whole matrices and no list of all weights is ever in memory; on few tokens both cost a peer little.",
+    "generic_relevance": TWO_PASSES + "With a capture at hand it is one pass each way, and what that finds serves "
+    "gradient rollout, Grad-CAM and input x gradient of the same answer too.",
+    "grad_cam": TWO_PASSES + "It also goes back to the pixels, because generic relevance, gradient rollout and input x "
+    "gradient of the same answer then come at no further pass; torchcam goes back no further than the one layer it is "
+    "given.",
+    "integrated_gradients": "ours is captum's own, 4 images at once, and two passes of one image beside: the capture, "
+    "and the baseline for the note of completeness.",
+    "occlusion": "ours is captum's feature ablation, 16 images at once, and the capture beside.",
+}
