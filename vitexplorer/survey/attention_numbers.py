@@ -1,12 +1,13 @@
 """The numbers of a block's heads from its attention, while it is there: a few operations on what a batch just computed.
 
 They are those of `quantities/head_statistics.py`, written for softmax rows whose scores are at hand: with
-S' = S - max S and Z = sum exp S', the largest weight is 1 / Z and the entropy log Z - sum A S', so that neither needs
-a pass of its own over A.
+S' = (S - max S) log2 e and Z = sum 2 ** S', the largest weight is 1 / Z and the entropy log Z - log 2 sum A S', so that
+neither needs a pass of its own over A.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,6 +22,7 @@ from vitexplorer.types import PADDING, BlockSite, PatchGrid
 
 ROWWISE = ("peak", "entropy", "self_mass", "class_mass", "prefix_mass")
 METRICS = (*ROWWISE, "distance")
+LOG2_E = math.log2(math.e)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +45,14 @@ class BlockPlaces:
 
         Args:
             weights: attention, (images windows, heads, tokens, tokens).
-            shifted: its scores minus the largest of each row; they are overwritten.
-            sums: of exp(shifted), (images windows, heads, tokens).
+            shifted: S', its scores minus the largest of each row, times log2 e; they are overwritten.
+            sums: of 2 ** S', (images windows, heads, tokens).
             rows: for `ROWWISE`, (metrics, images windows, heads, tokens).
             distance: mean over the patches, (images, heads).
         """
         torch.reciprocal(sums, out=rows[0])
         torch.log(sums, out=rows[1])
-        rows[1] -= shifted.mul_(weights).sum(-1)
+        rows[1] -= math.log(2) * shifted.mul_(weights).sum(-1)
         rows[2] = weights.diagonal(dim1=-2, dim2=-1)
         if self.class_token is not None:
             rows[3] = weights[..., self.class_token]

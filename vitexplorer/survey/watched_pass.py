@@ -20,14 +20,14 @@ from vitexplorer.capture import Capture, ModelInput
 from vitexplorer.capture_batch import capture_inputs, capture_together
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.quantities.rollout import push_through, query_shares
-from vitexplorer.survey.attention_numbers import METRICS, ROWWISE, BlockPlaces, places_of
+from vitexplorer.survey.attention_numbers import LOG2_E, METRICS, ROWWISE, BlockPlaces, places_of
 from vitexplorer.tap import AttentionTap
 from vitexplorer.types import BlockSite
 
 IN_CACHE = 1 << 18
 """attention weights that are computed together, a megabyte"""
-FAR_BELOW = -87.0
-"""exp of it is 1e-38, the least that a processor computes with at its usual speed: what a mask hides has less"""
+FAR_BELOW = -125.0
+"""2 to it is 2e-38, the least that a processor computes with at its usual speed: what a mask hides has less"""
 
 
 class WatchedTap(AttentionTap):
@@ -125,8 +125,9 @@ class WatchedTap(AttentionTap):
                 weights = out[part]
             found = scores(part, shifted)
             torch.sub(found, found.amax(-1, keepdim=True), out=shifted)
+            shifted *= LOG2_E  # 2 ** x is several times faster than e ** x on some processors
             shifted.clamp_(min=FAR_BELOW)
-            torch.exp(shifted, out=weights)
+            torch.exp2(shifted, out=weights)
             sums = weights.sum(-1)
             weights *= sums.reciprocal()[..., None]
             use(part, weights)
