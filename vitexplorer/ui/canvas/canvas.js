@@ -44,7 +44,7 @@ const DEBOUNCE = 120;  // ms
 export function mount({element, props, trigger, watch, bytes}) {
   const root = element.querySelector('.vx-canvas'), find = (selector) => root.querySelector(selector);
   const view = find('.view'), pen = view.getContext('2d');
-  const paint = newPainter(), fetchBytes = newFetcher(bytes), showBusy = newBusyBar(root);
+  const paint = newPainter(), {fetchBytes, here} = newFetcher(bytes), showBusy = newBusyBar(root);
   const aside = newAside(root, save, () => (block && now ? [numbersOf(block, state, now)] : null));
   const controls = newControls(root, aside, choose), settings = form(find('.settings .fields'), {settled: adjust});
   find('.misleads').before(otherViews(root));
@@ -76,16 +76,17 @@ export function mount({element, props, trigger, watch, bytes}) {
 
   /**
    * Another block is asked of Python, whose answer to an earlier wish is not looked at. Until it says what stands around
-   * the block, the rows that are here are shown, and the whole block once it is fetched.
+   * the block, the whole of it is shown where it is here; otherwise its rows, once the whole is on its way.
    */
   async function setOut(to) {
     going = to;
     const row = strip.rowOf(to);
     if (!row) return;
-    const value = {...block.value, ...row.facts, asked: asked + 1}, {image} = block;
+    const value = {...block.value, ...row.facts, asked: asked + 1}, {image} = block, url = row.facts.attention?.url;
+    const whole = url ? here(url) : null, coming = url && !whole ? fetchBytes(url).catch(() => null) : null;
+    if (whole) return put(value, decodePayload(whole, value), image);
     put({...value, attention: null}, row.payload, image, true);
-    if (!row.facts.attention) return;
-    const bytes = await fetchBytes(row.facts.attention.url).catch(() => null);  // then Python's answer names another
+    const bytes = await coming;  // where there is none Python's answer names another
     if (bytes && block?.isPreview && block.value.block === to) put(value, decodePayload(bytes, value), image);
   }
 

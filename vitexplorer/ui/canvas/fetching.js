@@ -3,21 +3,28 @@
 const KEPT_PAYLOADS = 6;
 
 /**
- * Fetches bytes by URL; the last few are kept, so that going back a block is instant.
+ * Fetches bytes by URL; the last few are kept, so that going back a block is instant. What is here already is told at
+ * once by `here`: a promise would tell it after what is painted first.
  *
  * @param {(url: string) => Promise<ArrayBuffer>} [bytes] what fetches them, where that is no server
- * @returns {(url: string) => Promise<ArrayBuffer>}
  */
 export function newFetcher(bytes = fromServer) {
+  /** @type {Map<string, {coming: Promise<ArrayBuffer>, here: ArrayBuffer | null}>} */
   const kept = new Map();
-  return function fetchBytes(url) {
-    const promise = kept.get(url) ?? bytes(url);
+
+  /** @param {string} url @returns {Promise<ArrayBuffer>} */
+  function fetchBytes(url) {
+    const one = kept.get(url) ?? {coming: bytes(url), here: null};
     kept.delete(url);
-    kept.set(url, promise);
-    promise.catch(() => kept.delete(url));
+    kept.set(url, one);
+    one.coming.then((found) => { one.here = found; }, () => kept.delete(url));
     while (kept.size > KEPT_PAYLOADS) kept.delete(kept.keys().next().value);
-    return promise;
-  };
+    return one.coming;
+  }
+
+  /** @param {string} url @returns {ArrayBuffer | null} */
+  const here = (url) => kept.get(url)?.here ?? null;
+  return {fetchBytes, here};
 }
 
 /** @param {string} url */

@@ -19,7 +19,8 @@ const NUMBER = 18;  // CSS pixels of the line with a block's number
  */
 export function newStrip(below, fetchBytes, choose) {
   const groups = below.querySelector('.groups');
-  let url = '', rows = [], tiles = [], cols = [], drawn = '', value = null, latest = null, isLong = false;
+  let url = '', rows = [], tiles = [], cols = [], drawn = '', value = null, latest = null, isLong = false, frame = 0;
+  let chosen = null, pressed = null, stop = null;  // the group and the tile on the stage; where the tab key comes to
 
   /** The rows of a value, fetched and drawn; one without leaves nothing. */
   async function take(next) {
@@ -47,12 +48,13 @@ export function newStrip(below, fetchBytes, choose) {
     drawn = now;
     tiles = rows.map(({facts}) => Array.from({length: facts.heads}, (_, head) => {
       const canvas = make('canvas'), place = {block: facts.block, head};
-      const node = make('button', {type: 'button', className: 'small', tabIndex: -1, onclick: () => choose(place)}, canvas);
+      const node = make('button', {type: 'button', className: 'small', tabIndex: -1, ariaPressed: 'false', onclick: () => choose(place)}, canvas);
       return {node, canvas};
     }));
     groups.replaceChildren(...rows.map(({facts}, i) => make('div', {className: 'group'},
       make('span', {className: 'number', textContent: say(value.words, 'block_short', {block: facts.block})}),
       make('div', {className: 'tiles'}, ...tiles[i].map(({node}) => node)))));
+    [chosen, pressed, stop] = [null, null, null];
     lay();
   }
 
@@ -86,18 +88,29 @@ export function newStrip(below, fetchBytes, choose) {
 
   const queryOfStrip = () => tokenText({...value, ...rows[value.block].facts}, rows[value.block].payload.codes[0]);
 
-  /** Which block and head is on the stage; the one that the tab key comes to. */
+  /** Which block and head is on the stage. */
   function mark() {
-    const {block, head} = latest, first = typeof head === 'number' ? head : 0;
-    rows.forEach((_, i) => {
-      groups.children[i].classList.toggle('chosen', i === block);
-      tiles[i].forEach(({node}, h) => {
-        node.setAttribute('aria-pressed', String(i === block && h === head));
-        node.tabIndex = i === block && h === first ? 0 : -1;
-      });
-    });
-    const group = groups.children[block];
-    if (group && isLong) groups.scrollTo({left: /** @type {HTMLElement} */ (group).offsetLeft - groups.clientWidth / 2});
+    const {block, head} = latest, group = groups.children[block] ?? null, node = tiles[block]?.[head]?.node ?? null;
+    chosen?.classList.remove('chosen');
+    group?.classList.add('chosen');
+    if (pressed !== node) {
+      pressed?.setAttribute('aria-pressed', 'false');
+      node?.setAttribute('aria-pressed', 'true');
+    }
+    [chosen, pressed] = [group, node];
+    frame ||= requestAnimationFrame(lead);
+  }
+
+  /** The tab key and the strip's scrolling follow; in the frame, for both wait for a layout. */
+  function lead() {
+    frame = 0;
+    const {block, head} = latest, next = tiles[block]?.[typeof head === 'number' ? head : 0]?.node ?? null;
+    if (stop !== next) {
+      if (stop) stop.tabIndex = -1;
+      if (next) next.tabIndex = 0;
+      stop = next;
+    }
+    if (chosen && isLong) groups.scrollTo({left: chosen.offsetLeft - groups.clientWidth / 2});
   }
 
   groups.addEventListener('keydown', (event) => {
