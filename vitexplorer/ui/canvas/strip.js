@@ -19,7 +19,8 @@ const NUMBER = 18;  // CSS pixels of the line with a block's number
  */
 export function newStrip(below, fetchBytes, choose) {
   const groups = below.querySelector('.groups');
-  let url = '', rows = [], tiles = [], cols = [], drawn = '', value = null, latest = null, isLong = false, frame = 0;
+  let url = '', rows = [], tiles = [], cols = [], drawn = '', value = null, latest = null, frame = 0;
+  let isLong = /** @type {boolean | null} */ (null);
   let chosen = null, pressed = null, stop = null;  // the group and the tile on the stage; where the tab key comes to
 
   /** The rows of a value, fetched and drawn; one without leaves nothing. */
@@ -29,8 +30,10 @@ export function newStrip(below, fetchBytes, choose) {
     if (!next.strip) [url, rows] = ['', []];
     if (!next.strip || next.strip.rows.url === url) return;
     const wanted = url = next.strip.rows.url;
+    if (below.checkVisibility()) keepPlace(lengthsOf(next.strip.blocks.map(({heads}) => heads)));
     try {
       const bytes = await fetchBytes(wanted);
+      if (rows.length) await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));  // the stage first
       if (wanted !== url) return;
       rows = decodeRows(bytes, next).map((row) => ({...row, reading: readQuery(row.payload, row.payload.codes[0])}));
     } catch (error) {
@@ -58,6 +61,11 @@ export function newStrip(below, fetchBytes, choose) {
     lay();
   }
 
+  /** The stage is laid out once: it knows what is left to it before the strip is drawn. */
+  function keepPlace({high}) {
+    below.parentElement.parentElement.style.setProperty('--vx-foot', `${high}px`);
+  }
+
   function lay() {
     if (!rows.length || !groups.clientWidth) return;
     const across = matchMedia('(max-width: 760px)').matches ? Infinity : groups.clientWidth;
@@ -65,9 +73,9 @@ export function newStrip(below, fetchBytes, choose) {
     const laid = layTiles(heads, across, lengths.high - NUMBER - lengths.frame, lengths);
     cols = laid.cols;
     for (const [name, length] of Object.entries({...lengths, tile: laid.tile})) groups.style.setProperty(`--${name}`, `${length}px`);
-    below.parentElement.parentElement.style.setProperty('--vx-foot', `${lengths.high}px`);
+    keepPlace(lengths);
     cols.forEach((count, i) => /** @type {HTMLElement} */ (groups.children[i]).style.setProperty('--cols', String(count)));
-    isLong = groups.scrollWidth > groups.clientWidth;  // asked here, for at a click the answer would wait for a layout
+    isLong = null;
   }
 
   function paint() {
@@ -110,6 +118,7 @@ export function newStrip(below, fetchBytes, choose) {
       if (next) next.tabIndex = 0;
       stop = next;
     }
+    isLong ??= groups.scrollWidth > groups.clientWidth;
     if (chosen && isLong) groups.scrollTo({left: chosen.offsetLeft - groups.clientWidth / 2});
   }
 
