@@ -26,6 +26,7 @@ from playwright.sync_api import Browser
 from benchmarks.field.bench import OURS, Bench
 from benchmarks.field.gestures import Ours, Sample, Twin, Walk
 from benchmarks.field.tables import Cell, Table
+from benchmarks.field.turns import table as of_turns
 from benchmarks.field.twin import MODELS, SIZES
 from tests.app import ROOT, browser, running_app
 
@@ -123,11 +124,11 @@ def _picture(folder: Path, rng: random.Random) -> Path:
 
 
 def tables(bench: Bench) -> list[Table]:
-    """A table for each delay."""
+    """A table for each delay, and that of two visitors at once."""
     rounds = 1 if bench.quick else min(ROUNDS, bench.rounds)
     files = (*OURS, *(f"vitexplorer/ui/**/*.{kind}" for kind in ("js", "css", "html")), "benchmarks/field/[gt]*.py")
     found = bench.cell(f"{rounds} rounds", Found, partial(visited, rounds), files)
-    return [_table(found, delay) for delay in DELAYS]
+    return [*(_table(found, delay) for delay in DELAYS), of_turns(bench)]
 
 
 def _table(found: Found, delay: int) -> Table:

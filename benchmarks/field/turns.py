@@ -1,0 +1,98 @@
+"""What do turns cost two visitors who want passes of one model at the same moment?
+
+The page lets one pass run at a time, on all cores (`ui/turns.py`). Beside that stands the least it could cost, the same
+passes one after the other in a loop, and what it spares: two threads that run theirs at once and share the cores.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+from functools import partial
+
+import numpy as np
+from pydantic import TypeAdapter
+
+import vitexplorer as vx
+from benchmarks.field.bench import ROOT, Bench
+from benchmarks.field.tables import Table
+from benchmarks.field.timing import Timing, interleaved
+from vitexplorer.capture import Capture
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.ui.jobs import Report, Waiter
+from vitexplorer.ui.turns import Turns
+
+MODEL, QUICK = "vit_base_patch16_224", "vit_tiny_patch16_224"
+EACH = 3
+"""pictures of each visitor"""
+_TIMINGS = TypeAdapter(dict[str, Timing])
+VISITORS = ("one", "another")
+IN_A_LOOP, IN_TURNS, AT_ONCE = "one after the other, in a loop", "two visitors, in turns", "two threads at once"
+SAID = (
+    "Six passes of one model on all cores of this machine, by wall time. Turns cost what the second row has over the "
+    "first; the third shows what two visitors would have without them."
+)
+
+
+def table(bench: Bench) -> Table:
+    """Wall times as multiples of the loop's."""
+    found = bench.cell("turns", dict[str, Timing], partial(measured, bench))
+    rows = tuple((way, timing) for way, timing in found.items())
+    return Table("turns", "Two visitors who want the same model", ("three pictures of each", "time"), rows, (SAID,))
+
+
+def measured(bench: Bench) -> dict[str, Timing]:
+    """The three ways, interleaved, in a process whose threads wait as those of the page do."""
+    asked = [QUICK, "2"] if bench.quick else [MODEL, str(bench.rounds)]
+    command = [sys.executable, "-m", "benchmarks.field.turns", *asked, str(bench.limit_s)]
+    environment = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE"}
+    ended = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, check=True)
+    return _TIMINGS.validate_json(ended.stdout)
+
+
+def main(name: str, rounds: int, limit_s: float) -> None:
+    """Print the timings as JSON."""
+    model, draw = vx.load_model(name, weights="random"), np.random.default_rng(0)
+    pictures = [draw.integers(0, 255, (224, 224, 3), dtype=np.uint8) for _ in range(EACH * len(VISITORS))]
+    turns, shares = Turns("benchmark"), [pictures[i :: len(VISITORS)] for i in range(len(VISITORS))]
+    ways = {
+        IN_A_LOOP: lambda: _captures(model, pictures),
+        IN_TURNS: lambda: asyncio.run(_in_turns(turns, model, shares)),
+        AT_ONCE: lambda: _at_once(model, shares),
+    }
+    found = interleaved(ways, rounds, 1, limit_s, clock=time.perf_counter)
+    sys.stdout.buffer.write(_TIMINGS.dump_json(found))
+
+
+def _captures(model: LoadedModel, pictures: list[np.ndarray]) -> None:
+    for picture in pictures:
+        vx.capture(model, picture)
+
+
+async def _in_turns(turns: Turns, model: LoadedModel, shares: list[list[np.ndarray]]) -> None:
+    async def visit(visitor: str, pictures: list[np.ndarray]) -> None:
+        for number, picture in enumerate(pictures):
+            async with aclosing(turns.steps(Waiter(visitor), (visitor, number), _work(model, picture))) as steps:
+                async for _ in steps:
+                    pass
+
+    await asyncio.gather(*map(visit, VISITORS, shares))
+
+
+def _work(model: LoadedModel, picture: np.ndarray) -> Callable[[Report], Capture]:
+    return lambda _: vx.capture(model, picture)
+
+
+def _at_once(model: LoadedModel, shares: list[list[np.ndarray]]) -> None:
+    with ThreadPoolExecutor(len(shares)) as pool:
+        list(pool.map(partial(_captures, model), shares))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]))
