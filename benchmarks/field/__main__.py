@@ -30,7 +30,7 @@ from benchmarks.field.fresh import preload
 from benchmarks.field.peers import missing, versions
 from benchmarks.field.tables import Made, as_markdown, document, read, write
 
-SECTIONS = ("views", "page")
+SECTIONS = ("capture", "memory", "views", "coverage", "precision", "page", "finetune")
 """modules beside this one, each with `tables(bench) -> list[Table]`, in the order of the document"""
 
 
@@ -59,6 +59,7 @@ def main(
     if unknown:
         raise typer.BadParameter(f"No section {', '.join(sorted(unknown))}. There are {', '.join(SECTIONS)}.")
     torch.set_num_threads(1)
+    os.environ.setdefault("VIT_SIZE_MEGABYTES", "1000000")  # what is too much is found out by trying
     preload()
     bench = Bench(device, dtype, quick, folder, rounds, limit_s)
     command = f"python -m benchmarks.field {shlex.join(sys.argv[1:])}".strip()

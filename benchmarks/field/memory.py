@@ -1,0 +1,96 @@
+"""What does it cost in memory to see the attention of a pass?
+
+The peak of a process of its own for each cell (`fresh.py`), over what it held with the model loaded; `ways.py` says
+what the ways are. On a GPU: `torch.cuda.max_memory_allocated` over what was allocated before.
+"""
+
+from __future__ import annotations
+
+import math
+
+from benchmarks.field.bench import Bench
+from benchmarks.field.capture import LONGEST, Case, cases
+from benchmarks.field.fresh import TOO_LONG, Peak, fresh
+from benchmarks.field.tables import Cell, Table
+from benchmarks.field.timing import Work
+from benchmarks.field.ways import MAKES, OURS, OURS_ALL, PLAIN, here, subject
+
+TIMES = 4
+"""what a way may take, in longest plain passes"""
+Peaks = dict[str, Peak]
+
+
+def prepared(way: str, case: Case, device: str, dtype: str) -> Work:
+    """The work of a way, in the process that measures it."""
+    return MAKES[way][1](subject(case.model, case.size, case.batch, device, dtype))
+
+
+def measure(case: Case, bench: Bench) -> Peaks:
+    """The peak of every way; of none but the plain pass where that takes too long."""
+    found: Peaks = {}
+    for way in here():
+        found[way] = fresh(prepared, way, case, bench.device, bench.dtype, threads=2, timeout_s=60 + TIMES * LONGEST)
+        if way == PLAIN and (found[way].fell or found[way].seconds > LONGEST):
+            return {PLAIN: Peak(fell=TOO_LONG)}
+    return found
+
+
+def tables(bench: Bench) -> list[Table]:
+    """Megabytes of every way, and how they grow with the tokens."""
+    ways = list(here())
+    found = {case: bench.cell(f"memory {case}", Peaks, lambda case=case: measure(case, bench)) for case in cases(bench)}
+    rows = tuple(
+        (case.model, case.size, case.batch, *(_cell(peaks.get(way), bench) for way in ways))
+        for case, peaks in found.items()
+    )
+    columns = ("model", "pixels", "images", *ways)
+    title = f"Capture: peak memory of a process over the loaded model, MB ({bench.dtype}, {bench.device})"
+    return [Table("capture_memory", title, columns, rows, _said(found, bench)), growth(found, ways, bench)]
+
+
+def _bytes(peak: Peak, bench: Bench) -> int:
+    return peak.gpu if bench.on_gpu else peak.grown
+
+
+def _cell(peak: Peak | None, bench: Bench) -> Cell:
+    if peak is None:
+        return None
+    return peak.fell or round(_bytes(peak, bench) / 1e6)
+
+
+def _said(found: dict[Case, Peaks], bench: Bench) -> tuple[str, ...]:
+    measured = {case: peaks for case, peaks in found.items() if OURS in peaks and not peaks[OURS].fell}
+    lost = {}
+    for case, peaks in measured.items():
+        least = min(
+            (_bytes(peak, bench), way)
+            for way, peak in peaks.items()
+            if way not in (PLAIN, OURS, OURS_ALL) and not peak.fell
+        )
+        if least[0] <= _bytes(peaks[OURS], bench):
+            lost[case] = least[1]
+    won = f"Ours takes less memory than every peer in {len(measured) - len(lost)} of {len(measured)} cases."
+    if lost:
+        named = ", ".join(f"{case.model} at {case.size} x {case.batch} ({way})" for case, way in lost.items())
+        won += f" Not at {named}."
+    return (won,)
+
+
+def growth(found: dict[Case, Peaks], ways: list[str], bench: Bench) -> Table:
+    """The power of the number of pixels that memory grows with, between the two largest sizes of one image."""
+    rows = []
+    for model in dict.fromkeys(case.model for case in found):
+        sized = [
+            (case.size, peaks) for case, peaks in found.items() if case == Case(model, case.size, 1) and len(peaks) > 1
+        ]
+        if len(sized) > 1:
+            (few, small), (many, large) = sorted(sized, key=lambda pair: pair[0])[-2:]
+            rows.append((model, few, many, *(_power(small.get(w), large.get(w), many / few, bench) for w in ways)))
+    columns = ("model", "pixels", "to", *ways)
+    return Table("capture_memory_growth", "Capture: memory grows with this power of the tokens", columns, tuple(rows))
+
+
+def _power(small: Peak | None, large: Peak | None, ratio: float, bench: Bench) -> Cell:
+    if not small or not large or small.fell or large.fell:
+        return None
+    return math.log(_bytes(large, bench) / _bytes(small, bench)) / (2 * math.log(ratio))

@@ -1,0 +1,201 @@
+"""The ways to get the attention of a model: ours, and what a person would pick instead.
+
+All run the same architecture with random weights, which do not change the arithmetic. The plain pass is timm's own
+module with its fused kernels. Ours keeps what every weight follows from and computes a block when it is asked for; a
+second row asks for all of them, one block after the other. The peers keep every weight of every block:
+
+timm          `AttentionExtract`, by module, on a copy with the fused kernels switched off: with them it gives nothing
+transformers  its own model of the architecture, `attn_implementation="eager"`, `output_attentions=True`; of a Swin that
+              is one block for each stage
+hooks         a plain loop that registers a hook on every `attn_drop` of such a copy: what the code of the papers does
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+import vitexplorer as vx
+from benchmarks.field.peers import peers
+from benchmarks.field.timing import Work
+from vitexplorer.capture import Capture, ModelInput, prepare
+from vitexplorer.capture_batch import capture_inputs
+from vitexplorer.models.loading import LoadedModel
+
+PLAIN, OURS, OURS_ALL = "plain pass", "ours", "ours, every block's weights"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model at a size and the images that it is given."""
+
+    model: LoadedModel
+    given: ModelInput
+    batch: int
+
+    @property
+    def pixels(self) -> Tensor:
+        return self.given.tensor.expand(self.batch, -1, -1, -1)
+
+    @property
+    def tokens(self) -> int:
+        """Of the first block."""
+        grid = self.model.blocks(self.given.tensor.shape[-2:])[0].grid
+        return grid.num_patches + grid.num_prefix_tokens
+
+
+def subject(name: str, size: int, batch: int, device: str = "cpu", dtype: str = "float32") -> Subject:
+    """A model with random weights and noise for an image."""
+    model = vx.load_model(name, weights="random", device=device, size=size)
+    model.module.to(getattr(torch, dtype))
+    image = np.random.default_rng(0).integers(0, 256, (*model.preprocessing.input_size, 3), dtype=np.uint8)
+    given = prepare(model, image, fit="squash")
+    return Subject(model, replace(given, tensor=given.tensor.to(getattr(torch, dtype))), batch)
+
+
+# ------------------------------------------------------------------------------------------------- ours
+
+
+def plain(it: Subject) -> Work:
+    """What one would run without looking."""
+
+    def work() -> Tensor:
+        with torch.no_grad():
+            return it.model.module(it.pixels)
+
+    return work
+
+
+def ours(it: Subject) -> Work:
+    """A capture of each image."""
+    return lambda: capture_inputs(it.model, [it.given] * it.batch)
+
+
+def ours_all(it: Subject) -> Work:
+    """Captures, and then all weights, a block at a time."""
+
+    def work() -> list[Capture]:
+        captures = capture_inputs(it.model, [it.given] * it.batch)
+        for captured in captures:
+            for block in range(captured.depth):
+                captured.attention(block)
+        return captures
+
+    return work
+
+
+# ------------------------------------------------------------------------------------------------- theirs
+
+
+def unfused(module: nn.Module) -> nn.Module:
+    """A copy that shares the parameters and computes attention as an explicit softmax wherever timm has both ways."""
+    shared = {id(tensor): tensor for tensor in (*module.parameters(), *module.buffers())}
+    twin = copy.deepcopy(module, shared)
+    for part in twin.modules():
+        if hasattr(part, "fused_attn"):
+            part.fused_attn = False
+    return twin
+
+
+def extracted(it: Subject) -> Work:
+    """timm's own tool."""
+    from timm.utils import AttentionExtract
+
+    extract = AttentionExtract(unfused(it.model.module), method="hook")
+
+    def work() -> dict[str, Tensor]:
+        with torch.no_grad():
+            return extract(it.pixels)
+
+    return work
+
+
+def hooked(it: Subject) -> Work:
+    """A loop of hooks."""
+    twin = unfused(it.model.module)
+    kept: dict[str, Tensor] = {}
+    for name, part in twin.named_modules():
+        if name.endswith("attn_drop"):
+            part.register_forward_hook(lambda _, inputs, output, name=name: kept.update({name: output}))
+
+    def work() -> dict[str, Tensor]:
+        with torch.no_grad():
+            twin(it.pixels)
+        found = dict(kept)
+        kept.clear()
+        return found
+
+    return work
+
+
+def in_transformers(it: Subject) -> Work:
+    """The same architecture of another library. Raises LookupError where it has none."""
+    module = transformers_twin(it)
+
+    def work() -> object:
+        with torch.no_grad():
+            return module(it.pixels, output_attentions=True)
+
+    return work
+
+
+def transformers_twin(it: Subject) -> nn.Module:
+    """The model of `transformers` of the same sizes, with random weights."""
+    import transformers
+
+    module, (height, _) = it.model.module, it.model.preprocessing.input_size
+    sites = it.model.blocks((height, height))
+    shared = {"image_size": height, "attn_implementation": "eager"}
+    if type(module).__name__ == "SwinTransformer":
+        depths = [len(stage.blocks) for stage in module.layers]
+        heads = [stage.blocks[0].attn.num_heads for stage in module.layers]
+        window = sites[0].windows.window_size[0]
+        config = transformers.SwinConfig(
+            embed_dim=module.embed_dim, depths=depths, num_heads=heads, window_size=window, drop_path_rate=0.0, **shared
+        )
+        twin = transformers.SwinModel(config, add_pooling_layer=False)
+    else:
+        block = module.blocks[0]
+        sizes = {
+            "hidden_size": module.embed_dim,
+            "num_hidden_layers": len(module.blocks),
+            "num_attention_heads": block.attn.num_heads,
+            "intermediate_size": block.mlp.fc1.out_features,
+            "patch_size": module.patch_embed.patch_size[0],
+        }
+        if getattr(module, "rope", None) is not None:
+            registers = sites[0].grid.num_prefix_tokens - 1
+            config = transformers.DINOv3ViTConfig(num_register_tokens=registers, **sizes, **shared)
+            twin = transformers.DINOv3ViTModel(config)
+        elif hasattr(block, "ls1") and not isinstance(block.ls1, nn.Identity):
+            twin = transformers.Dinov2Model(transformers.Dinov2Config(**_without_width(sizes), **shared))
+        else:
+            twin = transformers.ViTModel(transformers.ViTConfig(**sizes, **shared), add_pooling_layer=False)
+    return twin.eval().to(it.pixels.device, it.pixels.dtype)
+
+
+def _without_width(sizes: dict[str, int]) -> dict[str, int]:
+    ratio = sizes["intermediate_size"] // sizes["hidden_size"]
+    return {**{key: value for key, value in sizes.items() if key != "intermediate_size"}, "mlp_ratio": ratio}
+
+
+MAKES: dict[str, tuple[str, Callable[[Subject], Work]]] = {
+    PLAIN: ("", plain),
+    OURS: ("", ours),
+    OURS_ALL: ("", ours_all),
+    "timm AttentionExtract": ("timm", extracted),
+    "transformers, eager": ("transformers", in_transformers),
+    "loop of hooks": ("", hooked),
+}
+"""column -> the peer that has to be installed, and how its work is prepared"""
+
+
+def here() -> dict[str, Callable[[Subject], Work]]:
+    """The ways whose library is installed."""
+    known = peers()
+    return {name: make for name, (peer, make) in MAKES.items() if not peer or peer in known}
