@@ -165,12 +165,12 @@ def _said(found: dict[Case, Row]) -> tuple[str, ...]:
     )
     most = max(ratios.values(), default=math.nan)
     return (
-        f"Ours takes at most 1.02 of a plain pass in {good} of {len(ratios)} cases (the most: {most:.3f}) and less time "
-        f"than every peer in {beaten}. In brackets: the middle half of the rounds.",
-        "All ways ran in a process that keeps the memory it has freed, as a survey does. In one that does not, every way "
-        "pays for each page that the system clears anew, and ours for more of them, since what a capture keeps cannot be "
-        "used again within the pass: ViT-B at 224 px then touches 22,000 new pages where the plain pass touches 14,000, "
-        "and takes 1.05 of it on a virtual machine where a page costs 3 microseconds.",
+        f"Ours takes at most 1.02 of a plain pass in {good} of {len(ratios)} cases (the most: {most:.3f}) and less "
+        f"time than every peer in {beaten}. In brackets: the middle half of the rounds.",
+        "All ways ran in a process that keeps the memory it has freed, as a survey does. In one that does not, every "
+        "way pays for each page that the system clears anew, and ours for more of them, since what a capture keeps "
+        "cannot be used again within the pass: ViT-B at 224 px then touches 22,000 new pages where the plain pass "
+        "touches 14,000, and takes 1.05 of it on a virtual machine where a page costs 3 microseconds.",
     )
 
 

@@ -150,7 +150,7 @@ def transformers_twin(it: Subject) -> nn.Module:
 
     module, (height, _) = it.model.module, it.model.preprocessing.input_size
     sites = it.model.blocks((height, height))
-    shared = {"image_size": height, "attn_implementation": "eager"}
+    shared = {"image_size": height}
     if type(module).__name__ == "SwinTransformer":
         depths = [len(stage.blocks) for stage in module.layers]
         heads = [stage.blocks[0].attn.num_heads for stage in module.layers]
@@ -176,6 +176,7 @@ def transformers_twin(it: Subject) -> nn.Module:
             twin = transformers.Dinov2Model(transformers.Dinov2Config(**_without_width(sizes), **shared))
         else:
             twin = transformers.ViTModel(transformers.ViTConfig(**sizes, **shared), add_pooling_layer=False)
+    twin.set_attn_implementation("eager")
     return twin.eval().to(it.pixels.device, it.pixels.dtype)
 
 
