@@ -30,7 +30,7 @@ from benchmarks.field.fresh import preload
 from benchmarks.field.peers import missing, versions
 from benchmarks.field.tables import Made, as_markdown, document, read, write
 
-SECTIONS = ("capture", "memory", "views", "coverage", "page", "finetune", "precision")
+SECTIONS = ("capture", "memory", "views", "coverage", "precision", "page", "finetune")
 """modules beside this one, each with `tables(bench) -> list[Table]`, in the order of the document"""
 
 
