@@ -260,6 +260,12 @@ def test_what_cannot_be_surveyed_is_a_sentence(
     assert "no folder" in browser.ask("look", 422, path=str(folder / "none"))["refused"]
     assert "Tick" in browser.ask("start", 422, **{**asked, "ask": "nonsense"}, path=str(folder))["refused"]
     assert "Choose images" in browser.ask("start", 422, **asked)["refused"]
+    assert "Choose images" in browser.ask("start", 422, **{**asked, "ask": "occlusion"})["refused"]
+    costs = {one["key"]: one["cost"] for one in browser.ask("opening")["views"]}
+    assert "next to nothing" in costs["attention_rollout"]
+    assert "there and back" in costs["grad_cam"]
+    assert "very many" in costs["occlusion"]
+    assert "cost_growth" not in costs
     PIL.Image.new("RGB", (20, 20)).save(folder / "one.png")
     PIL.Image.new("RGB", (20, 20)).save(folder / "two.png")
     assert browser.ask("look", path=str(folder))["says"] == "empty: 2 images."

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import get_type_hints
+
 from vitexplorer.evaluation.methods import view_of
 from vitexplorer.registry import Registry, unknown_name
 from vitexplorer.survey.question import Question
 from vitexplorer.survey.view_question import view_question
+from vitexplorer.types import MapResult, MatrixResult
 from vitexplorer.views import VIEWS
 
 QUESTIONS: Registry[Question] = Registry("question", __name__, "QUESTION")
+
+
+def small_views() -> tuple[str, ...]:
+    """Views whose result is one map or one table, which a survey can keep of every image unless its grid is large."""
+    return tuple(key for key in VIEWS if get_type_hints(VIEWS[key].compute).get("return") in (MapResult, MatrixResult))
 
 
 def question_of(key: str) -> Question:

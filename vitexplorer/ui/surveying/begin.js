@@ -16,7 +16,7 @@ export function beginning(root, {open, model}) {
   let page = /** @type {any} */ (null), source = /** @type {Record<string, string> | null} */ (null), busy = false;
 
   const here = () => ({...model(), classifies: String(model().classifies)});
-  const asked = () => [...part('.asked').querySelectorAll('input:checked')].map((box) => box.value);
+  const asked = () => [...part('.ask').querySelectorAll('input:checked')].map((box) => box.value);
 
   function working(sentence) {
     busy = Boolean(sentence);
@@ -99,6 +99,10 @@ export function beginning(root, {open, model}) {
     setText(part('.earlier h3'), words.survey_earlier);
   }
 
+  const box = ({key, title, question, cost}, checked) => make('label', {},
+    make('input', {type: 'checkbox', value: key, checked}),
+    make('span', {}, make('b', {textContent: title}), ...[question, cost].filter(Boolean).map((textContent) => make('small', {textContent}))));
+
   function showModel() {
     const {words, classifier, scenes} = page, shown = model();
     setText(part('.model'), filled(words.survey_model, {model: shown.model}));
@@ -125,11 +129,11 @@ export function beginning(root, {open, model}) {
     /** @param {any} opening what the server says of the room */
     show(opening) {
       page = opening;
-      const {words, questions, closed, local} = page;
+      const {words, questions, views, closed, local} = page;
       const texts = {
         h2: words.survey_question, '.reading': words.survey_reading, '.begin-scenes h3': words.survey_try, '.own h3': words.survey_own,
         '.ask legend': words.survey_ask, '.zip-name': words.survey_zip, '.hint': words.survey_zip_hint, '.look': words.survey_read,
-        '.go': words.survey_start, '.closed': closed,
+        '.go': words.survey_start, '.closed': closed, '.ask-views summary': words.ask_views, '.ask-views .hint': words.ask_views_hint,
       };
       for (const [selector, text] of Object.entries(texts)) setText(part(selector), text);
       part('.closed').hidden = !closed;
@@ -137,10 +141,9 @@ export function beginning(root, {open, model}) {
       part('.by-path').hidden = !local;
       part('.path').placeholder = words.survey_path;
       part('.path').setAttribute('aria-label', words.survey_path);
-      if (!part('.asked').childElementCount) {
-        part('.asked').append(...questions.map(({key, title, question}) => make('label', {},
-          make('input', {type: 'checkbox', value: key, checked: true}),
-          make('span', {}, make('b', {textContent: title}), make('small', {textContent: question})))));
+      if (!part('.questions').childElementCount) {
+        part('.questions').append(...questions.map((one) => box(one, true)));
+        part('.views').append(...views.map((one) => box(one, false)));
       }
       working('');
       showEarlier(page.surveys);

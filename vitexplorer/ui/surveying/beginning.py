@@ -30,7 +30,9 @@ from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
+    from vitexplorer.interfaces import View
     from vitexplorer.survey.card import Card
+    from vitexplorer.survey.question import Question
 
 MOST = 100
 """surveys listed"""
@@ -41,7 +43,12 @@ CLASSIFIER = "scenes_vit_patch16_192"
 def opening(asking: Asking) -> dict[str, Any]:
     """The words, the questions, and the surveys that there are."""
     from vitexplorer.models.bundled.shapes import LABEL_NAMES
-    from vitexplorer.survey.questions import QUESTIONS
+    from vitexplorer.survey.questions import QUESTIONS, small_views
+    from vitexplorer.views import VIEWS
+
+    def asked(key: str, record: Question | View, cost: str = "") -> dict[str, str]:
+        title, question = record.title.in_(asking.language), record.question.in_(asking.language)
+        return {"key": key, "title": title, "question": question, "cost": cost}
 
     return {
         "words": words_of(asking.language),
@@ -49,14 +56,8 @@ def opening(asking: Asking) -> dict[str, Any]:
         "local": not (settings().hosted or asking.places.hosted),
         "scenes": SCENES * len(LABEL_NAMES),
         "classifier": CLASSIFIER,
-        "questions": [
-            {
-                "key": key,
-                "title": QUESTIONS[key].title.in_(asking.language),
-                "question": QUESTIONS[key].question.in_(asking.language),
-            }
-            for key in QUESTIONS
-        ],
+        "questions": [asked(key, QUESTIONS[key]) for key in QUESTIONS],
+        "views": [asked(key, VIEWS[key], asking.say(f"ask_{VIEWS[key].runs}")) for key in small_views()],
         "surveys": listed(asking),
         "frame": frame_words(asking.language),
         "close": TRAINING_WORDS["board_close"].in_(asking.language),
@@ -128,10 +129,10 @@ def check_open(asking: Asking) -> None:
 
 def start(asking: Asking) -> dict[str, Any]:
     """Begin a survey. Raises ExplainedError where it cannot be."""
-    from vitexplorer.survey.questions import QUESTIONS
+    from vitexplorer.survey.questions import QUESTIONS, small_views
 
     check_open(asking)
-    questions = tuple(key for key in asking.text("ask").split(",") if key in set(QUESTIONS))
+    questions = tuple(key for key in asking.text("ask").split(",") if key in {*QUESTIONS, *small_views()})
     if not questions:
         raise ExplainedError(SURVEY_WORDS["survey_none_asked"])
     address = asking.address
