@@ -34,8 +34,8 @@ SURVEY_WORDS: dict[str, Text] = {
     "survey_ask": Text("What is asked", "提哪些问题"),
     "ask_views": Text("Views as questions", "将视图作为问题"),
     "ask_views_hint": Text(
-        "The map of each image is kept in its row, for scripts and the saved Parquet file.",
-        "每张图像的图都保存在其数据行中，可供脚本使用，也会写入保存的 Parquet 文件。",
+        "The map of each image is kept in its row, for scripts and for saved rows, but not in CSV.",
+        "每张图像的图都保存在其数据行中，可供脚本使用，也可随数据一同保存（CSV 除外）。",
     ),
     "ask_nothing": Text("Costs next to nothing.", "几乎不增加计算量。"),
     "ask_once": Text("Costs one pass there and back for each image.", "每张图像需再做一次前向与反向计算。"),
