@@ -154,6 +154,15 @@ def test_two_surveys_lie_side_by_side(client: TestClient, drawn: dict[str, list]
     assert f"{len(sides)} images are in both" in found["says"]
     assert [one["count"] for one in found["sides"]] == [sides.count((True, False)), sides.count((False, True))]
     assert len(found["rows"]) == 7, "of heads"
+    half = [
+        pair
+        for pair, m in zip(zip(drawn["correct"], other["correct"], strict=True), drawn["margin"], strict=True)
+        if m and m >= 0.5
+    ]
+    part = browser.ask("beside", survey="drawn", beside="other", metric="distance", where="margin:0.5~1")
+    assert [one["count"] for one in part["sides"]] == [half.count((True, False)), half.count((False, True))]
+    rows = browser.ask("gallery", survey="drawn", beside="other", order="lost", where="margin:0.5~1")["rows"]
+    assert len(rows) == half.count((True, False)) > 0
     rows = browser.ask("gallery", survey="drawn", beside="other", order="won")["rows"]
     assert len(rows) == sides.count((False, True))
     assert not any(row["correct"] for row in rows)

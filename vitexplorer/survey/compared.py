@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 from jaxtyping import Float, Int
 from scipy.stats import binomtest
 
@@ -22,6 +23,7 @@ from vitexplorer.survey.answers.intervals import mean_tables
 from vitexplorer.survey.answers.moments import Moments
 from vitexplorer.survey.answers.per_head import MOST_READ, metric_of
 from vitexplorer.survey.answers.results import provenance_of
+from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.index import connect
 from vitexplorer.survey.opened import Survey
 from vitexplorer.types import MatrixResult
@@ -77,12 +79,13 @@ class Compared:
     """the largest changes in the label's probability first"""
 
 
-def compare_surveys(left: Survey, right: Survey, *, limit: int = 60, seed: int = 0) -> Compared:
+def compare_surveys(left: Survey, right: Survey, *, where: Where = (), limit: int = 60, seed: int = 0) -> Compared:
     """Match the rows of two surveys by path and hash and say what changed.
 
     Args:
         left: the one before, or the reference.
         right: the other.
+        where: which images of the left one.
         limit: images of each list, at most `MOST_ROWS`.
         seed: of the bootstrap.
     """
@@ -95,8 +98,7 @@ def compare_surveys(left: Survey, right: Survey, *, limit: int = 60, seed: int =
                     folder=survey.folder.name
                 )
             )
-    con = connect(left._index, right._index)
-    con.execute(f"CREATE TEMP VIEW pairs AS SELECT {', '.join(_columns(left, right))} FROM {MATCHED}")
+    con = _pairs(left, right, where)
     matched = con.execute("SELECT count(*) FROM pairs").fetchall()[0][0]
     judged = other_answer = None
     if all("predicted" in survey.columns for survey in (left, right)):
@@ -150,6 +152,16 @@ MATCHED = (
 PAIRED = ("label", "predicted", "probability", "label_probability", "correct")
 
 
+def _pairs(left: Survey, right: Survey, where: Where) -> duckdb.DuckDBPyConnection:
+    """A database with both indexes and `pairs`, the rows that belong together."""
+    con, among = connect(left._index, right._index), ""
+    if where:
+        con.register("chosen", pa.table(left.sql("SELECT row FROM {rows}", where).fetchnumpy()))
+        among = " AND one.row IN (SELECT row FROM chosen)"
+    con.execute(f"CREATE TEMP VIEW pairs AS SELECT {', '.join(_columns(left, right))} FROM {MATCHED}{among}")
+    return con
+
+
 def _columns(left: Survey, right: Survey) -> list[str]:
     columns = ["one.path AS path", "one.row AS row", "other.row AS other_row"]
     for name in PAIRED:
@@ -192,7 +204,7 @@ def _left_out(con: duckdb.DuckDBPyConnection, left: Survey, right: Survey) -> tu
     return tuple(said)
 
 
-def moved_heads(left: Survey, right: Survey, metric: str) -> MatrixResult:
+def moved_heads(left: Survey, right: Survey, metric: str, where: Where = ()) -> MatrixResult:
     """Mean over images of each head's number on the right minus on the left, values (blocks, heads).
 
     `marked` are heads whose interval does not hold zero. Of more than `MOST_READ` pairs a random sample is read.
@@ -206,10 +218,11 @@ def moved_heads(left: Survey, right: Survey, metric: str) -> MatrixResult:
                 "{left} 与 {right} 的块数或头数不同，各头无法一一对应。",
             ).format(left=left.card.model, right=right.card.model)
         )
-    con = connect(left._index, right._index)
-    found = con.execute(
-        f"SELECT one.row AS one, other.row AS other FROM {MATCHED} ORDER BY hash(one.row) LIMIT {MOST_READ}"
-    ).fetchnumpy()
+    found = (
+        _pairs(left, right, where)
+        .execute(f"SELECT row AS one, other_row AS other FROM pairs ORDER BY hash(one) LIMIT {MOST_READ}")
+        .fetchnumpy()
+    )
     pair = (np.asarray(found[side], np.int64) for side in ("one", "other"))
     moments = _differences(left, right, metric, *pair, column.shape[0] * column.shape[1])
     means = mean_tables(moments, column.shape)

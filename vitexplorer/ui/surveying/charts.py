@@ -23,6 +23,7 @@ from vitexplorer.ui.training.amounts import percentage
 from vitexplorer.words import ExplainedError
 
 if TYPE_CHECKING:
+    from vitexplorer.survey.conditions import Where
     from vitexplorer.survey.opened import Survey
 
 BINS = 40
@@ -191,8 +192,8 @@ def beside(asking: Asking) -> dict[str, Any]:
     from vitexplorer.survey.compared import compare_surveys
 
     other = survey_of(asking.places, asking.visitor, asking.text("beside"))
-    left, right = opened(asking.survey), opened(other)
-    found = compare_surveys(left, right, limit=0)
+    (left, where), right = _asked(asking), opened(other)
+    found = compare_surveys(left, right, where=where, limit=0)
     names = {"left": left.card.model, "right": right.card.model}
     if left.card.model == right.card.model:
         names = {"left": asking.say("beside_left"), "right": asking.say("beside_right")}
@@ -210,14 +211,14 @@ def beside(asking: Asking) -> dict[str, Any]:
         {"order": order, "title": asking.say("beside_gained", model=model, count=f"{count:,}"), "count": count}
         for order, model, count in (("lost", names["left"], found.lost), ("won", names["right"], found.won))
     ]
-    moved = _moved(asking, left, right)
+    moved = _moved(asking, left, right, where)
     return {
         "says": says,
         "sentences": sentences,
         "sides": sides,
         "heads": moved,
         **_moved_numbers(asking, moved),
-        "python": _python_of_two(asking, other.answers if not asking.places.hosted else other.folder),
+        "python": _python_of_two(asking, other.folder.name if asking.places.hosted else other.answers, where),
     }
 
 
@@ -225,14 +226,14 @@ def _percent(share: float) -> str:
     return f"{100 * share:+.1f} %".replace("-", "\u2212")
 
 
-def _moved(asking: Asking, left: Survey, right: Survey) -> dict[str, Any] | None:
+def _moved(asking: Asking, left: Survey, right: Survey, where: Where) -> dict[str, Any] | None:
     from vitexplorer.survey.compared import moved_heads
 
     metric = asking.text("metric")
     if not metric:
         return None
     try:
-        found = moved_heads(left, right, metric)
+        found = moved_heads(left, right, metric, where)
     except ExplainedError:
         return None
     return {
@@ -257,6 +258,6 @@ def _moved_numbers(asking: Asking, moved: dict[str, Any] | None) -> dict[str, An
     return {"head": head, "rows": rows}
 
 
-def _python_of_two(asking: Asking, other: object) -> str:
-    lines = python_of(asking, "compare_surveys(survey, other)", module="compared")
+def _python_of_two(asking: Asking, other: object, where: Where) -> str:
+    lines = python_of(asking, "compare_surveys(survey, other)", where, module="compared")
     return lines.replace("\ncompare_surveys", f'\nother = vx.open_survey("{other}")\ncompare_surveys')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.ui.surveying.asking import Asking
@@ -89,10 +89,9 @@ def _changed(asking: Asking, survey: Survey, where: Where, side: str) -> Noted:
     from vitexplorer.survey.compared import compare_surveys
 
     other = opened(survey_of(asking.places, asking.visitor, asking.text("beside")))
-    compared = compare_surveys(survey, other, limit=PAGE)
+    compared = compare_surveys(survey, other, where=where, limit=PAGE)
     found = compared.lost_rows if side == "lost" else compared.won_rows
     names = values_of(asking, other)["predicted"]
-    chosen = _among(survey, where, [one.row for one in found])
     return [
         (
             one.row,
@@ -103,7 +102,6 @@ def _changed(asking: Asking, survey: Survey, where: Where, side: str) -> Noted:
             ),
         )
         for one in found
-        if one.row in chosen
     ]
 
 
@@ -113,11 +111,6 @@ def _lost(asking: Asking, survey: Survey, where: Where) -> Noted:
 
 def _won(asking: Asking, survey: Survey, where: Where) -> Noted:
     return _changed(asking, survey, where, "won")
-
-
-def _among(survey: Survey, where: Where, rows: Sequence[int]) -> set[int]:
-    query = "SELECT row FROM {rows} AND row IN (SELECT unnest($wanted))"
-    return {row for (row,) in survey.sql(query, where, wanted=list(rows)).fetchall()} if rows else set()
 
 
 _WHOLE: dict[str, Callable[[Asking, Survey, Where], Noted]] = {
