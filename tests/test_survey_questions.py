@@ -169,4 +169,5 @@ def test_a_label_names_a_class():
     model = vx.load_model("scenes_vit_patch16_192", device="cpu")
     first = model.class_texts[0]
     assert {class_of(name, model) for name in (first.en, first.en.upper(), first.zh, "0")} == {0}
+    assert class_of("9" * 5000, model) is None
     assert class_of("no such thing", model) is class_of(None, model) is class_of(str(model.num_classes), model) is None
