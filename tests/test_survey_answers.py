@@ -267,6 +267,17 @@ def test_threads_ask_at_once(survey: Survey, table: pd.DataFrame) -> None:
 
 
 @pytest.mark.thorough
+def test_an_index_that_is_a_link_is_left_alone(tmp_path: Path) -> None:
+    """What it leads to is somebody's, also where it ends like an index."""
+    folder, own = synthetic_survey(tmp_path / "survey", 20, lists=False), tmp_path / "own"
+    own.mkdir()
+    (own / "mine.duckdb").write_text("mine")
+    (folder / "index").symlink_to(own)
+    assert count(open_survey(folder)) == 20
+    assert [file.name for file in own.iterdir()] == ["mine.duckdb"]
+
+
+@pytest.mark.thorough
 def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synthetic_survey(tmp_path, 50, lists=False)
     (tmp_path / "index").write_text("a file in its place")

@@ -95,7 +95,8 @@ def index_of(folder: Path, most_rows: int) -> Index:
     """
     shards = shards_in(folder)
     name = f"{_digest(shards)}.duckdb"
-    homes = folder / "index", _temporary() / _digest_of(str(folder.resolve()))
+    beside, temporary = folder / "index", _temporary() / _digest_of(str(folder.resolve()))
+    homes = (temporary,) if beside.is_symlink() else (beside, temporary)  # what a link leads to is not ours to tidy
     for home in homes:
         if (found := _read(home / name)) is not None:
             return found
