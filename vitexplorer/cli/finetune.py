@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from vitexplorer.cli.options import MODEL, PRINTED, WEIGHTS, WEIGHTS_SEED
 from vitexplorer.cli.text import one_sentence, table
 from vitexplorer.registry import unknown_name
 from vitexplorer.settings import settings
@@ -27,11 +28,6 @@ _METHOD = Text(
     "Methods with a comma between them, settings after colons: lora:r=4:lr=0.002,linear. Or: all.",
     "方法以逗号分隔，设置写在冒号之后：lora:r=4:lr=0.002,linear。或：all。",
 )
-_MODEL = Text("A name from `models`, or any of timm's.", "`models` 列出的或 timm 的模型名称。")
-_WEIGHTS = Text(
-    "auto, pretrained, bundled, random, or a weight file.", "auto、pretrained、bundled、random 或权重文件。"
-)
-_WEIGHTS_SEED = Text("Seed of random weights.", "随机权重的种子。")
 _EPOCHS = Text("Passes over the training images.", "遍历训练图像的轮数。")
 _OUT = Text("Folder of the job; runs/<folder> when not given.", "任务文件夹；未指定时为 runs/<文件夹名>。")
 _PLAN = Text(
@@ -40,7 +36,6 @@ _PLAN = Text(
 )
 _TARGET = Text("Column of the table to learn.", "要学习的表格列。")
 _IMAGES = Text("Column of the table that names the images.", "表格中图像名称所在的列。")
-_LANGUAGE = Text("Language of what is printed.", "输出的语言。")
 
 
 def finetune_command(language: Language) -> Callable[..., None]:
@@ -52,15 +47,15 @@ def finetune_command(language: Language) -> Callable[..., None]:
     def finetune(
         data: Path = typer.Argument(..., help=say(_DATA)),
         method: str = typer.Option("lora", help=say(_METHOD)),
-        model: str = typer.Option(settings().model, help=say(_MODEL)),
-        weights: str = typer.Option("auto", help=say(_WEIGHTS)),
-        weights_seed: int = typer.Option(0, help=say(_WEIGHTS_SEED)),
+        model: str = typer.Option(settings().model, help=say(MODEL)),
+        weights: str = typer.Option("auto", help=say(WEIGHTS)),
+        weights_seed: int = typer.Option(0, help=say(WEIGHTS_SEED)),
         epochs: int = typer.Option(10, help=say(_EPOCHS)),
         out: Path | None = typer.Option(None, help=say(_OUT)),
         set: list[str] = typer.Option([], "--set", help=say(_PLAN)),
         target_column: str | None = typer.Option(None, help=say(_TARGET)),
         image_column: str | None = typer.Option(None, help=say(_IMAGES)),
-        language: Language = typer.Option(language, help=say(_LANGUAGE)),
+        language: Language = typer.Option(language, help=say(PRINTED)),
     ) -> None:
         with one_sentence(language):
             from vitexplorer.finetune.job.plan import JobConfig, plan_of

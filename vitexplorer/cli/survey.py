@@ -17,6 +17,7 @@ from typing import Any
 import typer
 from tqdm import tqdm
 
+from vitexplorer.cli.options import MODEL, PRINTED, WEIGHTS, WEIGHTS_SEED
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.settings import settings
 from vitexplorer.words import Language, Text
@@ -29,11 +30,6 @@ _SOURCE = Text(
     "A folder, a .csv, .tsv or .parquet with a column `path`, or a .txt with a path on each line.",
     "文件夹，含 `path` 列的 .csv、.tsv 或 .parquet，或每行一个路径的 .txt。",
 )
-_MODEL = Text("A name from `models`, or any of timm's.", "`models` 列出的或 timm 的模型名称。")
-_WEIGHTS = Text(
-    "auto, pretrained, bundled, random, or a weight file.", "auto、pretrained、bundled、random 或权重文件。"
-)
-_WEIGHTS_SEED = Text("Seed of random weights.", "随机权重的种子。")
 _ASK = Text(
     "Questions and views with commas between them, settings after a colon: `prediction,attention_map:block=3`. All "
     "questions when empty: {questions}.",
@@ -54,7 +50,6 @@ _HOURS = Text(
     "Hours after which it ends, to be gone on with by the same command; no end when 0.",
     "运行多少小时后结束，可用同一命令继续；0 表示不限。",
 )
-_LANGUAGE = Text("Language of what is printed.", "输出的语言。")
 _OVER = Text(
     "Stopped after {hours:g} hours. The same command goes on.", "已运行 {hours:g} 小时，现停止。用同一命令可继续。"
 )
@@ -72,9 +67,9 @@ def survey_command(language: Language) -> Callable[..., None]:
 
     def survey(
         source: Path = typer.Argument(..., help=say(_SOURCE)),
-        model: str = typer.Option(settings().model, help=say(_MODEL)),
-        weights: str = typer.Option("auto", help=say(_WEIGHTS)),
-        weights_seed: int = typer.Option(0, help=say(_WEIGHTS_SEED)),
+        model: str = typer.Option(settings().model, help=say(MODEL)),
+        weights: str = typer.Option("auto", help=say(WEIGHTS)),
+        weights_seed: int = typer.Option(0, help=say(WEIGHTS_SEED)),
         ask: str = typer.Option("", help=say(_ASK.format(questions=", ".join(_questions())))),
         out: Path = typer.Option(Path("survey"), help=say(_OUT)),
         fit: str = typer.Option("crop", help=say(_FIT)),
@@ -85,7 +80,7 @@ def survey_command(language: Language) -> Callable[..., None]:
         rows_per_shard: int = typer.Option(512, min=1, help=say(_ROWS)),
         runner: str = typer.Option("processes", help=say(_RUNNER)),
         hours: float = typer.Option(0, min=0, help=say(_HOURS)),
-        language: Language = typer.Option(language, help=say(_LANGUAGE)),
+        language: Language = typer.Option(language, help=say(PRINTED)),
     ) -> None:
         with one_sentence(language):
             import vitexplorer as vx

@@ -30,10 +30,11 @@ def survey(
     out: str | os.PathLike = "survey",
     **options: Any,
 ) -> Survey:
-    """Ask every image of `source` and keep the answers in the folder `out`; see `surveying.survey`."""
-    from vitexplorer.survey import surveying
+    """Ask every image of `source`, keep the answers in the folder `out` and open it; `surveying.ask_all` says more."""
+    from vitexplorer.survey.opened import open_survey
+    from vitexplorer.survey.surveying import ask_all
 
-    return surveying.survey(source, model, ask, out, **options)
+    return open_survey(ask_all(source, model, ask, out, **options))
 
 
 call_module_as(survey)

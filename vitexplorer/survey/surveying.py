@@ -16,7 +16,6 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psutil
 from filelock import FileLock, Timeout
@@ -35,9 +34,6 @@ from vitexplorer.survey.source import AnySource, Labels, read_source, source_nam
 from vitexplorer.types import Fit
 from vitexplorer.words import Text
 
-if TYPE_CHECKING:
-    from vitexplorer.survey.opened import Survey
-
 ROWS_PER_SHARD = 512
 _BATCH = {"cuda": 64}
 _BATCH_ELSEWHERE = 16
@@ -47,7 +43,7 @@ _WORKER_BYTES = 2**30
 """that a worker takes beside the model"""
 
 
-def survey(
+def ask_all(
     source: AnySource,
     model: LoadedModel | str,
     ask: Sequence[str] | None = None,
@@ -61,11 +57,11 @@ def survey(
     rows_per_shard: int = ROWS_PER_SHARD,
     runner: Runner = "processes",
     progress: Progress | None = None,
-) -> Survey:
-    """Ask every image of `source` and keep the answers in the folder `out`.
+) -> Path:
+    """`vx.survey` without opening it: ask every image of `source` and keep the answers in the folder `out`.
 
-    A survey that was stopped or killed goes on; a finished one is opened. The images are those that were there when it
-    began. One that cannot be read is a row with the reason.
+    A survey that was stopped or killed goes on; of a finished one nothing is asked again. The images are those that
+    were there when it began. One that cannot be read is a row with the reason.
 
     Args:
         source: a folder (its class folders are the labels), a .csv, .tsv or .parquet table with a column "path" and
@@ -84,47 +80,15 @@ def survey(
         runner: "processes" of this machine, or "ray".
         progress: told how many rows are done, of how many; what it raises stops the work, to be gone on with later.
 
+    Returns:
+        The folder.
+
     Raises:
         DataError: the source names no images, or more than the settings allow.
         SurveyError: `out` holds another survey, or another process works on it.
         UnknownNameError, SettingError, UnsupportedError: as `load_model` and `capture`.
         DiskFullError: nothing is lost; it goes on when there is room.
     """
-    from vitexplorer.survey.opened import open_survey
-
-    folder = ask_all(
-        source,
-        model,
-        ask,
-        out,
-        fit=fit,
-        size=size,
-        labels=labels,
-        workers=workers,
-        batch_size=batch_size,
-        rows_per_shard=rows_per_shard,
-        runner=runner,
-        progress=progress,
-    )
-    return open_survey(folder)
-
-
-def ask_all(
-    source: AnySource,
-    model: LoadedModel | str,
-    ask: Sequence[str] | None,
-    out: str | os.PathLike,
-    *,
-    fit: Fit,
-    size: int | tuple[int, int] | str | None = None,
-    labels: Labels = "folders",
-    workers: int | None = None,
-    batch_size: int | None = None,
-    rows_per_shard: int = ROWS_PER_SHARD,
-    runner: Runner = "processes",
-    progress: Progress | None = None,
-) -> Path:
-    """`survey` without opening it: its folder."""
     run = runner_of(runner)
     folder = Path(out).expanduser().absolute()
     loaded = load_model(model) if isinstance(model, str) else model
