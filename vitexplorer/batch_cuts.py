@@ -100,7 +100,7 @@ def _two_unlike(model: LoadedModel, size: Size) -> Tensor:
     generator = torch.Generator().manual_seed(0)
     noise = torch.randn(2, len(model.preprocessing.mean), *size, generator=generator)
     noise[1] = 0.5 * noise[1] + torch.linspace(-1.5, 0.5, size[1])
-    return noise.to(model.device)
+    return noise.to(next(model.module.parameters()))  # device and precision
 
 
 def _cut(both: Tensor, alone: list[Tensor]) -> Cut | None:
