@@ -15,7 +15,8 @@ from tests.small_families import CASES, load_case
 from tests.small_models import CAPTURES, RECIPES, load_small, picture
 from tests.thorough import later, quick
 from vitexplorer.batch_cuts import Cut, cuts_of
-from vitexplorer.capture import Capture
+from vitexplorer.capture import Capture, capture_input, prepare
+from vitexplorer.capture_batch import capture_inputs
 from vitexplorer.errors import SettingError
 from vitexplorer.models.images import ImageError
 from vitexplorer.models.loading import LoadedModel
@@ -119,3 +120,15 @@ def test_a_tensor_of_another_shape_is_not_cut():
         [[8, 9], [10, 11], [12, 13], [14, 15]],
     ]
     assert cut.of(torch.zeros(8, 3), 2) is cut.of(torch.zeros(12, 2), 2) is None
+
+
+def test_half_precision():
+    """A model in bfloat16 goes through a batch as it does alone."""
+    small = load_small("vit")
+    model = replace(small, module=copy.deepcopy(small.module).bfloat16())
+    given = [prepare(model, picture(64, 64, seed), fit="squash") for seed in range(2)]
+    given = [replace(one, tensor=one.tensor.bfloat16()) for one in given]
+    for one, together in zip(given, capture_inputs(model, given), strict=True):
+        alone = capture_input(model, one)
+        torch.testing.assert_close(together.attention(0), alone.attention(0), atol=0.02, rtol=0)
+        assert together.logits.dtype == torch.bfloat16
