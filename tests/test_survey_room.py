@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import os
 import sys
@@ -19,6 +20,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from tests.survey_folder import synthetic_survey
+from vitexplorer.finetune.job.safe_writes import DiskFullError
 from vitexplorer.settings import Settings
 from vitexplorer.survey.card import read_card, write_card
 from vitexplorer.survey.manifest import Planned, planned, write_manifest
@@ -290,6 +292,10 @@ def asked_of(source: Path) -> Asked:
     return Asked("pets", str(source), MODEL, "trained", "crop", "", ("prediction", "heads"), 1.0)
 
 
+def fill_the_disk(*given: object, **more: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
 def test_the_process_is_the_command_and_can_be_stopped(
     client: TestClient, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,6 +305,13 @@ def test_the_process_is_the_command_and_can_be_stopped(
     assert line[5:7] == ["--model", MODEL]
     assert line[line.index("--ask") + 1] == "prediction,heads"
     assert float(line[line.index("--hours") + 1]) == Settings().survey_hours
+
+    with monkeypatch.context() as full:
+        full.setattr(process.subprocess, "Popen", fill_the_disk)
+        assert "disk is full" in Browser(client).ask("resume", 422, survey=survey.name)["refused"]
+        full.setattr(Path, "mkdir", fill_the_disk)
+        with pytest.raises(DiskFullError):
+            new_survey(places, ANNA, asked_of(tmp_path))
 
     script = "print('a word', flush=True); import time; time.sleep(60)"
     monkeypatch.setattr(process, "command", lambda *_: [sys.executable, "-c", script])

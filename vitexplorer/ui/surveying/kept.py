@@ -21,6 +21,7 @@ from pathlib import Path
 
 from vitexplorer.finetune.job.claims import worker_of
 from vitexplorer.finetune.job.kept_file import KeptFile
+from vitexplorer.finetune.job.safe_writes import full_disk_is_a_sentence
 from vitexplorer.read_back import NOTHING, Amount, BrokenFileError
 from vitexplorer.ui.places import ASKED, SURVEY, Places
 from vitexplorer.ui.surveying.words import SURVEY_WORDS
@@ -136,10 +137,11 @@ def running(places: Places) -> tuple[KeptSurvey, ...]:
 
 
 def new_survey(places: Places, visitor: str, asked: Asked) -> KeptSurvey:
-    """A folder for a survey, with what it is asked."""
+    """A folder for a survey, with what it is asked. Raises DiskFullError."""
     folder = places.of(visitor) / f"{SURVEY}{secrets.token_hex(8)}"
-    folder.mkdir(parents=True)
-    PAGE.write(folder, asked)
+    with full_disk_is_a_sentence(places.root):
+        folder.mkdir(parents=True)
+        PAGE.write(folder, asked)
     return KeptSurvey(folder, asked)
 
 

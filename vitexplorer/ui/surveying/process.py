@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 
 from vitexplorer.finetune.job.claims import CLAIM, alone, give, worker_of
+from vitexplorer.finetune.job.safe_writes import full_disk_is_a_sentence
 from vitexplorer.settings import settings
 from vitexplorer.ui.places import MODEL, Places
 from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, running
@@ -35,10 +36,10 @@ _children: set[subprocess.Popen] = set()
 def begin(places: Places, survey: KeptSurvey) -> None:
     """Start the process of a survey, or one that goes on with it.
 
-    Raises ExplainedError where it runs, or where as many run as may.
+    Raises ExplainedError where it runs, where as many run as may, or where the disk is full.
     """
     _children.difference_update([child for child in list(_children) if child.poll() is not None])
-    with alone(places.root):
+    with alone(places.root), full_disk_is_a_sentence(survey.folder):
         if survey.is_running:
             raise ExplainedError(SURVEY_WORDS["survey_runs"])
         if len(running(places)) >= settings().surveys:
