@@ -109,6 +109,23 @@ def test_where_all_images_are_asked_there_is_nothing_to_stop(
     assert (state["state"], state["running"], state["done"]) == ("finished", False, 60)
 
 
+def test_how_long_it_takes_is_told_by_what_it_did_since_it_went_on(
+    client: TestClient, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = synthetic_survey(places.root / "drawn", 160, rows_per_shard=32, lists=False, shards=(0, 1, 2))
+    (folder / "process.json").write_text("{}")
+    for name, when in (
+        ("rows/shard-00000", 100),
+        ("process", 5000),
+        ("rows/shard-00001", 6000),
+        ("rows/shard-00002", 6004),
+    ):
+        (file,) = folder.glob(f"{name}.*")
+        os.utime(file, (when, when))
+    monkeypatch.setattr(KeptSurvey, "is_running", property(lambda survey: True))
+    assert Browser(client).ask("state", survey="drawn")["says"].startswith("96 of 160 images · 8 images a second · ")
+
+
 def test_every_chart_is_of_the_images_that_are_chosen(
     client: TestClient, drawn: dict[str, list], monkeypatch: pytest.MonkeyPatch
 ) -> None:

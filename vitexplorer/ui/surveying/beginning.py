@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vitexplorer.finetune.job.claims import CLAIM
 from vitexplorer.settings import settings
 from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.parts.frame import frame_words
@@ -192,15 +193,19 @@ def state(asking: Asking) -> dict[str, Any]:
     if not running:
         said = asking.say("survey_stopped", done=f"{count:,}", total=f"{total:,}")
         return {**found, "state": "stopped", "says": said}
-    return {**found, "state": "running", "says": _pace(asking, survey, count, total)}
+    return {**found, "state": "running", "says": _pace(asking, survey, card, count)}
 
 
-def _pace(asking: Asking, survey: KeptSurvey, count: int, total: int) -> str:
-    """How many images there are, how fast they come and how long the rest will take."""
+def _pace(asking: Asking, survey: KeptSurvey, card: Card, count: int) -> str:
+    """How many images there are, how fast they come since its process began, and how long the rest will take."""
+    total = card.rows_planned
     parts = [asking.say("survey_going", done=f"{count:,}", total=f"{total:,}")]
     times = sorted(path.stat().st_mtime for path in shard_files(survey))
+    with suppress(OSError):  # it ends just now
+        begun = (survey.folder / CLAIM.name).stat().st_mtime
+        times = [time for time in times if time >= begun]
     if len(times) > 1 and times[-1] > times[0]:
-        rate = count * (len(times) - 1) / len(times) / (times[-1] - times[0])
+        rate = card.rows_per_shard * (len(times) - 1) / (times[-1] - times[0])
         parts.append(asking.say("survey_rate", rate=f"{rate:.3g}"))
         parts.append(asking.say("survey_left", left=duration((total - count) / rate, asking.language)))
     return " · ".join(parts)
