@@ -6,9 +6,10 @@ trained to forget. Scenes come at `SIDE` pixels, so that all of it is minutes on
 
 A seed draws its own training scenes, the batches and what a method adds. The linear probe is our instant baseline,
 logistic regression on standardised frozen features, its strength by cross-validation; every method begins with it as
-its head, trains for the same number of steps at the same peak rate, and is asked once, when it ends: nothing is
-chosen on the test scenes. They are the same for all seeds. The interval is that of the mean difference in accuracy to
-the probe: a paired bootstrap that draws test scenes and seeds (Efron & Tibshirani 1993, chapter 8).
+its head, trains for the same number of steps at the same peak rate, and is asked when it ends. The test scenes are the
+same for all seeds and took no part in choosing the task, the steps or the rate: those were chosen on others. The
+interval is that of the mean difference in accuracy to the probe: a paired bootstrap that draws test scenes and seeds
+(Efron & Tibshirani 1993, chapter 8).
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ def probed(seed: int, device: str) -> tuple[LinearHead, np.ndarray]:
 
 def material(seed: int, device: str) -> tuple[tuple[Tensor, np.ndarray], tuple[Tensor, np.ndarray]]:
     """Training scenes of a seed, and the test scenes of all."""
-    return scenes("train", 50_000 + seed * TRAINING, TRAINING, device), scenes("test", 50_000, TEST, device)
+    return scenes("train", 50_000 + seed * TRAINING, TRAINING, device), scenes("test", 60_000, TEST, device)
 
 
 def tuned_right(method: str, seed: int, device: str, steps: int = STEPS) -> np.ndarray:
