@@ -16,10 +16,10 @@ from vitexplorer.survey.answers.intervals import share_interval
 from vitexplorer.survey.answers.results import provenance_of, said_of
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
+from vitexplorer.survey.questions.prediction import NO_CLASSIFIER
 from vitexplorer.types import ConfusionResult, PerClassResult
 from vitexplorer.words import Text, same
 
-NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{model} 没有分类头，因此没有预测结果。")
 MOST_CLASSES, MOST_PAIRS, MOST_TAKEN, MOST_CONFUSED = 2000, 200, 3, 30
 """classes and pairs of an answer, pairs that each label has at least, and classes of a matrix that can be read"""
 

@@ -24,7 +24,7 @@ def facts(asking: Asking) -> dict[str, Any]:
 
     kept, language = asking.survey, asking.language
     survey = opened(kept)
-    columns = [one for one in numeric_columns(survey) if not _is_class(one)]
+    columns = numeric_columns(survey)
     plain = [_named(asking, one) for one in columns if one.shape is None]
     metrics = [_named(asking, one) for one in columns if one.axes == ("blocks", "heads")]
     features = [_named(asking, one) for key, one in survey.columns.items() if key.startswith("feature_")]
@@ -52,11 +52,6 @@ def facts(asking: Asking) -> dict[str, Any]:
         "opens": _opens(kept, survey),
         "captions": _captions(asking, survey),
     }
-
-
-def _is_class(column: Column) -> bool:
-    """Whether its numbers are names of classes."""
-    return column.key in ("predicted", "second")
 
 
 def _has_labels(survey: Survey) -> bool:
