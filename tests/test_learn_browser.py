@@ -12,14 +12,16 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from tests.app import Visit
+from tests.plain_page import PlainPage
 from tests.rooms import PATIENCE
 from tests.test_learn import shown
 from tests.thorough import quick
 from vitexplorer.learn import STEPS, Step
 from vitexplorer.ui.learn.guide import StepText, step_text
+from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import Language
 
@@ -284,3 +286,14 @@ def test_a_link_opens_a_step_and_a_wrong_guess_is_told(visit: Visit, url: str) -
     expect(guide.locator(".reveal")).to_have_text(f"{UI_WORDS['learn_wrong'].en} {told.reveal}")
     visit.page.locator('.vx-rail [data-room="tokens"]').click()
     expect(guide).to_be_visible()  # it goes on beside every room
+
+
+def test_who_is_on_the_rail_stays_there_when_it_is_drawn_anew(pages: str, desk: BrowserContext) -> None:
+    page = PlainPage(desk.new_page(), pages)
+    rooms = [RailItem(key="attention", title="Attention"), RailItem(key="flow", title="Flow")]
+    page.open(("rail", Rail, RailData(label="Rooms", learn="Learn", rooms=rooms, room="attention", first="attention")))
+    for button in (page.page.locator(".learn"), page.page.locator("button[data-room=flow]")):
+        button.focus()
+        page.send("rail", RailData(label="Rooms", learn="Learn", rooms=rooms, room="flow", first="attention"))
+        expect(page.page.locator('[data-room=flow][aria-current="page"]')).to_be_visible()
+        expect(button).to_be_focused(timeout=3000)

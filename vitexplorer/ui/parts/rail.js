@@ -17,13 +17,17 @@ export function mount({element, props, trigger, watch}) {
    */
   function enter(room, by = 'person') {
     Object.assign(root.dataset, {room, by});
-    for (const button of list.querySelectorAll('[data-room]')) {
-      if (button.dataset.room === room) button.setAttribute('aria-current', 'page');
-      else button.removeAttribute('aria-current');
-    }
+    mark();
     list.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'nearest'});
     trigger('enter', {room});
     document.dispatchEvent(new CustomEvent('vx-address'));
+  }
+
+  function mark() {
+    for (const button of list.querySelectorAll('[data-room]')) {
+      if (button.dataset.room === root.dataset.room) button.setAttribute('aria-current', 'page');
+      else button.removeAttribute('aria-current');
+    }
   }
 
   function go(room) {
@@ -70,7 +74,10 @@ export function mount({element, props, trigger, watch}) {
     const value = props.value;
     if (!value) return;
     root.setAttribute('aria-label', value.label);
+    const held = [...list.querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement));
     list.replaceChildren(path(value.learn), ...value.rooms.map(entry));
+    list.querySelectorAll('button')[held]?.focus({preventScroll: true});
+    mark();
     if (value.room !== root.dataset.room) enter(value.room, 'link');
   }
 
