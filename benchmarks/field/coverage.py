@@ -320,8 +320,9 @@ def tables(bench: Bench) -> list[Table]:
         f"Ours is right for {counts['ours']['right']} of {len(found)} architectures; {most[1]}, the most of the peers, "
         f"for {most[0]}.",
         "Ours is partly right where it leaves out, and says so, what has no weight from patch to patch: attention "
-        "between channels (DaViT, XCiT), inside of a patch (TNT), without keys (VOLO), or on an image that was resized "
-        "(CrossViT); a hook gives these matrices too, without a word of what their axes are. It refuses an "
-        "architecture until the places of its tokens in the image are stated and checked.",
+        "between channels (DaViT, XCiT), inside of a patch (TNT), without keys (VOLO), to averages along the sequence "
+        "(Next-ViT), or on an image that was resized (CrossViT); a hook gives these matrices too, without a word of "
+        "what their axes are. It refuses an architecture until the places of its tokens in the image are stated and "
+        "checked.",
     )
     return [Table("coverage_counts", "Coverage: how many architectures", ("tool", *said), counted, text), each]
