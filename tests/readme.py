@@ -1,4 +1,4 @@
-"""The README's tables, all made here, from the registries that the program itself reads.
+"""The README's tables, all made here, from the registries that the program itself reads and from what was measured.
 
     python -m tests.readme
 
@@ -17,6 +17,7 @@ from pathlib import Path
 import typer
 
 import vitexplorer as vx
+from benchmarks.field.tables import read, text
 from tests.families_of_timm import sweep
 from vitexplorer.cli.compare import side_parameters
 from vitexplorer.cli.names import dashed
@@ -165,6 +166,48 @@ def families_table() -> str:
     return markdown(("shown", "models of timm's files", "not shown, and why"), lines)
 
 
+# ------------------------------------------------------------------------------------------------- measured
+
+
+FIELD = Path(__file__).resolve().parent.parent / "benchmarks" / "field.json"
+GESTURES = ("hover a patch (twin: click it)", "another head", "jump to a block", "a picture of one's own")
+
+
+def field_table() -> str:
+    """What a pass that shows attention costs, for which architectures it is right, how soon the page answers."""
+    found = {table.key: table for tables in read(FIELD).values() for table in tables}
+    keys = "capture_time", "capture_memory", "coverage_counts", "page_0", "page_100"
+    capture, memory, coverage, near, far = (found[key] for key in keys)
+    pixels, images = capture.columns.index("pixels"), capture.columns.index("images")
+    ways = slice(images + 1, None)
+    costs = [(row[0], *map(text, row[ways])) for row in capture.rows if (row[pixels], row[images]) == (224, 1)]
+    peaks = [tuple(map(text, row)) for row in memory.rows if row[0] == memory.rows[0][0] and row[2] == 1]
+    right = [tuple(map(text, row)) for row in coverage.rows]
+    ours, theirs = near.columns.index("ours, ms"), near.columns.index("gr.Image, ms")
+    answers = [
+        (gesture.partition(" (")[0], *(text(row[column]) for row in (here, there) for column in (ours, theirs)))
+        for gesture in GESTURES
+        for here, there in [[next(row for row in table.rows if row[0] == gesture) for table in (near, far)]]
+    ]
+    return "".join(
+        f"\n{title}\n{markdown(header, rows)}"
+        for title, header, rows in (
+            ("Time over timm's plain forward pass, one image of 224 px:", ("model", *capture.columns[ways]), costs),
+            ("Peak memory of a process over the loaded model, MB:", memory.columns, peaks),
+            (
+                "Architectures of timm's for which a tool gives the attention that was used:",
+                ("tool", *coverage.columns[1:]),
+                right,
+            ),
+            (
+                "Milliseconds from a gesture to its answer on the screen, beside a page of `gr.Image`:",
+                ("gesture", "ours", "gr.Image", "ours, 100 ms away", "gr.Image, 100 ms away"),
+                answers,
+            ),
+        )
+    )
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "views": views_table,
     "families": families_table,
@@ -175,6 +218,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "methods": methods_table,
     "questions": questions_table,
     "bundled": bundled_table,
+    "field": field_table,
     "settings": settings_table,
     "examples": examples_table,
 }
