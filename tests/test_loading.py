@@ -17,6 +17,7 @@ from safetensors.torch import load_file, save_file
 
 import vitexplorer as vx
 from tests.small_models import THIN, picture
+from tests.thorough import quick
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models import loading
 from vitexplorer.models.families import family_of
@@ -34,7 +35,7 @@ ARCHITECTURES = {
 }
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES)
+@pytest.mark.parametrize("name", quick(ARCHITECTURES, ["vit_tiny_r_s16_p8_224", "test_vit4", "eva02_tiny_patch14_224"]))
 def test_random_weights_are_timms_under_the_seed(name):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
