@@ -46,6 +46,7 @@ from vitexplorer.words import ExplainedError
 twins = importlib.import_module("vitexplorer.survey.answers.near_duplicates")
 classes = importlib.import_module("vitexplorer.survey.answers.per_class")
 heads = importlib.import_module("vitexplorer.survey.answers.per_head")
+points_of = importlib.import_module("vitexplorer.survey.answers.scatter")
 SURE: Where = (Within("probability", 0.4),)
 
 
@@ -209,7 +210,9 @@ def test_they_can_be_drawn(survey: Survey, other: Survey) -> None:
 # ------------------------------------------------------------------------------------------------------- scatter
 
 
-def test_a_grid_counts_every_image_and_points_are_some(survey: Survey, table: pd.DataFrame) -> None:
+def test_a_grid_counts_every_image_and_points_are_some(
+    survey: Survey, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = scatter(survey, "entropy", "distance[1,1]", SURE, most=30, cells=5, by="label")
     rows = [row for _, row in table[table["probability"] >= 0.4].iterrows()]
     points = [(float(row["entropy"]), float(row["distance"][4]), row) for row in rows]
@@ -227,6 +230,10 @@ def test_a_grid_counts_every_image_and_points_are_some(survey: Survey, table: pd
     for row, x, y, label in zip(found.rows, found.x, found.y, found.groups, strict=True):
         there = table.iloc[row]
         assert (x, y, label) == (float(there["entropy"]), float(there["distance"][4]), there["label"])
+    drawn = found.rows.tolist()
+    for too_few in (0, choosing.LARGEST_HASH // 100):
+        monkeypatch.setattr(points_of, "hash_bounds", lambda *_, first=too_few: (first, choosing.LARGEST_HASH))
+        assert scatter(survey, "entropy", "distance[1,1]", SURE, most=30).rows.tolist() == drawn
 
 
 # ------------------------------------------------------------------------------------------------------ features

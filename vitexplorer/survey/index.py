@@ -3,7 +3,8 @@
 A survey of ten million images is thousands of Parquet files and gigabytes of lists; what people filter by is a few
 numbers of each row. These stand once in `index/`, in a file named by the shards that it holds: it never changes, many
 processes read it at once, a newer one begins as a copy of it, and it may be deleted at any time. Where the folder
-cannot be written the file lies in a temporary one.
+cannot be written the file lies in a temporary one. Floats stand as they are: packed they would take a tenth less, and
+a question that reads them a third more time.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from vitexplorer.survey.card import SurveyError
 from vitexplorer.survey.columns import Kind, kind_of, quoted
 from vitexplorer.words import Text
 
-VERSION = 1
+VERSION = 2
 MEMORY = "1GB"
 THREADS = max(1, min(4, os.cpu_count() or 1))
 LIMITS = {"memory_limit": MEMORY, "threads": THREADS}
@@ -206,7 +207,12 @@ def _outline(shard: Shard) -> tuple[pa.Schema | None, int]:
         return None, 0
 
 
-SQL_TYPES = {"bool": "BOOLEAN", "number": "FLOAT", "integer": "BIGINT", "text": "VARCHAR"}
+SQL_TYPES = {
+    "bool": "BOOLEAN",
+    "number": "FLOAT USING COMPRESSION uncompressed",
+    "integer": "BIGINT",
+    "text": "VARCHAR",
+}
 WIDTHS = {8: "TINYINT", 16: "SMALLINT", 32: "INTEGER", 64: "BIGINT"}
 
 
