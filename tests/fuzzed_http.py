@@ -20,7 +20,6 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-import vitexplorer.ui
 from tests.damage import altered, as_json
 from tests.hosted import hosted
 from tests.subject import Subject
@@ -84,7 +83,6 @@ def over_http(place: Path) -> Iterator[list[Subject]]:
     """Ways into a page that keeps its files in `place`."""
     names = {"VIT_RUNS_FOLDER": str(place / "runs"), "VIT_CACHE_FOLDER": str(place), "VIT_PORT": "0", "VIT_HOSTED": "1"}
     with ExitStack() as web, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(vitexplorer.ui, "LOOKS_FOR_WORK", 0.002)
         patched.setattr(detached, "start", None)
         address = web.enter_context(hosted(**names))
         client = web.enter_context(httpx.Client(base_url=address, timeout=120))

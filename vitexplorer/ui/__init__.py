@@ -41,6 +41,7 @@ from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.model_files import model_route
 from vitexplorer.ui.one_app import no_app_yet
 from vitexplorer.ui.page import build_page
+from vitexplorer.ui.prompt_queue import PromptQueue
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.ui.surveying.routes import survey_routes
 from vitexplorer.ui.theme import theme
@@ -49,8 +50,8 @@ from vitexplorer.ui.watching.watch import watch
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, normalise_language
 
-LOOKS_FOR_WORK = 0.05
-"""seconds between two looks into gradio's queue, whose own 1 ms cost an idle server a twentieth of a core"""
+TELLS_PROGRESS = 1.0
+"""seconds between two looks for progress as gradio tells it, which nothing here uses"""
 EVENTS = 512
 """that may be open at once: those that wait do so in our queue, which says one's place and when there are too many"""
 
@@ -94,9 +95,9 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     os.environ["GRADIO_TEMP_DIR"] = str(folder.make() / "files")  # read again whenever gradio writes a file
     with no_app_yet():
         page, translations = build_page(settings, engine)
-        page.max_threads = EVENTS  # by which gradio means events
-        page.queue(max_size=EVENTS, api_open=False)
-    page._queue.sleep_when_free, page._queue.progress_update_sleep_when_free = LOOKS_FOR_WORK, 1.0
+    page.api_open = False
+    page._queue = PromptQueue(True, EVENTS, 1, EVENTS, page)
+    page._queue.progress_update_sleep_when_free = TELLS_PROGRESS
     page.has_launched = True  # or gradio would take any file of the machine for one that a visitor sent
     guards = Guards(
         settings,
