@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -164,7 +165,9 @@ def test_every_chart_is_of_the_images_that_are_chosen(
     assert "within_map(survey, 'feature_mean', (-9.0, 9.0, -9.0, 9.0))" in everywhere["python"]
 
 
-def test_two_surveys_lie_side_by_side(client: TestClient, drawn: dict[str, list], places: Places) -> None:
+def test_two_surveys_lie_side_by_side(
+    client: TestClient, drawn: dict[str, list], places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
     synthetic_survey(places.root / "other", 60, rows_per_shard=32, failed=0.1, seed=1)
     browser = Browser(client)
     other = pq.read_table(sorted((places.root / "other" / "rows").glob("*.parquet"))).to_pydict()
@@ -173,6 +176,14 @@ def test_two_surveys_lie_side_by_side(client: TestClient, drawn: dict[str, list]
     assert f"{len(sides)} images are in both" in found["says"]
     assert [one["count"] for one in found["sides"]] == [sides.count((True, False)), sides.count((False, True))]
     assert len(found["rows"]) == 7, "of heads"
+    assert not any("at random" in one for one in found["sentences"])
+    for module in ("answers.per_head", "compared"):
+        monkeypatch.setattr(import_module(f"vitexplorer.survey.{module}"), "MOST_READ", 10)
+    some = browser.ask("beside", survey="drawn", beside="other", metric="distance")
+    assert f"Read from 10 images that were drawn at random out of {len(sides)}." in some["sentences"]
+    assert (
+        "Read from 10 images that were drawn at random" in browser.ask("heads", survey="drawn", metric="peak")["says"]
+    )
     half = [
         pair
         for pair, m in zip(zip(drawn["correct"], other["correct"], strict=True), drawn["margin"], strict=True)

@@ -45,6 +45,7 @@ from vitexplorer.words import ExplainedError
 
 twins = importlib.import_module("vitexplorer.survey.answers.near_duplicates")
 classes = importlib.import_module("vitexplorer.survey.answers.per_class")
+compared = importlib.import_module("vitexplorer.survey.compared")
 heads = importlib.import_module("vitexplorer.survey.answers.per_head")
 points_of = importlib.import_module("vitexplorer.survey.answers.scatter")
 SURE: Where = (Within("probability", 0.4),)
@@ -184,12 +185,19 @@ def test_intervals_hold_the_mean_as_often_as_they_say(tmp_path: Path) -> None:
     assert 0.9 < np.mean(held) < 0.98
 
 
-def test_of_very_many_a_sample_is_read(survey: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_very_many_a_sample_is_read(survey: Survey, other: Survey, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = per_head(survey, "distance")
     monkeypatch.setattr(heads, "MOST_READ", 100)
     some = per_head(survey, "distance")
     assert some.counts.max() == 100 < whole.counts.max()
     assert any("100 images that were drawn at random" in note.en for note in some.notes)
+    assert not any("at random" in note.en or "随机" in note.zh for note in moved_heads(survey, other, "distance").notes)
+    monkeypatch.setattr(compared, "MOST_READ", 100)
+    moved = moved_heads(survey, other, "distance")
+    matched = compare_surveys(survey, other).matched
+    assert moved.counts.max() == 100 < matched
+    sentence = choosing.SAMPLED.format(read=100, total=matched)
+    assert sentence in moved.notes
     again = choosing.chosen(survey, (), 100)
     assert again.is_sample
     assert set(choosing.chosen(survey, (), 50).rows) < set(again.rows)

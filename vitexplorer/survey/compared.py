@@ -18,7 +18,7 @@ from jaxtyping import Float, Int
 from scipy.stats import binomtest
 
 from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.survey.answers.chosen import by_file
+from vitexplorer.survey.answers.chosen import by_file, sample_notes
 from vitexplorer.survey.answers.intervals import mean_tables
 from vitexplorer.survey.answers.moments import Moments
 from vitexplorer.survey.answers.per_head import MOST_READ, metric_of
@@ -218,11 +218,10 @@ def moved_heads(left: Survey, right: Survey, metric: str, where: Where = ()) -> 
                 "{left} 与 {right} 的块数或头数不同，各头无法一一对应。",
             ).format(left=left.card.model, right=right.card.model)
         )
-    found = (
-        _pairs(left, right, where)
-        .execute(f"SELECT row AS one, other_row AS other FROM pairs ORDER BY hash(one) LIMIT {MOST_READ}")
-        .fetchnumpy()
-    )
+    con = _pairs(left, right, where)
+    (total,) = con.execute("SELECT count(*) FROM pairs").fetchall()[0]
+    drawn = f"SELECT row AS one, other_row AS other FROM pairs ORDER BY hash(one), one LIMIT {MOST_READ}"
+    found = con.execute(drawn).fetchnumpy()
     pair = (np.asarray(found[side], np.int64) for side in ("one", "other"))
     moments = _differences(left, right, metric, *pair, column.shape[0] * column.shape[1])
     means = mean_tables(moments, column.shape)
@@ -234,7 +233,7 @@ def moved_heads(left: Survey, right: Survey, metric: str, where: Where = ()) -> 
         formula="1/n Σ_image (right − left)",
         provenance=provenance_of(left, right),
         settings={"metric": metric},
-        notes=(PAIRS.format(count=len(found["one"])), MARKED),
+        notes=(PAIRS.format(count=total), *sample_notes(total, MOST_READ), MARKED),
         marked=(means["low"] > 0) | (means["high"] < 0),
         **means,
     )

@@ -39,7 +39,12 @@ class Chosen:
     @property
     def notes(self) -> tuple[Text, ...]:
         """What must be said of it."""
-        return (SAMPLED.format(read=len(self.rows), total=self.total),) if self.is_sample else ()
+        return sample_notes(self.total, len(self.rows))
+
+
+def sample_notes(total: int, most: int) -> tuple[Text, ...]:
+    """What must be said where of `total` images at most `most` are read."""
+    return (SAMPLED.format(read=f"{most:,}", total=f"{total:,}"),) if total > most else ()
 
 
 def by_file(survey: Survey, rows: Int[np.ndarray, " images"]) -> Iterator[Int[np.ndarray, " images"]]:

@@ -139,13 +139,15 @@ def places(asking: Asking) -> dict[str, Any]:
 
 def heads(asking: Asking) -> dict[str, Any]:
     """The mean of each head over the images, with its interval."""
-    from vitexplorer.survey.answers import per_head
+    from vitexplorer.survey.answers import count, per_head
+    from vitexplorer.survey.conditions import Equals
 
     (survey, where), metric = _asked(asking), asking.text("metric")
     found = per_head(survey, metric, where)
     if not np.isfinite(found.values).any():
         return _NOTHING
     says = asking.say("chart_heads_of", title=title_of(asking, survey, metric), count=f"{int(np.max(found.counts)):,}")
+    says = " ".join([says, *_sampled(asking, count(survey, (*where, Equals("reason", None))))])
     return {
         "title": axis_of(asking, survey, metric),
         "mean": _table(found.values),
@@ -154,6 +156,14 @@ def heads(asking: Asking) -> dict[str, Any]:
         "says": says,
         "python": python_of(asking, f'per_head(survey, "{metric}")', where),
     }
+
+
+def _sampled(asking: Asking, total: int) -> list[str]:
+    """What is said where numbers of heads are read from some of `total` images."""
+    from vitexplorer.survey.answers.chosen import sample_notes
+    from vitexplorer.survey.answers.per_head import MOST_READ
+
+    return [note.in_(asking.language) for note in sample_notes(total, MOST_READ)]
 
 
 def _table(values: np.ndarray) -> list[list[float | None]]:
@@ -212,6 +222,7 @@ def beside(asking: Asking) -> dict[str, Any]:
         for order, model, count in (("lost", names["left"], found.lost), ("won", names["right"], found.won))
     ]
     moved = _moved(asking, left, right, where)
+    sentences += _sampled(asking, found.matched) if moved else []
     return {
         "says": says,
         "sentences": sentences,
