@@ -10,8 +10,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import PIL.Image
@@ -25,7 +27,7 @@ from vitexplorer.finetune.job.safe_writes import DiskFullError
 from vitexplorer.settings import Settings
 from vitexplorer.survey.card import read_card, write_card
 from vitexplorer.survey.manifest import Planned, planned, write_manifest
-from vitexplorer.survey.opened import open_survey
+from vitexplorer.survey.opened import Survey, open_survey
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.stored import Stored
 from vitexplorer.ui.places import Places
@@ -163,6 +165,34 @@ def test_every_chart_is_of_the_images_that_are_chosen(
     assert len(few["points"]) == 20, "shown"
     assert sum(everywhere["series"][0]["counts"]) == len([one for one in drawn["feature_mean"] if one]), "chosen"
     assert "within_map(survey, 'feature_mean', (-9.0, 9.0, -9.0, 9.0))" in everywhere["python"]
+
+
+def test_a_survey_answers_while_another_one_is_opened(
+    client: TestClient, drawn: dict[str, list], places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many ask for the one that takes long."""
+    synthetic_survey(places.root / "other", 20, lists=False)
+    surveys, waited, done, slow = import_module("vitexplorer.survey.opened"), Event(), Event(), []
+
+    def slowly(folder: Path) -> Survey:
+        if folder.name == "drawn":
+            slow.append(folder)
+            waited.set()
+            assert done.wait(20)
+        return open_survey(folder)
+
+    monkeypatch.setattr(surveys, "open_survey", slowly)
+    with ThreadPoolExecutor() as threads:
+        asked = [threads.submit(Browser(client, who).ask, "count", survey="drawn") for who in (ANNA, ANNA, ANNA, BEN)]
+        try:
+            assert waited.wait(20)
+            answer = threads.submit(Browser(client).ask, "count", survey="other").result(20)
+            assert answer["count"] == 20
+            assert not any(one.done() for one in asked)
+        finally:
+            done.set()
+        assert [one.result()["count"] for one in asked] == [60] * 4
+    assert len(slow) == 1, "it is opened once"
 
 
 def test_two_surveys_lie_side_by_side(

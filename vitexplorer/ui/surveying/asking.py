@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from starlette.requests import Request
 
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import language_of
 from vitexplorer.ui.surveying.kept import KeptSurvey, survey_of
+from vitexplorer.ui.surveying.opened import opened
 from vitexplorer.ui.surveying.words import say
 from vitexplorer.ui.visitor import named
 from vitexplorer.words import Language
+
+if TYPE_CHECKING:
+    from vitexplorer.survey.opened import Survey
 
 
 def counting(text: str, otherwise: int = 0) -> int:
@@ -27,6 +34,7 @@ class Asking:
         self.given = request.query_params
         self.language: Language = language_of(request.url.query, request.headers.get("accept-language", ""))
         self.visitor = named(request.headers.get("x-visitor", ""))
+        self._opened: dict[str, Survey] = {}
 
     def text(self, name: str) -> str:
         """A parameter; empty where it is not there."""
@@ -44,6 +52,27 @@ class Asking:
     def survey(self) -> KeptSurvey:
         """The one that it is about. Raises ExplainedError where it is not there."""
         return survey_of(self.places, self.visitor, self.text("survey"))
+
+    @property
+    def beside(self) -> KeptSurvey:
+        """The one that it is compared with. Raises ExplainedError where it is not there."""
+        return survey_of(self.places, self.visitor, self.text("beside"))
+
+    @property
+    def opened(self) -> Survey:
+        """The survey with the shards that are finished now. Raises ExplainedError where it cannot be read."""
+        return self._once("survey", lambda: opened(self.survey))
+
+    @property
+    def opened_beside(self) -> Survey:
+        """The same, of the one that it is compared with."""
+        return self._once("beside", lambda: opened(self.beside))
+
+    def _once(self, name: str, made: Callable[[], Survey]) -> Survey:
+        """Found once for a request; `functools.cached_property` would let all requests wait for one another."""
+        if name not in self._opened:
+            self._opened[name] = made()
+        return self._opened[name]
 
     @property
     def address(self) -> Address:

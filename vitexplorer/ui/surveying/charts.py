@@ -8,7 +8,6 @@ import numpy as np
 
 from vitexplorer.ui.surveying.asking import Asking
 from vitexplorer.ui.surveying.choosing import conditions
-from vitexplorer.ui.surveying.kept import survey_of
 from vitexplorer.ui.surveying.mapping import map_of
 from vitexplorer.ui.surveying.naming import (
     axis_of,
@@ -18,7 +17,6 @@ from vitexplorer.ui.surveying.naming import (
     title_of,
     values_of,
 )
-from vitexplorer.ui.surveying.opened import opened
 from vitexplorer.ui.training.amounts import percentage
 from vitexplorer.words import ExplainedError
 
@@ -36,7 +34,7 @@ def _number(value: float) -> str:
 
 
 def _asked(asking: Asking) -> tuple[Survey, tuple]:
-    survey = opened(asking.survey)
+    survey = asking.opened
     return survey, conditions(survey, asking.text("where"))
 
 
@@ -201,8 +199,7 @@ def beside(asking: Asking) -> dict[str, Any]:
     """Another survey of the same images: what changed sides, and where heads moved."""
     from vitexplorer.survey.compared import compare_surveys
 
-    other = survey_of(asking.places, asking.visitor, asking.text("beside"))
-    (left, where), right = _asked(asking), opened(other)
+    (left, where), other, right = _asked(asking), asking.beside, asking.opened_beside
     found = compare_surveys(left, right, where=where, limit=0)
     names = {"left": left.card.model, "right": right.card.model}
     if left.card.model == right.card.model:

@@ -9,7 +9,6 @@ from vitexplorer.ui.surveying.beginning import listed
 from vitexplorer.ui.surveying.choosing import conditions
 from vitexplorer.ui.surveying.kept import KeptSurvey
 from vitexplorer.ui.surveying.naming import values_of
-from vitexplorer.ui.surveying.opened import opened
 from vitexplorer.ui.training.amounts import percentage
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ def facts(asking: Asking) -> dict[str, Any]:
     from vitexplorer.survey.conditions import Equals
 
     kept, language = asking.survey, asking.language
-    survey = opened(kept)
+    survey = asking.opened
     columns = numeric_columns(survey)
     plain = [_named(asking, one) for one in columns if one.shape is None]
     metrics = [_named(asking, one) for one in columns if one.axes == ("blocks", "heads")]
@@ -121,5 +120,5 @@ def counted(asking: Asking) -> dict[str, Any]:
     """How many images are chosen."""
     from vitexplorer.survey.answers import count
 
-    survey = opened(asking.survey)
+    survey = asking.opened
     return {"count": count(survey, conditions(survey, asking.text("where"))), "total": survey.count}

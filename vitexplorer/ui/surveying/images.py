@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from vitexplorer.ui.surveying.asking import Asking
 from vitexplorer.ui.surveying.choosing import conditions
-from vitexplorer.ui.surveying.kept import survey_of
 from vitexplorer.ui.surveying.naming import shown_row, values_of
-from vitexplorer.ui.surveying.opened import opened
 from vitexplorer.ui.surveying.words import SURVEY_WORDS
 from vitexplorer.ui.training.amounts import percentage
 from vitexplorer.words import ExplainedError
@@ -39,7 +37,7 @@ def gallery(asking: Asking) -> dict[str, Any]:
     from vitexplorer.survey import answers
     from vitexplorer.survey.conditions import Equals
 
-    survey, order = opened(asking.survey), asking.text("order")
+    survey, order = asking.opened, asking.text("order")
     where = conditions(survey, asking.text("where"))
     if order in _WHOLE:
         noted = [] if asking.number("offset", FARTHEST) else _WHOLE[order](asking, survey, where)
@@ -88,7 +86,7 @@ def _changed(asking: Asking, survey: Survey, where: Where, side: str) -> Noted:
     """Images that one of two surveys alone is right about."""
     from vitexplorer.survey.compared import compare_surveys
 
-    other = opened(survey_of(asking.places, asking.visitor, asking.text("beside")))
+    other = asking.opened_beside
     compared = compare_surveys(survey, other, where=where, limit=PAGE)
     found = compared.lost_rows if side == "lost" else compared.won_rows
     names = values_of(asking, other)["predicted"]

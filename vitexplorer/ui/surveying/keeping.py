@@ -12,7 +12,6 @@ from starlette.responses import FileResponse
 from vitexplorer.ui.lasting import NOT_KEPT
 from vitexplorer.ui.surveying.asking import Asking
 from vitexplorer.ui.surveying.choosing import conditions
-from vitexplorer.ui.surveying.opened import opened
 from vitexplorer.ui.surveying.words import SURVEY_WORDS
 from vitexplorer.words import ExplainedError
 
@@ -26,7 +25,7 @@ def kept_rows(asking: Asking) -> FileResponse:
     ending = asking.text("as")
     if ending not in FORMATS:
         raise ExplainedError(SURVEY_WORDS["survey_wrong"])
-    survey = opened(asking.survey)
+    survey = asking.opened
     where, folder = conditions(survey, asking.text("where")), Path(tempfile.mkdtemp(prefix="vitexplorer-rows-"))
     try:
         file = export(survey, where, folder / f"rows.{ending}", lists=ending == "parquet")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vitexplorer.survey.conditions import OneOf
+from vitexplorer.ui.surveying.made_once import MadeOnce
 
 if TYPE_CHECKING:
     from vitexplorer.survey.answers.map_2d import Box, Map2d
@@ -40,24 +39,18 @@ class InMap(OneOf):
         return f"within_map(survey, {self.feature!r}, {self.box})"
 
 
-_kept: OrderedDict[tuple[str, int, str], Laid] = OrderedDict()
-_lock = threading.Lock()
+_kept: MadeOnce[tuple[str, str], Laid] = MadeOnce(MOST_KEPT)
 
 
 def map_of(survey: Survey, feature: str) -> Laid:
     """By principal components. Raises ExplainedError without that feature."""
     from vitexplorer.survey.answers.map_2d import all_places, map_2d
 
-    key = str(survey.folder), survey.count, feature
-    with _lock:
-        found = _kept.pop(key, None)
-        if found is None:
-            shown = map_2d(survey, feature, most=MOST)
-            found = Laid(shown, *all_places(survey, feature, shown))
-        _kept[key] = found
-        while len(_kept) > MOST_KEPT:
-            _kept.popitem(last=False)
-        return found
+    def laid() -> Laid:
+        shown = map_2d(survey, feature, most=MOST)
+        return Laid(shown, *all_places(survey, feature, shown))
+
+    return _kept.of((str(survey.folder), feature), survey.count, laid)
 
 
 def within_map(survey: Survey, feature: str, box: Box) -> InMap:

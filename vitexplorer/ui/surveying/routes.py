@@ -1,7 +1,8 @@
 """What the room Folder asks: addresses of their own, for gradio has no part in it.
 
 Each names the visitor in a header, which no page of a stranger may send here without asking first, and finds that
-visitor's surveys alone. Answers are made on a few threads, so that no question of one visitor takes all of them.
+visitor's surveys alone. Answers are made on a few threads, so that no question of one visitor takes all of them; who
+waits for a survey to be opened, which takes minutes the first time that a very large one is, takes none of them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakValueDictionary
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -26,7 +28,6 @@ from vitexplorer.ui.surveying.facts import counted, facts
 from vitexplorer.ui.surveying.images import gallery
 from vitexplorer.ui.surveying.keeping import kept_rows
 from vitexplorer.ui.surveying.kept import delete
-from vitexplorer.ui.surveying.opened import opened
 from vitexplorer.ui.surveying.pictures import file_of, small_picture
 from vitexplorer.ui.surveying.process import begin, stop
 from vitexplorer.words import ExplainedError
@@ -55,7 +56,7 @@ def _delete(asking: Asking) -> dict[str, Any]:
 
 def _open(asking: Asking) -> dict[str, Any]:
     """An image for the other rooms."""
-    file = file_of(asking.places, opened(asking.survey), counting(asking.text("row"), NO_ROW))
+    file = file_of(asking.places, asking.opened, counting(asking.text("row"), NO_ROW))
     return {"image": keep_upload(str(file))}
 
 
@@ -67,6 +68,9 @@ ANSWERS: dict[str, Callable[[Asking], dict[str, Any]]] = {
     "stop": _stop,
     "resume": _resume,
     "delete": _delete,
+}
+"""by the last part of the address"""
+OF_ROWS: dict[str, Callable[[Asking], dict[str, Any] | Response]] = {
     "open": _open,
     "facts": facts,
     "count": counted,
@@ -77,25 +81,35 @@ ANSWERS: dict[str, Callable[[Asking], dict[str, Any]]] = {
     "heads": charts.heads,
     "classes": charts.classes,
     "beside": charts.beside,
+    "rows": kept_rows,
 }
-"""by the last part of the address"""
+"""those that need an opened survey"""
 
 
 def survey_routes(engine: Engine) -> list[Route]:
     """`POST /survey/{what}`, and `GET /survey-pictures/{door}`."""
     turns = asyncio.Semaphore(AT_ONCE)
+    opening: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    async def opened(asking: Asking) -> None:
+        """Its surveys are open afterwards."""
+        for name in ("survey", "beside"):
+            if asking.text(name):
+                async with opening.setdefault((asking.visitor, asking.text(name)), asyncio.Lock()):
+                    await asyncio.to_thread(getattr, asking, {"survey": "opened", "beside": "opened_beside"}[name])
 
     async def answer(request: Request) -> Response:
         what, asking = request.path_params["what"], Asking(engine, request)
         if what == "zip":
             return await answer_picture(request, lambda path: asyncio.to_thread(beginning.unpacked, asking, path))
-        if what not in (*ANSWERS, "rows") or request.headers.get("content-type") != KIND:
+        if what not in ANSWERS | OF_ROWS or request.headers.get("content-type") != KIND:
             return JSONResponse({"refused": asking.say("survey_wrong")}, 404)
         try:
+            if what in OF_ROWS:
+                await opened(asking)
             async with turns:
-                if what == "rows":
-                    return await asyncio.to_thread(kept_rows, asking)
-                return JSONResponse(await asyncio.to_thread(ANSWERS[what], asking), headers=NOT_KEPT)
+                made = await asyncio.to_thread((ANSWERS | OF_ROWS)[what], asking)
+            return made if isinstance(made, Response) else JSONResponse(made, headers=NOT_KEPT)
         except ExplainedError as error:
             return JSONResponse({"refused": error.text.in_(asking.language)}, status_of(error))
 
