@@ -31,11 +31,14 @@ from vitexplorer.quantities.rollout import push_added, push_averaged
 from vitexplorer.quantities.targets import ALL_ZERO
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.types import MapResult
-from vitexplorer.views import VIEWS, explanation, explanations
+from vitexplorer.views import VIEWS, explanation, explanations, refusal
 from vitexplorer.views.side_by_side import agreements, ranks
 
 TARGET = 3
 ONE_PASS = ("grad_rollout", "generic_relevance", "grad_cam", "input_x_gradient")
+ROUNDING = 1e-5
+"""a kernel that is to be differentiated may sum in another order"""
+GOES_BACK = tuple(key for key, view in VIEWS.items() if view.goes_back)
 MANY_PASSES = ("integrated_gradients", "occlusion", "faithfulness", "side_by_side")
 RANDOM_ALONE = {"faithfulness": {"methods": "random"}, "side_by_side": {"methods": "random", "measure": True}}
 CLASS_VIEWS = (*ONE_PASS, "legrad", *MANY_PASSES, "random")
@@ -619,6 +622,30 @@ def test_one_pass_for_a_class(passes):
     assert passes == [1, 1]
     vx.compute("legrad", captured, target=1)
     assert passes == [1, 1, 1]
+
+
+def test_no_pass_but_the_capture_where_its_graph_is_kept(passes):
+    plain = capture_small("vit")
+    captured = capture_input(plain.model, plain.input, differentiable=True)
+    for target in (1, 2, 1):
+        for view in reversed(GOES_BACK):
+            vx.compute(view, captured, target=target)
+    assert passes == [1]
+
+
+def test_a_kept_graph_changes_no_number(any_capture):
+    captured = capture_input(any_capture.model, any_capture.input, differentiable=True)
+    close(captured.output.numpy(), any_capture.output.numpy(), ROUNDING)
+    for block in range(captured.depth):
+        close(captured.attention(block).numpy(), any_capture.attention(block).numpy(), ROUNDING)
+    assert captured.nbytes == any_capture.nbytes
+    given = {} if captured.logits is None else {"target": TARGET}
+    for view in reversed(GOES_BACK):  # the last of them go back all the way, and the first find it gone then
+        if refusal(view, any_capture):
+            continue
+        for shorter in (replace(captured), captured):
+            found, expected = (vx.compute(view, one, **given).values for one in (shorter, any_capture))
+            close(found, expected, ROUNDING)
 
 
 def test_gradients_go_with_their_capture(monkeypatch):

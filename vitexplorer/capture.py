@@ -97,6 +97,18 @@ class Change:
 
 
 @dataclass(frozen=True)
+class Graph:
+    """A pass that can be gone back through, any number of times: gradients with respect to what its tap saw."""
+
+    tap: AttentionTap
+    """has kept what norms and attention calls gave too"""
+    input: Float[Tensor, "batch channels height width"]
+    """where it began"""
+    output: Tensor
+    """what the module returned"""
+
+
+@dataclass(frozen=True)
 class Capture(ShownInNotebooks):
     """One forward pass of one image: everything else is computed from here, without the network."""
 
@@ -115,6 +127,8 @@ class Capture(ShownInNotebooks):
     """None for the plain run"""
     tables: dict[str, np.ndarray] = field(init=False, default_factory=dict, repr=False, compare=False)
     """small numbers that more than one view shows, once one of them has computed them"""
+    graph: Graph | None = field(default=None, repr=False, compare=False)
+    """of this very pass, where it was kept"""
 
     def run(self, images: Float[Tensor, "batch channels height width"]) -> Tensor:
         """The network as it ran here, changes included, on normalised images of the same size."""
@@ -319,7 +333,7 @@ class Capture(ShownInNotebooks):
 
     @property
     def nbytes(self) -> int:
-        """Memory that this capture keeps alive, in bytes; storage shared by several tensors counts once."""
+        """Memory that this capture keeps alive, in bytes, without a graph; what several tensors share counts once."""
         more = self.change.original.nbytes if self.change else 0
         tensors = [self.output, self.input.tensor, *self.read.values(), *self.made.values()]
         tensors += [tensor for calls in self.calls for call in calls for tensor in call.tensors]
@@ -327,7 +341,11 @@ class Capture(ShownInNotebooks):
 
 
 def capture(
-    model: LoadedModel, image: AnyImage, fit: Fit = "crop", size: int | tuple[int, int] | str | None = None
+    model: LoadedModel,
+    image: AnyImage,
+    fit: Fit = "crop",
+    size: int | tuple[int, int] | str | None = None,
+    differentiable: bool = False,
 ) -> Capture:
     """Run `model` once on `image` and keep what the views need.
 
@@ -337,6 +355,8 @@ def capture(
         fit: "crop" (timm's evaluation transform), "squash", "pad" or "native" (keep size and aspect).
         size: another input size in pixels, of a square or (height, width); None for the model's own. What has to be
             made for it is made anew each time: for many images ask `load_model` for it.
+        differentiable: keep the graph of the pass too, several times the memory of all else: views of gradients then
+            take no second pass forward, and go back no further than they have to.
 
     Raises ImageError, SettingError and UnsupportedError with a sentence.
     """
@@ -344,7 +364,7 @@ def capture(
         if fit == "native":
             raise SettingError(TWO_SIZES)
         model = at_size(model, size)
-    return capture_input(model, prepare(model, image, fit))
+    return capture_input(model, prepare(model, image, fit), differentiable=differentiable)
 
 
 TWO_SIZES = Text(
@@ -360,21 +380,32 @@ def plain_numbers(device: torch.device) -> Iterator[None]:
         yield
 
 
-def capture_input(model: LoadedModel, given: ModelInput, change: Change | None = None) -> Capture:
+def capture_input(
+    model: LoadedModel, given: ModelInput, change: Change | None = None, differentiable: bool = False
+) -> Capture:
     """`capture` for an image that is already prepared, and for a network that is changed."""
     sites = model.blocks(given.tensor.shape[-2:])
-    tap = plain_tap(model, sites)
-    output = tapped(change.network if change else model.module, given.tensor, tap)
+    network, tap = change.network if change else model.module, plain_tap(model, sites, differentiable)
+    graph = with_graph(network, given.tensor, tap) if differentiable else None
+    if graph is None:
+        output = tapped(network, given.tensor, tap)
+    else:
+        tap, output = tap.without_graph(), graph.output.detach()
     calls = tuple(
         tuple(call.arranged(site.arrange) for call in tap.calls.get(block, ())) for block, site in enumerate(sites)
     )
-    return Capture(model, given, sites, calls, tap.read, tap.made, output, change)
+    return Capture(model, given, sites, calls, tap.read, tap.made, output, change, graph)
 
 
-def plain_tap(model: LoadedModel, sites: tuple[BlockSite, ...]) -> AttentionTap:
-    """What sees a pass of the model."""
-    mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
-    return AttentionTap(model.block_of_parameter, keep_stream=model.family.shows_stream, mixing=mixing)
+def plain_tap(model: LoadedModel, sites: tuple[BlockSite, ...], for_gradients: bool = False) -> AttentionTap:
+    """What sees a pass of the model; `for_gradients` it keeps what norms and attention calls give too."""
+    return AttentionTap(
+        model.block_of_parameter,
+        keep_norms=for_gradients,
+        keep_stream=model.family.shows_stream,
+        keep_outputs=for_gradients,
+        mixing=frozenset(block for block, site in enumerate(sites) if site.mixes),
+    )
 
 
 def tapped(
@@ -383,6 +414,15 @@ def tapped(
     """The output of one pass of a network through a tap."""
     with plain_numbers(images.device), torch.no_grad(), tap:
         return network(images)
+
+
+def with_graph(
+    network: Callable[[Tensor], Tensor], images: Float[Tensor, "batch channels height width"], tap: AttentionTap
+) -> Graph:
+    """The same, its graph kept."""
+    given = images.detach().requires_grad_()
+    with plain_numbers(images.device), torch.enable_grad(), tap:
+        return Graph(tap, given, network(given))
 
 
 call_module_as(capture)

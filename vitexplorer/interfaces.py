@@ -72,6 +72,8 @@ class View:
     taken in both directions, whatever the settings. many: more than that; then `compute` takes `progress` beside the
     settings. Whoever shows the last two waits for their turn on the model and remembers the result.
     """
+    goes_back: bool = False
+    """its one pass is that of a plain gradient: a capture that is `differentiable` saves it the way forward"""
 
     overview: bool = False
     """stands before the other views of its room: what one looks at first, or theirs small and side by side"""

@@ -8,6 +8,7 @@ attention call and the sums between them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import torch
@@ -57,6 +58,14 @@ class AttentionTap(FollowedPass):
         self._keep_stream = keep_stream
         self._keep_outputs = keep_outputs
         self._last: AttentionCall
+
+    def without_graph(self) -> AttentionTap:
+        """What was seen, as numbers alone: no part of a graph, no output of an attention call, nothing of a norm."""
+        seen = AttentionTap(self._block_of, keep_stream=self._keep_stream, mixing=self._mixing)
+        for block, calls in self.calls.items():
+            seen.calls[block] = [replace(call.arranged(Tensor.detach), output=None) for call in calls]
+        seen.read, seen.made = ({at: one.detach() for at, one in kept.items()} for kept in (self.read, self.made))
+        return seen
 
     def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         """Keep what a block reads first, and what its first norm gives."""

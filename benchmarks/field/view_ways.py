@@ -97,14 +97,16 @@ def asked(name: str, size: int, device: str) -> Asked:
 
 def ours(view: str, **settings: object) -> dict[str, Maker]:
     """Our view, once with the capture it needs and once with a capture at hand; neither finds gradients kept."""
-    explains = any(isinstance(control, AnyTargetControl) for control in VIEWS[view].controls)
+    record = VIEWS[view]
+    explains = any(isinstance(control, AnyTargetControl) for control in record.controls)
 
     def computed(given: Asked, capture: Capture) -> np.ndarray:
         target = {"target": given.target} if explains else {}
         return vx.compute(view, capture, **target, **settings).values
 
     def from_image(given: Asked) -> Way:
-        return Way(lambda: computed(given, capture_input(given.capture.model, given.capture.input)))
+        model, image = given.capture.model, given.capture.input
+        return Way(lambda: computed(given, capture_input(model, image, differentiable=record.goes_back)))
 
     def after(given: Asked) -> Way:
         return Way(lambda: computed(given, replace(given.capture)))

@@ -3,9 +3,11 @@
 Rollout, generic relevance, Grad-CAM, integrated gradients and occlusion of one image, with the same settings; every
 way and its settings are in `view_ways.py`. Our views begin with a capture, which also serves every other view of the
 picture: they are timed with it, as the first row of each part, and with a capture at hand, which is what a second view
-costs. Nothing is found kept from a round before. Times are multiples of ours from the image; memory is what the way
-takes at its peak over what is held when the network and the image are ready, in a process of its own; the difference is
-the largest over the map, as a share of our map's largest value. Random weights, one image of noise, float32.
+costs. For a view of gradients the first of the two captures keeps its graph (`differentiable`); the one at hand kept
+none, as those of the page, and the network runs once more. Nothing is found kept from a round before. Times are
+multiples of ours from the image; memory is what the way takes at its peak over what is held when the network and the
+image are ready, in a process of its own; the difference is the largest over the map, as a share of our map's largest
+value. Random weights, one image of noise, float32.
 """
 
 from __future__ import annotations
@@ -146,19 +148,14 @@ def said(found: dict[Subject, dict[str, Timing]]) -> list[str]:
     return [first, *(f"`{view}`, where a peer is faster: {reason}" for view, reason in slower.items())]
 
 
-TWO_PASSES = (
-    "our capture keeps no graph of gradients, so that pictures can stay open (the column of memory says what a graph "
-    "takes). A view of gradients therefore runs the network once more, where a peer begins with a pass that keeps its "
-    "graph. "
-)
 REASONS = {
     "attention_rollout": "ours runs the kernel and then computes the softmax once more, a few rows at a time, so that "
     "no product of whole matrices and no list of all weights is ever in memory; on few tokens both cost a peer little.",
-    "generic_relevance": TWO_PASSES + "With a capture at hand it is one pass each way, and what that finds serves "
-    "gradient rollout, Grad-CAM and input x gradient of the same answer too.",
-    "grad_cam": TWO_PASSES + "It also goes back to the pixels, because generic relevance, gradient rollout and input x "
-    "gradient of the same answer then come at no further pass; torchcam goes back no further than the one layer it is "
-    "given.",
+    "generic_relevance": "both go forward once and back to the first attention. Ours then computes the softmax of each "
+    "block once more, from its queries and keys, a few rows at a time, where a peer has kept all matrices and their "
+    "gradients.",
+    "grad_cam": "both go forward once and back to the one norm; ours sees every attention call on the way, so that the "
+    "other views have what they need.",
     "integrated_gradients": "ours is captum's own, 4 images at once, and two passes of one image beside: the capture, "
     "and the baseline for the note of completeness.",
     "occlusion": "ours is captum's feature ablation, 16 images at once, and the capture beside.",

@@ -45,9 +45,13 @@ class Run:
         with _download_bar() as progress:
             return vx.load_model(model, weights=self.weights, seed=self.weights_seed, progress=progress)
 
-    def capture(self, model: LoadedModel) -> Capture:
-        """The run of `model`, changed where a change is named. Raises as `capture` and `intervene`."""
-        plain = vx.capture(model, self.image or example_image(), fit=self.fit, size=self.size)
+    def capture(self, model: LoadedModel, differentiable: bool = False) -> Capture:
+        """The run of `model`, changed where a change is named. Raises as `capture` and `intervene`.
+
+        `differentiable` as for `capture`; a changed run keeps no graph.
+        """
+        kept = differentiable and not self.change
+        plain = vx.capture(model, self.image or example_image(), self.fit, self.size, differentiable=kept)
         return vx.intervene(plain, self.change) if self.change else plain
 
 

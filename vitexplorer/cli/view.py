@@ -24,7 +24,7 @@ def explore(view: str, out: Path | None, language: Language, run: Run, controls:
     """Load, capture, change where asked to, compute; then write the result, or print it."""
     with one_sentence(language):
         loaded = run.load()
-        capture = run.capture(loaded)
+        capture = run.capture(loaded, differentiable=vx.views()[view].goes_back)
         if found := likeness(controls.get("target")):
             other = vx.capture(loaded, found[0], fit=run.fit, size=run.size)
             controls["target"] = like_capture(other.input.image_hash[:8], other, found[1])

@@ -10,14 +10,14 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import AttentionCall, AttentionTap, Capture
+from vitexplorer.capture import AttentionCall, Capture, Graph, plain_tap, with_graph
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.quantities.backward_rules import ruled
@@ -58,12 +58,11 @@ class Gradients:
 def gradients(capture: Capture, target: Target | None = None, backward: str = "plain") -> Gradients:
     """Gradients of what is explained (`target`, the model's first choice when None; `scores` says what else).
 
-    The network runs once in each direction; the next call for the same capture, target and rules finds them again.
-    `backward` names other rules than those of the gradient, see `BACKWARD`.
+    The network runs once in each direction, or back alone where the capture kept its graph; the next call for the same
+    capture, target and rules finds them again. `backward` names other rules than those of the gradient, see `BACKWARD`.
     Raises UnsupportedError for a class of a model without a classifier, SettingError for one it does not have.
     """
-    control = AnyTargetControl()
-    target = control.default(capture) if target is None else control.parse(target, capture, {})
+    target = _explained(capture, target)
     found = _KEPT.get(capture, target, backward)
     if found is None:
         found = _differentiate(capture, target, backward)
@@ -71,25 +70,73 @@ def gradients(capture: Capture, target: Target | None = None, backward: str = "p
     return found
 
 
-def _run_with_graph(capture: Capture, backward: str = "plain") -> tuple[AttentionTap, Tensor, Tensor]:
-    """The network once more, its graph kept: the tap, the input and the logits."""
-    given = capture.input.tensor.detach().clone().requires_grad_()
-    tap = AttentionTap(capture.model.block_of_parameter, keep_norms=True, keep_outputs=True)
-    with torch.enable_grad(), ruled(backward), tap:
-        logits = capture.run(given)
-    return tap, given, logits
+def at_outputs(capture: Capture, target: Target | None = None, backward: str = "plain") -> Mapping[int, Tensor]:
+    """`outputs` of `gradients`; where the capture kept its graph the way back ends at the first of them."""
+    target = _explained(capture, target)
+    graph = _shorter(capture, target, backward)
+    if graph is None:
+        return gradients(capture, target, backward).outputs
+    outputs = _outputs(capture, graph)
+    return dict(zip(outputs, _slopes(capture, target, backward, graph, list(outputs.values())), strict=True))
+
+
+def at_norm(
+    capture: Capture, block: int, target: Target | None = None, backward: str = "plain"
+) -> tuple[Tensor, Tensor] | None:
+    """What the first norm of a block gives, and the gradient with respect to it; None for a block without a norm.
+
+    From `gradients`; where the capture kept its graph the way back ends at that norm.
+    """
+    target = _explained(capture, target)
+    graph = _shorter(capture, target, backward)
+    if graph is None:
+        found = gradients(capture, target, backward)
+        return (found.norms[block], found.norm_gradients[block]) if block in found.norms else None
+    norm = graph.tap.normed.get(block)
+    return None if norm is None else (norm.detach(), *_slopes(capture, target, backward, graph, [norm]))
+
+
+def _explained(capture: Capture, target: Target | None) -> Target:
+    control = AnyTargetControl()
+    return control.default(capture) if target is None else control.parse(target, capture, {})
+
+
+def _shorter(capture: Capture, target: Target, backward: str) -> Graph | None:
+    """The graph that the capture kept, where going back through part of it is all that is left to do."""
+    return None if _KEPT.get(capture, target, backward) else _kept_graph(capture, backward)
+
+
+def _kept_graph(capture: Capture, backward: str) -> Graph | None:
+    return capture.graph if backward == "plain" else None  # other rules make another graph
+
+
+def _graph(capture: Capture, backward: str = "plain") -> Graph:
+    """The graph that the capture kept, or the network once more."""
+    kept = _kept_graph(capture, backward)
+    if kept is not None:
+        return kept
+    with ruled(backward):
+        tap = plain_tap(capture.model, capture.sites, for_gradients=True)
+        return with_graph(capture.run, capture.input.tensor, tap)
+
+
+def _slopes(capture: Capture, target: Target, backward: str, graph: Graph, of: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The gradients of the score with respect to tensors of the graph; zero where it does not depend on one."""
+    with torch.enable_grad(), ruled(backward):
+        score = scores(capture, target, graph.output, graph.tap.made.get(capture.depth - 1))[0]
+    return torch.autograd.grad(score, of, retain_graph=graph is capture.graph, materialize_grads=True)
+
+
+def _outputs(capture: Capture, graph: Graph) -> dict[int, Tensor]:
+    calls = {block: graph.tap.calls.get(block, []) for block in range(capture.depth)}
+    return {block: made[0].output for block, made in calls.items() if len(made) == 1}
 
 
 def _differentiate(capture: Capture, target: Target, backward: str) -> Gradients:
-    tap, given, logits = _run_with_graph(capture, backward)
-    blocks = range(capture.depth)
-    outputs = {block: tap.calls[block][0].output for block in blocks if len(tap.calls.get(block, ())) == 1}
-    norms = {block: tap.normed[block] for block in blocks if block in tap.normed}
-    with torch.enable_grad(), ruled(backward):
-        score = scores(capture, target, logits, tap.made.get(capture.depth - 1))[0]
-    found = torch.autograd.grad(
-        score, [*outputs.values(), *norms.values(), given], allow_unused=True, materialize_grads=True
-    )
+    graph = _graph(capture, backward)
+    outputs = _outputs(capture, graph)
+    norms = {block: graph.tap.normed[block] for block in range(capture.depth) if block in graph.tap.normed}
+    found = _slopes(capture, target, backward, graph, [*outputs.values(), *norms.values(), graph.input])
     return Gradients(
         target,
         backward,
@@ -107,7 +154,7 @@ def block_gradients(
 
     One forward pass; each block's backward pass ends in the block it began in, so that all of them together are one.
     """
-    tap, _, _ = _run_with_graph(capture, backward)
+    tap = _graph(capture, backward).tap
     for block in range(capture.depth):
         capture.call(block)  # refuses a block whose attention cannot be shown
         with torch.enable_grad(), ruled(backward):

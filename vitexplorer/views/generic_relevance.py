@@ -19,7 +19,7 @@ from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import measured
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import reading, sign_control
-from vitexplorer.quantities.gradients import gradients, weighed_attention
+from vitexplorer.quantities.gradients import at_outputs, weighed_attention
 from vitexplorer.quantities.rollout import Pieces, push_added, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
 from vitexplorer.types import MapResult
@@ -46,7 +46,7 @@ def refuses(capture: Capture) -> Text | None:
 
 def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:
     """The row of R of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
-    outputs, query, grid = gradients(capture, target, backward).outputs, read_query(capture, target), capture.grid(0)
+    outputs, query, grid = at_outputs(capture, target, backward), read_query(capture, target), capture.grid(0)
 
     def pieces_of(block: int) -> Pieces:
         return weighed_attention(capture.call(block), outputs[block], sign)
@@ -87,6 +87,7 @@ VIEW = View(
     compute=compute,
     reading=reading,
     runs="once",
+    goes_back=True,
     controls=(AnyTargetControl(), sign_control(), backward_control()),
     paper=Paper("Chefer et al. 2021", "https://arxiv.org/abs/2103.15679"),
     refuses=refuses,

@@ -24,7 +24,7 @@ from vitexplorer.errors import UnsupportedError
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import kept, reading, sign_control
-from vitexplorer.quantities.gradients import gradients
+from vitexplorer.quantities.gradients import at_norm
 from vitexplorer.quantities.targets import class_map
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
@@ -41,16 +41,14 @@ def grad_cam(
 
 def compute(capture: Capture, target: Target, block: int, sign: str, backward: str) -> MapResult:
     """Grad-CAM at the first norm of a block, (rows, cols), after relu unless both signs are kept, not rescaled."""
-    found, grid, site = gradients(capture, target, backward), capture.grid(block), capture.site(block)
-    if block not in found.norms:
+    found, grid, site = at_norm(capture, block, target, backward), capture.grid(block), capture.site(block)
+    if found is None:
         raise UnsupportedError(
             Text("{module} has no norm to take Grad-CAM at.", "{module} 没有可供 Grad-CAM 使用的归一化层。").format(
                 module=site.name
             )
         )
-    activations, slopes = (
-        part[0].flatten(0, -2)[grid.num_prefix_tokens :] for part in (found.norms[block], found.norm_gradients[block])
-    )
+    activations, slopes = (part[0].flatten(0, -2)[grid.num_prefix_tokens :] for part in found)
     return class_map(
         capture,
         view="grad_cam",
@@ -74,6 +72,7 @@ VIEW = View(
     compute=compute,
     reading=reading,
     runs="once",
+    goes_back=True,
     controls=(AnyTargetControl(), BlockControl(), sign_control(), backward_control()),
     paper=Paper("Selvaraju et al. 2017", "https://arxiv.org/abs/1610.02391"),
 )

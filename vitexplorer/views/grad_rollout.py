@@ -25,7 +25,7 @@ from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import percent
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import reading, sign_control
-from vitexplorer.quantities.gradients import gradients, weighed_attention
+from vitexplorer.quantities.gradients import at_outputs, weighed_attention
 from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_stayed, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
 from vitexplorer.types import MapResult
@@ -45,7 +45,7 @@ TITLE = Text("Gradient rollout", "梯度加权的注意力展开（gradient roll
 def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapResult:
     """The row of the token that the classifier reads, on the patches, (rows, cols), not rescaled."""
     outputs, query, num_prefix = (
-        gradients(capture, target, backward).outputs,
+        at_outputs(capture, target, backward),
         read_query(capture, target),
         len(capture.prefix_tokens),
     )
@@ -96,6 +96,7 @@ VIEW = View(
     compute=compute,
     reading=reading,
     runs="once",
+    goes_back=True,
     controls=(AnyTargetControl(), sign_control(), backward_control()),
     paper=Paper("Abnar & Zuidema 2020", "https://arxiv.org/abs/2005.00928"),
 )

@@ -54,6 +54,7 @@ VIEW = View(
     compute=compute,
     reading=for_and_against,
     runs="once",
+    goes_back=True,
     controls=(AnyTargetControl(), backward_control()),
     paper=Paper("Shrikumar et al. 2016", "https://arxiv.org/abs/1605.01713"),
 )

@@ -87,6 +87,7 @@ VIEW = View(
     compute=compute,
     reading=reading,
     runs="once",
+    goes_back=True,
     controls=(AnyTargetControl(), sign_control(), backward_control()),
     paper=Paper("Bousselham et al. 2024", "https://arxiv.org/abs/2404.03214"),
     refuses=refuses,
