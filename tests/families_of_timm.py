@@ -11,8 +11,13 @@ from tests.outlines import outline_of
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.models.families import family_of
 
-TWO_KINDS = {"metaformer": "poolformer_s12", "mobilevit": "mobilevitv2_050", "fastvit": "fastvit_t8"}
-"""files whose first model attends and which have others that do not"""
+TWO_KINDS = {
+    "metaformer": "poolformer_s12",
+    "mobilevit": "mobilevitv2_050",
+    "fastvit": "fastvit_t8",
+    "byoanet": "lambda_resnet26t",
+}
+"""files that have models which attend and others that do not: one of the kind that the first model is not"""
 
 
 def files_of_timm() -> dict[str, list[str]]:

@@ -2,7 +2,8 @@
 
 A family that is not in the table is checked on the smallest of timm's own models of it; a case of its own is quicker.
 `probe` names, for a block, the module whose map of features can be changed one cell at a time before attention reads
-it: "norm1" stands beside the attention and is changed at its output, "" is the attention itself, changed at its input.
+it: "norm1" stands beside the attention and is changed at its output, "" is the attention itself, changed at its input,
+".norm" is in it and changed at its output.
 """
 
 from __future__ import annotations
@@ -14,15 +15,20 @@ from typing import Any
 
 import timm
 import torch
+from timm.models.byobnet import ByoBlockCfg, ByobNet, ByoModelCfg
+from timm.models.efficientvit_msra import EfficientVitMsra
 from timm.models.gcvit import GlobalContextVit
 from timm.models.hieradet_sam2 import HieraDet
+from timm.models.iformer import IFormer
 from timm.models.metaformer import Attention, LayerNorm2dNoBias, LayerNormNoBias, MetaFormer, SepConv
 from timm.models.mvitv2 import MultiScaleVit, MultiScaleVitCfg
 from timm.models.nest import Nest
 from timm.models.nextvit import NextViT
+from timm.models.shvit import SHViT
 from timm.models.volo import VOLO
 from torch import nn
 
+from benchmarks.field.coverage import settle
 from tests.outlines import outline_of
 from tests.small_models import picture, roughen
 from vitexplorer.capture import Capture, capture
@@ -43,6 +49,10 @@ class Case:
     probe: str = "norm1"
     reach: int = 0
     """how many cells around a changed one a convolution may reach before attention reads"""
+    overlapping: bool = False
+    """whether a key lies in more than one window"""
+    settled: bool = False
+    """whether its batch normalisations have the statistics of noise, where scores would reach thousands without"""
     prefix_tokens: tuple[str, ...] = ()
     changed_weights: str = ""
     """beside the attention's own name: the part that gives what multiplies the values, where heads are mixed"""
@@ -50,6 +60,13 @@ class Case:
 
 def _timm(architecture: str) -> Callable[..., nn.Module]:
     return partial(timm.create_model, architecture)
+
+
+def _byoa(layer: str, **options: Any) -> ByoModelCfg:
+    """A stage of convolutions, then one of two attentions, the first of which halves the grid."""
+    blocks = (ByoBlockCfg("bottle", d=1, c=32, s=2, br=0.5), ByoBlockCfg("self_attn", d=2, c=32, s=2, br=1.0))
+    options = {"num_heads": 2, **options}
+    return ByoModelCfg(blocks, stem_chs=16, stem_pool="", self_attn_layer=layer, self_attn_kwargs=options)
 
 
 THIN = {"embed_dim": 48, "num_heads": 3}
@@ -264,6 +281,33 @@ CASES: dict[str, Case] = {
     ),
     "mobilevit": Case("mobilevit", (128, 192), _timm("mobilevit_xxs"), probe="block"),
     "nextvit": Case("nextvit", (96, 64), NextViT, {"in_chans": 3, "depths": (1, 1, 5, 2)}, probe=""),
+    "botnet": Case("byoanet", (32, 48), ByobNet, {"cfg": _byoa("bottleneck"), "img_size": (32, 48)}, probe=""),
+    "halonet": Case(
+        "byoanet", (64, 32), ByobNet, {"cfg": _byoa("halo", block_size=4, halo_size=1)}, probe="", overlapping=True
+    ),
+    "shvit": Case(
+        "shvit",
+        (128, 192),
+        SHViT,
+        {"embed_dim": (32, 48, 64), "partial_dim": (8, 12, 16), "depth": (1, 1, 2), "types": ("i", "s", "s")},
+        probe=".pre_norm",
+    ),
+    "iformer": Case(
+        "iformer",
+        (128, 96),
+        IFormer,
+        {"dims": (16, 24, 32, 48), "depths": (1, 1, 4, 3), "attn_groups": (0, 0, 1, 1)},
+        probe="",
+        settled=True,
+    ),
+    # a grid of 10 in windows of 7: padded; then 5 and 3, each one window
+    "efficientvit_msra": Case(
+        "efficientvit_msra",
+        (160, 160),
+        EfficientVitMsra,
+        {"img_size": 160, "embed_dim": (32, 48, 64), "key_dim": (8, 8, 8), "depth": (1, 1, 1), "num_heads": (4, 3, 2)},
+        settled=True,
+    ),
 }
 
 
@@ -296,6 +340,8 @@ def load_case(key: str) -> LoadedModel:
         torch.manual_seed(0)
         module = case.build(**case.options, num_classes=7).eval()
         roughen(module)
+        if case.settled:
+            settle(module, torch.empty(1, 3, *case.size))
     return LoadedModel(
         name=key,
         module=module,

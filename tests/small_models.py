@@ -15,6 +15,7 @@ import timm
 import torch
 from torch import nn
 
+from vitexplorer.attention_call import as_shown
 from vitexplorer.capture import Capture, capture
 from vitexplorer.models.families import family_of
 from vitexplorer.models.loading import LoadedModel, Preprocessing
@@ -132,7 +133,6 @@ def picture(height: int, width: int, seed: int = 0) -> np.ndarray:
 @torch.no_grad()
 def attention_outputs(captured: Capture) -> list[torch.Tensor]:
     """What each block's module goes on with after its attention, (windows, heads, queries, head dim)."""
-    mixing = frozenset(block for block, site in enumerate(captured.sites) if site.mixes)
-    with AttentionTap(captured.model.block_of_parameter, keep_outputs=True, mixing=mixing) as tap:
+    with AttentionTap(captured.model.block_of_parameter, keep_outputs=True, sites=captured.sites) as tap:
         captured.run(captured.input.tensor)
-    return [tap.calls[block][0].arranged(site.arrange).output for block, site in enumerate(captured.sites)]
+    return [as_shown(tap.calls[block], site)[0].output for block, site in enumerate(captured.sites)]

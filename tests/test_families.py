@@ -43,10 +43,16 @@ def test_a_family_is_named_as_its_file(key):
     assert all(FAMILIES[key].title)
 
 
-def test_no_class_is_of_two_families():
+def test_a_class_is_of_one_family_or_of_several_that_attend_by_other_parts():
     """Nor derived from classes of two, so that the order of its ancestors never decides."""
-    stated = [kind for family in FAMILIES.values() for kind in family.of]
-    assert len(set(stated)) == len(stated)
+    stated: dict[type[nn.Module], list[tuple[type[nn.Module], ...]]] = {}
+    for family in FAMILIES.values():
+        attends_by = family.attends_by if isinstance(family.attends_by, tuple) else (family.attends_by,)
+        for kind in family.of:
+            stated.setdefault(kind, []).append(attends_by)
+    for attending in stated.values():
+        several = [part for parts in attending for part in parts]
+        assert len(attending) == 1 or (all(attending) and len(set(several)) == len(several))
     assert all(one is other or not issubclass(one, other) for one in stated for other in stated)
 
 

@@ -22,8 +22,9 @@ from vitexplorer.quantities.size_choices import size_choices, size_cost
 from vitexplorer.settings import Settings
 
 ANY_SIZE = {
-    "davit", "fastvit", "metaformer", "mobilevit", "naflexvit", "nextvit", "pvt_v2",
-    "swin_transformer_v2_cr", "tiny_vit", "twins", "vision_transformer_relpos", "vision_transformer_sam", "xcit",
+    "davit", "efficientvit_msra", "fastvit", "iformer", "metaformer", "mobilevit", "naflexvit", "nextvit", "pvt_v2",
+    "shvit", "swin_transformer_v2_cr", "tiny_vit", "twins", "vision_transformer_relpos", "vision_transformer_sam",
+    "xcit",
 }  # fmt: skip
 """families that state attention alone and take other sizes; all others refuse"""
 

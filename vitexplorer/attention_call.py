@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
+
+from vitexplorer.types import BlockSite
 
 WEIGHTS_AT_ONCE = 1 << 24
 """attention weights computed in one piece, 64 MiB of float32"""
@@ -75,6 +77,17 @@ class AttentionCall:
     def from_shares(self, shares: Float[Tensor, "windows queries"]) -> Float[Tensor, "windows heads keys"]:
         """shares @ attention for each head: where a mixture of queries looks."""
         return sum(torch.einsum("wq,whqk->whk", shares[:, rows], weights) for rows, weights in self.in_pieces())
+
+
+def as_shown(calls: Sequence[AttentionCall], site: BlockSite) -> tuple[AttentionCall, ...]:
+    """The calls that a block made, laid out as the views read them; one of all heads where it made one for each."""
+    arranged = tuple(call.arranged(site.arrange) for call in calls)
+    return (_heads_together(arranged),) if site.heads_apart and arranged else arranged
+
+
+def _heads_together(calls: Sequence[AttentionCall]) -> AttentionCall:
+    kept = [name for name, value in vars(calls[0]).items() if isinstance(value, Tensor)]
+    return replace(calls[0], **{name: torch.cat([getattr(call, name) for call in calls], dim=1) for name in kept})
 
 
 def held_bytes(tensors: Iterable[Tensor | None]) -> int:

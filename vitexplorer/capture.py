@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from vitexplorer.attention_call import AttentionCall, held_bytes
+from vitexplorer.attention_call import AttentionCall, as_shown, held_bytes
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.controls import no_such_block
 from vitexplorer.errors import SettingError, UnsupportedError
@@ -391,9 +391,7 @@ def capture_input(
         output = tapped(network, given.tensor, tap)
     else:
         tap, output = tap.without_graph(), graph.output.detach()
-    calls = tuple(
-        tuple(call.arranged(site.arrange) for call in tap.calls.get(block, ())) for block, site in enumerate(sites)
-    )
+    calls = tuple(as_shown(tap.calls.get(block, ()), site) for block, site in enumerate(sites))
     return Capture(model, given, sites, calls, tap.read, tap.made, output, change, graph)
 
 
@@ -404,7 +402,7 @@ def plain_tap(model: LoadedModel, sites: tuple[BlockSite, ...], for_gradients: b
         keep_norms=for_gradients,
         keep_stream=model.family.shows_stream,
         keep_outputs=for_gradients,
-        mixing=frozenset(block for block, site in enumerate(sites) if site.mixes),
+        sites=sites,
     )
 
 

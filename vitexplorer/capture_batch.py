@@ -12,7 +12,7 @@ from typing import Literal, overload
 import torch
 from torch import Tensor
 
-from vitexplorer.attention_call import AttentionCall
+from vitexplorer.attention_call import as_shown
 from vitexplorer.batch_cuts import OUTPUT, Place, call_of, cuts_of, kept_by
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import TWO_SIZES, Capture, ModelInput, capture_input, plain_tap, prepare, tapped
@@ -126,12 +126,9 @@ def _one(
     tap: AttentionTap,
     parts: dict[Place, Tensor],
 ) -> Capture:
-    def call(block: int, at: int, batch: AttentionCall) -> AttentionCall:
-        return call_of(parts, block, at, batch).arranged(sites[block].arrange)
-
     calls = tuple(
-        tuple(call(block, at, batch) for at, batch in enumerate(tap.calls.get(block, ())))
-        for block in range(len(sites))
+        as_shown([call_of(parts, block, at, batch) for at, batch in enumerate(tap.calls.get(block, ()))], site)
+        for block, site in enumerate(sites)
     )
     read, made = (
         {block: part for (kind, block, _, _), part in parts.items() if kind == wanted} for wanted in ("read", "made")

@@ -10,7 +10,7 @@ write transposed. Whoever follows a pass says what becomes of each: it may keep 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType
 from typing import Any, ClassVar
 
@@ -18,6 +18,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
+
+from vitexplorer.types import BlockSite
 
 _PARAMETER_AT = {F.linear: 1, F.conv2d: 1, F.layer_norm: 2, F.rms_norm: 2}
 """operations whose weight tells where the pass is, and which argument it is"""
@@ -47,6 +49,7 @@ OUTSIDE = -1
 Function = Callable[..., Tensor]
 Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
+Factors = tuple[Tensor, Tensor]
 
 
 class FollowedPass(TorchFunctionMode):
@@ -56,18 +59,20 @@ class FollowedPass(TorchFunctionMode):
     function itself.
     """
 
-    def __init__(self, block_of: Mapping[int, int], mixing: frozenset[int] = frozenset()):
+    def __init__(self, block_of: Mapping[int, int], sites: Sequence[BlockSite] = ()):
         """What is known of the module.
 
         Args:
             block_of: id of every parameter -> number of its block, or `OUTSIDE`.
-            mixing: the blocks that change their weights between softmax and values.
+            sites: the blocks, where some of them write their attention in a way of their own.
         """
         super().__init__()
         self.block = OUTSIDE
         """where the pass is"""
-        self._block_of, self._mixing = block_of, mixing
-        self._factors: tuple[Tensor, Tensor] | None = None  # of the last product that no softmax has read
+        self._block_of = block_of
+        self._mixing = {block for block, site in enumerate(sites) if site.mixes}
+        self._flat = {block for block, site in enumerate(sites) if site.flat}
+        self._factors: dict[torch.Size, Factors] = {}  # of the products that no softmax has read, by their shape
         self._weights: Tensor | None = None  # of a softmax that has not met its values
 
     # ------------------------------------------------------------------------------------------ what it meets
@@ -116,7 +121,7 @@ class FollowedPass(TorchFunctionMode):
         return self.parameter(function, args, kwargs)
 
     def _follow_kernel(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        self._factors = None
+        self._factors = {}
         return self.kernel(function, args, kwargs)
 
     def _follow_multi_head(self, function: Function, args: Args, kwargs: Kwargs) -> tuple[Tensor, Tensor | None]:
@@ -126,9 +131,11 @@ class FollowedPass(TorchFunctionMode):
 
     def _follow_softmax(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         dim = args[1] if len(args) > 1 else kwargs.get("dim")
-        if self._factors is None or dim not in (-1, args[0].ndim - 1) or args[0].ndim not in AXES:
+        known = args[0].ndim in AXES or (args[0].ndim == 3 and self.block in self._flat)
+        if not self._factors or dim not in (-1, args[0].ndim - 1) or not known:
             return function(*args, **kwargs)
-        (query, key), self._factors = self._factors, None
+        last = next(reversed(self._factors.values()))
+        (query, key), self._factors = self._factors.get(args[0].shape, last), {}  # positions may be a product too
         self._weights = self.softmax(query, key.transpose(-2, -1), function, args, kwargs)
         return self._weights
 
@@ -146,16 +153,14 @@ class FollowedPass(TorchFunctionMode):
         if weights is not None and _is_transposed(args[1], weights):  # values^T A^T = (A values)^T
             self._weights = None
             return self.mixture(None, args[0].mT, lambda values: function(values.mT, *args[1:], **kwargs).mT).mT
-        self._factors = (args[0], args[1])
-        return self.product(function, args, kwargs)
+        return self._multiplied((args[0], args[1]), self.product(function, args, kwargs))
 
     def _follow_einsum(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         meant = _PRODUCT_OF_LETTERS.fullmatch(str(args[0]).replace(" ", "")) if len(args) == 3 else None
         if meant is None:
             return function(*args, **kwargs)
         if meant["feature"]:  # bhid,bhjd->bhij
-            self._factors = (args[1], args[2].mT)
-            return self.product(function, args, kwargs)
+            return self._multiplied((args[1], args[2].mT), self.product(function, args, kwargs))
         if self._weights is None or not self._is_applied(args[1]):
             return function(*args, **kwargs)
         mixed = None if args[1] is self._weights else args[1]
@@ -164,6 +169,11 @@ class FollowedPass(TorchFunctionMode):
 
     def _follow_activation(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         return self.activation(function, args, kwargs)
+
+    def _multiplied(self, factors: Factors, product: Tensor) -> Tensor:
+        self._factors.pop(product.shape, None)  # the last one stands last
+        self._factors[product.shape] = factors
+        return product
 
     def _is_applied(self, factor: Tensor) -> bool:
         """Whether this is what the last softmax gave, or in a block that mixes it what has become of it."""

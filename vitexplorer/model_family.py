@@ -23,8 +23,8 @@ class ModelFamily(ABC):
     title: Text
     of: tuple[type[nn.Module], ...]
     """the classes whose models, those of their own subclasses included, are of this family"""
-    attends_by: type[nn.Module] | None = None
-    """a part that only some of them have, and without which there is no attention to show"""
+    attends_by: type[nn.Module] | tuple[type[nn.Module], ...] = ()
+    """parts that only some of them have, and without any of which there is no attention to show; () where all attend"""
     shows_stream: bool = True
     """False where only the attention of single blocks is stated, and nothing of what flows between them"""
     shows_tokens: bool = True
@@ -34,7 +34,7 @@ class ModelFamily(ABC):
 
     def attends(self, module: nn.Module) -> bool:
         """Whether a module of one of the classes has attention to show."""
-        return self.attends_by is None or any(isinstance(part, self.attends_by) for part in module.modules())
+        return self.attends_by == () or any(isinstance(part, self.attends_by) for part in module.modules())
 
     @abstractmethod
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:

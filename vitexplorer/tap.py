@@ -7,7 +7,7 @@ attention call and the sums between them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -17,6 +17,7 @@ from torch import Tensor
 
 from vitexplorer.attention_call import AttentionCall, of_kernel
 from vitexplorer.follow import Args, FollowedPass, Function, Kwargs
+from vitexplorer.types import BlockSite
 
 _NORMS = {F.layer_norm, F.rms_norm}
 SUMS = (torch.add, Tensor.add, Tensor.add_, Tensor.__add__, Tensor.__iadd__, Tensor.__radd__)
@@ -35,7 +36,7 @@ class AttentionTap(FollowedPass):
         keep_norms: bool = False,
         keep_stream: bool = True,
         keep_outputs: bool = False,
-        mixing: frozenset[int] = frozenset(),
+        sites: Sequence[BlockSite] = (),
     ):
         """What to keep.
 
@@ -44,9 +45,9 @@ class AttentionTap(FollowedPass):
             keep_norms: see `normed`.
             keep_stream: whether to keep `read` and `made`.
             keep_outputs: whether to keep the output of each attention call.
-            mixing: the blocks that change their weights between softmax and values.
+            sites: the blocks, where some of them write their attention in a way of their own.
         """
-        super().__init__(block_of, mixing)
+        super().__init__(block_of, sites)
         self.calls: dict[int, list[AttentionCall]] = {}
         self.read: dict[int, Tensor] = {}
         """what the first operation of each block reads"""
@@ -61,7 +62,7 @@ class AttentionTap(FollowedPass):
 
     def without_graph(self) -> AttentionTap:
         """What was seen, as numbers alone: no part of a graph, no output of an attention call, nothing of a norm."""
-        seen = AttentionTap(self._block_of, keep_stream=self._keep_stream, mixing=self._mixing)
+        seen = AttentionTap(self._block_of, keep_stream=self._keep_stream)
         for block, calls in self.calls.items():
             seen.calls[block] = [replace(call.arranged(Tensor.detach), output=None) for call in calls]
         seen.read, seen.made = ({at: one.detach() for at, one in kept.items()} for kept in (self.read, self.made))

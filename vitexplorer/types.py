@@ -75,6 +75,10 @@ class BlockSite:
     """instead of `windows`, where those cannot say it"""
     arrange: Callable[[Any], Any] | None = None
     """from the axes of the module's own tensors to (windows, heads, tokens, dim); None where they are these"""
+    flat: bool = False
+    """whether its scores have three axes, because there is one head or because heads lie beside the windows"""
+    heads_apart: bool = False
+    """whether the module computes one head after the other, in an attention call each"""
     mixes: bool = False
     """whether the module changes the weights between softmax and values: shown is what multiplies the values"""
     formula: str = "softmax(q kᵀ / √d + bias)"

@@ -34,6 +34,7 @@ from benchmarks.field.bench import Bench
 from benchmarks.field.peers import peers
 from benchmarks.field.tables import Table
 from benchmarks.field.ways import unfused
+from vitexplorer.capture import Capture
 from vitexplorer.errors import ExplainedError
 
 ARCHITECTURES = {
@@ -185,10 +186,16 @@ def _ours(it: Asked) -> str:
         model.module.load_state_dict(it.module.state_dict())
         image = np.random.default_rng(0).integers(0, 256, (*model.preprocessing.input_size, 3), dtype=np.uint8)
         captured = vx.capture(model, image, fit="squash")
-        calls = [captured.call(block) for block in range(captured.depth)]
+        given = [one for block in range(captured.depth) for one in _by_softmax(captured, block)]
     except ExplainedError:
         return "refused"
-    return verdict([call.weights() for call in calls], judged(unfused(model.module), captured.input.tensor))
+    return verdict(given, judged(unfused(model.module), captured.input.tensor))
+
+
+def _by_softmax(captured: Capture, block: int) -> Given:
+    """The weights of a block: all heads, or head by head where the module has a softmax for each."""
+    weights = captured.call(block).weights()
+    return list(weights.split(1, dim=1)) if captured.site(block).heads_apart else [weights]
 
 
 def _extracted(it: Asked) -> str:
@@ -322,7 +329,8 @@ def tables(bench: Bench) -> list[Table]:
         "Ours is partly right where it leaves out, and says so, what has no weight from patch to patch: attention "
         "between channels (DaViT, XCiT), inside of a patch (TNT), without keys (VOLO), to averages along the sequence "
         "(Next-ViT), or on an image that was resized (CrossViT); a hook gives these matrices too, without a word of "
-        "what their axes are. It refuses an architecture until the places of its tokens in the image are stated and "
-        "checked.",
+        "what their axes are. It refuses an architecture in which no patch has weights of its own on other patches "
+        "(EdgeNeXt: attention between channels; CoaT: a softmax over the keys alone), and any other until the places "
+        "of its tokens in the image are stated and checked.",
     )
     return [Table("coverage_counts", "Coverage: how many architectures", ("tool", *said), counted, text), each]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from vitexplorer.attention_call import held_bytes
+from vitexplorer.attention_call import as_shown, held_bytes
 from vitexplorer.errors import SettingError
 from vitexplorer.models.weightless import weightless
 from vitexplorer.settings import settings
@@ -52,12 +52,12 @@ def memory_of(model: LoadedModel) -> CaptureMemory:
     """What a capture of `model` at its input size takes; nothing is computed."""
     shapes, size = weightless(model), model.preprocessing.input_size
     sites = shapes.blocks(size)
-    mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
-    tap = AttentionTap(shapes.block_of_parameter, keep_stream=model.family.shows_stream, mixing=mixing)
+    tap = AttentionTap(shapes.block_of_parameter, keep_stream=model.family.shows_stream, sites=sites)
     pixels = torch.empty(1, 3, *size, device="meta")
     with torch.inference_mode(mode=False), torch.no_grad(), tap:
         output = shapes.module(pixels)
-    calls = [call for block in range(len(sites)) for call in tap.calls.get(block, ())]  # no pooling after the blocks
+    of_blocks = list(enumerate(sites))  # no pooling after the blocks
+    calls = [call for block, site in of_blocks for call in as_shown(tap.calls.get(block, ()), site)]
     kept = [output, pixels, *tap.read.values(), *tap.made.values()]
     return CaptureMemory(
         tokens=max(site.grid.num_prefix_tokens + site.grid.num_patches for site in sites),

@@ -25,14 +25,10 @@ _NO_SOFTMAX = Text(
     "its attention is linear: no softmax gives a patch weights on other patches",
     "它的注意力是线性的：没有 softmax 为图块给出对其他图块的权重",
 )
-_SEVERAL = Text(
-    "each head is computed on its own and reads what the head before it gave, so a block has no attention of all heads",
-    "各头依次单独计算，并读取前一个头的输出，因此一个块没有包含所有头的注意力",
-)
 _LAYERS = Text(
-    "it is a convolutional network, and where it has bottleneck, halo, lambda, separable or pooling attention "
+    "it is a convolutional network, and where it has lambda, bilinear, separable or pooling attention "
     "that attention has not been stated and checked",
-    "它是卷积网络；其中的瓶颈、halo、lambda、可分离或池化注意力（如果有）尚未说明并核对",
+    "它是卷积网络；其中的 lambda、双线性、可分离或池化注意力（如果有）尚未说明并核对",
 )
 
 REASONS: dict[str, Text] = {
@@ -50,13 +46,10 @@ REASONS: dict[str, Text] = {
         "it mixes places with a state space, not with attention", "它用状态空间而不是注意力来混合各位置"
     ),
     "efficientvit_mit": _NO_SOFTMAX,
-    "efficientvit_msra": _SEVERAL,
     "gemma4_vit": NOT_STATED,
-    "iformer": NOT_STATED,
     "lowformer": NOT_STATED,
     "mobilenetv5": NOT_STATED,
     "qwen3_vit": NOT_STATED,
-    "shvit": NOT_STATED,
     "swiftformer": Text(
         "its attention is additive: all patches share one query, and no softmax over keys is made",
         "它的注意力是加性的：所有图块共用一个查询，也没有对键的 softmax",

@@ -35,8 +35,7 @@ class WatchedTap(AttentionTap):
 
     def __init__(self, model: LoadedModel, sites: tuple[BlockSite, ...], batch: int, keep_mean: bool):
         """For a pass of `batch` images."""
-        mixing = frozenset(block for block, site in enumerate(sites) if site.mixes)
-        super().__init__(model.block_of_parameter, keep_stream=model.family.shows_stream, mixing=mixing)
+        super().__init__(model.block_of_parameter, keep_stream=model.family.shows_stream, sites=sites)
         self.numbers: dict[int, Tensor] = {}
         """by block: (metrics, images, heads)"""
         self.mean: dict[int, Tensor] = {}

@@ -130,6 +130,27 @@ MUTANTS = (
         "test_attention_times_values_is_what_the_module_goes_on_with",
     ),
     Mutant(
+        "vectors of positions taken for keys",
+        "FollowedPass._follow_softmax",
+        "self._factors.get(args[0].shape, last)",
+        "last",
+        "test_a_cell_changes_the_query_and_the_key_that_lie_on_it",
+    ),
+    Mutant(
+        "heads of a cascade from the last to the first",
+        "_heads_together",
+        "for call in calls]",
+        "for call in reversed(calls)]",
+        "test_attention_is_the_modules_own",
+    ),
+    Mutant(
+        "halo on two sides of a block instead of four",
+        "_surrounded",
+        "np.pad(indices(grid), halo, ",
+        "np.pad(indices(grid), (0, 2 * halo), ",
+        "test_a_cell_changes_the_query_and_the_key_that_lie_on_it",
+    ),
+    Mutant(
         "order of Hiera's tokens as if they lay row by row",
         "_in_units",
         "order.reshape(-1, units).T",

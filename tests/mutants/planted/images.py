@@ -174,8 +174,8 @@ MUTANTS = (
     Mutant(
         "pooling after the blocks counted as kept",
         "memory_of",
-        "for block in range(len(sites)) for call in tap.calls.get(block, ())",
-        "for made in tap.calls.values() for call in made",
+        "list(enumerate(sites))",
+        "[*enumerate(sites), (-1, sites[0])]",
         "test_a_capture_at_another_size_is_the_modules_own_pass_and_its_memory_is_known",
     ),
     Mutant(

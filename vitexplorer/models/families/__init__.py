@@ -16,9 +16,10 @@ FAMILIES: Registry[ModelFamily] = Registry("model family", __name__, "FAMILY")
 
 
 @cache
-def family_of_class() -> dict[type[nn.Module], ModelFamily]:
-    """Every class of which a family is stated, and that family."""
-    return {kind: family for family in FAMILIES.values() for kind in family.of}
+def families_of_class() -> dict[type[nn.Module], tuple[ModelFamily, ...]]:
+    """Every class of which families are stated, and these: one, or several that attend by different parts."""
+    kinds = {kind for family in FAMILIES.values() for kind in family.of}
+    return {kind: tuple(family for family in FAMILIES.values() if kind in family.of) for kind in kinds}
 
 
 def family_of(module: nn.Module, name: str) -> ModelFamily:
@@ -26,10 +27,11 @@ def family_of(module: nn.Module, name: str) -> ModelFamily:
 
     Raises UnsupportedError, naming the architecture, where there is none or where it has no attention to show.
     """
-    known = family_of_class()
-    family = next((known[kind] for kind in type(module).__mro__ if kind in known), None)
-    if family is not None and family.attends(module):
-        return family
+    known = families_of_class()
+    stated = next((known[kind] for kind in type(module).__mro__ if kind in known), ())
+    for family in stated:
+        if family.attends(module):
+            return family
     raise UnsupportedError(
         Text("{name} is a {kind}: {reason}.", "{name} 属于 {kind}：{reason}。").format(
             name=name, kind=type(module).__name__, reason=reason_for(module)

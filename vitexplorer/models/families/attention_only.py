@@ -152,6 +152,11 @@ def windows_first(tensor: Tensor) -> Tensor:
     return tensor[0]
 
 
+def one_head(tensor: Tensor) -> Tensor:
+    """(windows, tokens, dim) -> (windows, 1, tokens, dim), which the kernel is given where that is used."""
+    return tensor if tensor.ndim == 4 else tensor[:, None]
+
+
 # ---------------------------------------------------------------------------------------------- what a person reads
 
 
@@ -178,8 +183,8 @@ def _with_notes(site: BlockSite, block: int) -> BlockSite:
 # ---------------------------------------------------------------------------------------------- finding the blocks
 
 
-def parts(module: nn.Module, kind: type[nn.Module]) -> list[tuple[str, nn.Module]]:
-    """Name and module of every part of a kind, in the order they are defined in, which is that of the pass."""
+def parts(module: nn.Module, kind: type[nn.Module] | tuple[type[nn.Module], ...]) -> list[tuple[str, nn.Module]]:
+    """Name and module of every part of a kind or of several, in the order of their definition and of the pass."""
     return [(name, part) for name, part in module.named_modules() if isinstance(part, kind)]
 
 

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models.checkpoints.hugging_face import class_names
 from vitexplorer.models.checkpoints.usual import IMAGENET
-from vitexplorer.models.families import family_of, family_of_class
+from vitexplorer.models.families import families_of_class, family_of
 from vitexplorer.models.input_size import by, sides
 from vitexplorer.models.loading import LoadedModel, Preprocessing, describe, seeded
 from vitexplorer.models.wrapping.family import WrappedFamily
@@ -113,7 +113,7 @@ def wrap(
     name = name or type(module).__name__
     _check(module, name)
     is_stated = (image_size, patch_size, num_prefix_tokens, blocks) != (None,) * 4
-    if not is_stated and any(kind in family_of_class() for kind in type(module).__mro__):
+    if not is_stated and any(kind in families_of_class() for kind in type(module).__mro__):
         return _of_timm(module, name, mean, std, tuple(labels))
     size = _size(module, name, image_size)
     device = next(module.parameters()).device

@@ -1,0 +1,98 @@
+"""BoTNet (arXiv 2101.11605) and HaloNet (arXiv 2103.12731): residual networks, attention in place of some convolutions.
+
+BoTNet attends over the whole grid. HaloNet cuts it into blocks, and each block also looks at the patches in a halo
+around it: a key lies in several windows, and padding beyond the edge of the image is not masked and takes its share.
+Queries of both meet positions as vectors, which are part of the scores.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Int
+from numpy.lib.stride_tricks import sliding_window_view
+from timm.layers.bottleneck_attn import BottleneckAttn
+from timm.layers.halo_attn import HaloAttn
+from timm.models.byobnet import ByobNet
+from torch import Tensor, nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    grid_of,
+    indices,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import PADDING, BlockSite, PatchGrid, TokenLayout, WindowLayout
+from vitexplorer.words import Text, same
+
+POOLED = Text(
+    "What attention gives is averaged over 2 × 2 patches before it goes on.",
+    "注意力的结果随后按 2 × 2 个图块取平均。",
+)
+
+
+class ByoanetFamily(AttentionOnlyFamily):
+    """Residual networks: their blocks that attend."""
+
+    key = "byoanet"
+    title = same("BoTNet / HaloNet")
+    of = (ByobNet,)
+    attends_by = (BottleneckAttn, HaloAttn)
+    left_out = Text(
+        "lambda layers, where a network has them too: no softmax gives a patch weights on other patches",
+        "lambda 层（如果网络中还有）：没有 softmax 为图块给出对其他图块的权重",
+    )
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The attention of every block that has it, before what halves the grid in the first block of a stage."""
+        sites = []
+        for name, attn in parts(module, self.attends_by):
+            is_pooled = not isinstance(attn.pool, nn.Identity)
+            given = stage_grid(module, name, input_size)
+            strided = getattr(attn, "block_stride", 1)
+            keys = grid_of(input_size, given.patch_size // (2 if is_pooled else strided))
+            is_halo = isinstance(attn, HaloAttn)
+            queries = grid_of(input_size, keys.patch_size * strided)
+            sites.append(
+                BlockSite(
+                    name,
+                    queries,
+                    layout=_halo(attn, queries, keys) if is_halo else between(queries, keys),
+                    arrange=_heads_first if is_halo else _heads_alone,
+                    flat=not is_halo,
+                    formula="softmax((q kᵀ + q rᵀ) / √d)" if attn.scale_pos_embed else "softmax(q kᵀ / √d + q rᵀ)",
+                    notes=(POOLED,) if is_pooled else (),
+                )
+            )
+        return numbered(sites)
+
+
+def _halo(attn: nn.Module, queries: PatchGrid, keys: PatchGrid) -> TokenLayout:
+    side = attn.block_size_ds
+    return TokenLayout(
+        WindowLayout((side, side), (0, 0)).positions(queries),
+        _surrounded(keys, attn.block_size, attn.halo_size),
+        keys,
+    )
+
+
+def _surrounded(grid: PatchGrid, block: int, halo: int) -> Int[np.ndarray, "windows tokens"]:
+    """Every block of `block` x `block` patches with `halo` more on each side, row by row."""
+    padded = np.pad(indices(grid), halo, constant_values=PADDING)
+    side = block + 2 * halo
+    return sliding_window_view(padded, (side, side))[::block, ::block].reshape(-1, side * side).copy()
+
+
+def _heads_alone(tensor: Tensor) -> Tensor:
+    """(heads, tokens, dim) of a batch of 1 -> (1, heads, tokens, dim)."""
+    return tensor[None]
+
+
+def _heads_first(tensor: Tensor) -> Tensor:
+    """(heads, windows, tokens, dim) of a batch of 1 -> (windows, heads, tokens, dim)."""
+    return tensor.transpose(0, 1)
+
+
+FAMILY = ByoanetFamily()

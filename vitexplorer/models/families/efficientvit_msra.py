@@ -1,0 +1,52 @@
+"""EfficientViT of MSRA (arXiv 2305.07027): heads in a cascade, in windows of 7 x 7 patches.
+
+Each head has its own part of the channels and adds to it what the head before gave. Their attention calls are shown as
+the heads of one block. Windows do not shift; padding is not masked and takes its share.
+"""
+
+from __future__ import annotations
+
+from timm.models.efficientvit_msra import EfficientVitMsra, LocalWindowAttention
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    numbered,
+    one_head,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite, WindowLayout
+from vitexplorer.words import Text, same
+
+CASCADE = Text(
+    "The heads are computed one after the other: each reads its own channels plus what the head before it gave.",
+    "各头依次计算：每个头读取自己的通道，再加上前一个头的结果。",
+)
+
+
+class EfficientvitMsraFamily(AttentionOnlyFamily):
+    """Mobile networks with attention in every block."""
+
+    key = "efficientvit_msra"
+    title = same("EfficientViT (MSRA)")
+    of = (EfficientVitMsra,)
+    any_size = True
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The attention of every block."""
+        return numbered(
+            BlockSite(
+                name,
+                stage_grid(module, name, input_size),
+                windows=WindowLayout((part.attn.resolution, part.attn.resolution), (0, 0)),
+                arrange=one_head,
+                flat=True,
+                heads_apart=True,
+                notes=(CASCADE,),
+            )
+            for name, part in parts(module, LocalWindowAttention)
+        )
+
+
+FAMILY = EfficientvitMsraFamily()
