@@ -214,6 +214,36 @@ def test_twenty_killed_workers_lose_and_double_nothing(tmp_path, monkeypatch):
     assert files_of(tmp_path / "survey") == files_of(run(many, tmp_path / "alone"))
 
 
+@pytest.mark.usefixtures("_quick_workers")
+@pytest.mark.parametrize("batch", [later(BATCH), later(1), always(16)])
+def test_an_image_that_ends_its_process_is_a_row_with_a_reason(images, whole, tmp_path, monkeypatch, batch):
+    """And no other row is blamed, whatever was opened beside it."""
+    killers, of = {"0/008.png": "SIGKILL"}, shard.OpenedImage.of
+    if batch != 16:
+        killers |= {"1/001.png": "7", "1/003.png": "7", "1/017.png": "SIGKILL"}
+
+    def opened(place, **options):
+        how = killers.get(os.path.relpath(place, images)) if isinstance(place, Path) else None
+        if how == "SIGKILL":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if how is not None:
+            os._exit(int(how))
+        return of(place, **options)
+
+    monkeypatch.setattr(shard.OpenedImage, "of", opened)
+    told = []
+    made = run(images, tmp_path / "survey", workers=2, batch_size=batch, progress=lambda done, _: told.append(done))
+    assert told[-1] == COUNT
+    for row, good in zip(rows_of(made).to_pylist(), rows_of(whole).to_pylist(), strict=True):
+        assert row["path"] == good["path"]
+        if row["path"] in killers:
+            assert f"ended the process that did it ({killers[row['path']]})" in row["reason"]
+            assert row["predicted"] is None
+        else:
+            assert row["reason"] is None
+            assert row["probability"] == pytest.approx(good["probability"], rel=1e-5)
+
+
 def _kill_workers(times, survey, source, out, **options) -> list[int]:
     """Survey, and kill a worker, some while after each time that one tells of rows; what was told in the end is all."""
     rng, killed, told = random.Random(1), [], [0]

@@ -12,7 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
@@ -51,6 +51,8 @@ class Work:
     batch_size: int
     threads: int
     """that open images"""
+    killers: dict[int, dict[int, Text]] = field(default_factory=dict)
+    """of shards, the rows whose image is not opened again, for it has ended a process, and the reason to give"""
 
     @classmethod
     def of(cls, folder: Path, model: LoadedModel, batch_size: int, threads: int, schema: Schema | None = None) -> Work:
@@ -78,6 +80,11 @@ def survey_shards(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int
                 yield number, len(batch)
             _write(work, number, [rows[row] for row in sorted(rows)])
             yield number, 0
+
+
+def try_row(work: Work, number: int, row: int, planned: Planned) -> None:
+    """Ask one image alone, in this thread, and keep nothing: to see whether the process outlives it."""
+    _answers(work, [_open(work, (number, row, planned))], [class_of(planned.label, work.model)])
 
 
 # ------------------------------------------------------------------------------------------------- opening
@@ -117,7 +124,9 @@ def _planned(work: Work, numbers: Iterable[int]) -> Iterator[tuple[int, int, Pla
 
 
 def _open(work: Work, wanted: tuple[int, int, Planned]) -> _Opened:
-    planned, seen = wanted[2], None
+    (shard, row, planned), seen = wanted, None
+    if row in work.killers.get(shard, ()):
+        return _Opened(*wanted, reason=work.killers[shard][row])
     try:
         place = planned.place(Path(work.card.root), inside=work.card.is_of_folder)
         opened = OpenedImage.of(place, max_megapixels=settings().max_megapixels)

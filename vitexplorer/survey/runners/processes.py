@@ -1,8 +1,9 @@
 """Does shards in processes of this machine: each asks for the next one when it has opened the last images of its own.
 
 A worker that dies (the system's memory ran out, somebody killed it) loses what it was doing and nothing else: another
-takes its place and its shards. Workers read the model from one file, whose pages they share; when the process that
-started them ends, however it ends, so do they.
+takes its place and its shards. Where a second one dies at the same shard, a finder asks its images one by one and names
+each before: one that ends two finders is a row with that reason, and the shard is done without it. Workers read the
+model from one file, whose pages they share; when the process that started them ends, however it ends, so do they.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import multiprocessing
 import signal
 import sys
 import traceback
-from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import ModuleType
@@ -22,9 +24,10 @@ from typing import Any
 import torch
 
 from vitexplorer.survey.card import SurveyError, read_card
+from vitexplorer.survey.manifest import read_manifest
 from vitexplorer.survey.memory import keep_freed_memory
 from vitexplorer.survey.runners import Job, Told
-from vitexplorer.survey.shard import Work, survey_shards
+from vitexplorer.survey.shard import Work, survey_shards, try_row
 from vitexplorer.words import ExplainedError, Text
 
 MODEL_FILE = ".model.pt"
@@ -32,7 +35,13 @@ START = "spawn"
 """how a process begins: a copy of this one (fork) would have its locks, held by threads that it does not have"""
 MOST_DEATHS = 5
 """of workers on one shard, or of workers that never began, before it is no accident"""
+SUSPECT = 2
+"""deaths of workers at one shard before its images are asked one by one, and of finders at one image to blame it"""
+MOST_KILLERS = 8
+"""images to blame one after another before it is not the images"""
 _BEFORE = -1
+Killers = dict[int, dict[int, Text]]
+"""of shards, the rows whose image has ended processes, and the reason to give"""
 
 
 def run(job: Job, shards: Sequence[int], told: Told) -> None:
@@ -57,20 +66,43 @@ def run(job: Job, shards: Sequence[int], told: Told) -> None:
 # ------------------------------------------------------------------------------------------------- the workers
 
 
-class _Worker:
-    """A process and the shards that it was given."""
+class _Process:
+    """One of them."""
 
-    def __init__(self, job: Job):
+    def __init__(self, job: Job, doing: Callable[[Work, Connection], None]):
         context = multiprocessing.get_context(START)
         self.connection, other = context.Pipe()
         numbers = job.batch_size, job.threads, job.torch_threads
-        self.process = context.Process(target=_work, args=(other, str(job.folder), *numbers), daemon=True)
+        self.process = context.Process(target=_begin, args=(other, str(job.folder), *numbers, doing), daemon=True)
         with _as_main(job.model):
             self.process.start()
         other.close()
+
+    def ended(self) -> int | None:
+        """How, once it has."""
+        self.process.join()
+        self.connection.close()
+        return self.process.exitcode
+
+
+class _Worker(_Process):
+    """A process and the shards that it was given."""
+
+    def __init__(self, job: Job):
+        super().__init__(job, _do_shards)
         self.given: list[int] = []
         self.rows = 0
         """answered of the first of them"""
+
+
+class _Finder(_Process):
+    """A process that asks the images of some shards one by one."""
+
+    def __init__(self, job: Job, shards: Sequence[int], first: tuple[int, int], killers: Killers):
+        super().__init__(job, partial(_try_rows, shards=tuple(shards), first=first, killers=killers))
+        self.shards, self.first = shards, first
+        self.at: tuple[int, int] | None = None
+        """place of the shard among them, and row, that it named last"""
 
 
 class _Crew:
@@ -79,7 +111,14 @@ class _Crew:
     def __init__(self, job: Job, shards: Sequence[int], told: Told):
         self._job, self._told, self._waiting = job, told, deque(shards)
         self._deaths: Counter[int] = Counter()
-        self._workers: dict[Connection, _Worker] = {}
+        self._workers: dict[Connection, _Worker | _Finder] = {}
+        self._killers: Killers = defaultdict(dict)
+        self._tried: set[int] = set()
+        """shards that a finder was sent to"""
+        self._ends: Counter[tuple[int, int]] = Counter()
+        """of finders at a shard's row"""
+        self._in_a_row = 0
+        """images to blame, since one was none"""
 
     def work(self) -> None:
         """Until all is done; nobody works any more when it returns or raises."""
@@ -92,14 +131,17 @@ class _Crew:
         finally:
             for worker in self._workers.values():
                 worker.process.kill()  # it may be killed at any moment
-                worker.process.join()
-                worker.connection.close()
+                worker.ended()
 
     def _begin(self) -> None:
         worker = _Worker(self._job)
         self._workers[worker.connection] = worker
 
-    def _listen(self, worker: _Worker) -> None:
+    def _find(self, shards: Sequence[int], first: tuple[int, int] = (0, 0)) -> None:
+        finder = _Finder(self._job, shards, first, self._killers)
+        self._workers[finder.connection] = finder
+
+    def _listen(self, worker: _Worker | _Finder) -> None:
         try:
             said = worker.connection.recv()
         except (EOFError, OSError):
@@ -107,12 +149,18 @@ class _Crew:
             return
         if isinstance(said, Exception):
             raise said
+        if isinstance(worker, _Finder):
+            if worker.at is not None:  # and has outlived that one
+                self._in_a_row = 0
+            worker.at = said
+            self._deaths[_BEFORE] = 0
+            return
         if said is None:
             self._deaths[_BEFORE] = 0
             number = self._waiting.popleft() if self._waiting else None
             worker.given += [number] if number is not None else []
             with suppress(OSError):  # it has died: the next that is heard of it
-                worker.connection.send(number)
+                worker.connection.send(None if number is None else (number, self._killers.get(number, {})))
             return
         number, rows = said
         if rows:
@@ -122,30 +170,67 @@ class _Crew:
             worker.rows = 0
             worker.given.remove(number)
 
-    def _ended(self, worker: _Worker) -> None:
+    def _ended(self, worker: _Worker | _Finder) -> None:
         """One has finished, or has died and left something."""
-        worker.process.join()
-        worker.connection.close()
+        code = worker.ended()
         del self._workers[worker.connection]
-        if not worker.given and worker.process.exitcode == 0:
+        if isinstance(worker, _Finder):
+            self._finder_ended(worker, code)
+            return
+        if not worker.given and code == 0:
             return
         if worker.rows:
             self._told(-worker.rows)
-        lost = worker.given[0] if worker.given else _BEFORE
-        self._deaths[lost] += 1
-        if self._deaths[lost] >= MOST_DEATHS:
-            raise SurveyError(_what_died(self._job.folder, lost))
-        self._waiting.extendleft(reversed(worker.given))
-        if self._waiting:
+        for lost in worker.given or [_BEFORE]:
+            self._died(lost)
+        suspects = [one for one in worker.given if self._deaths[one] >= SUSPECT and one not in self._tried]
+        self._tried.update(suspects)
+        self._waiting.extendleft(one for one in reversed(worker.given) if one not in suspects)
+        if suspects:
+            self._find(suspects)
+        elif self._waiting:
             self._begin()
 
+    def _died(self, lost: int) -> None:
+        self._deaths[lost] += 1
+        if self._deaths[lost] >= MOST_DEATHS:
+            raise SurveyError(_what_died(self._job.folder, lost, MOST_DEATHS))
 
-def _what_died(folder: Path, shard: int) -> Text:
+    def _finder_ended(self, finder: _Finder, code: int | None) -> None:
+        """All its images are asked, or it died at one."""
+        if code == 0:
+            self._waiting.extendleft(reversed(finder.shards))
+            self._begin()
+            return
+        if finder.at is None:
+            self._died(_BEFORE)
+            self._find(finder.shards, finder.first)
+            return
+        at, row = finder.at
+        shard = finder.shards[at]
+        self._ends[shard, row] += 1
+        if self._ends[shard, row] < SUSPECT:
+            self._find(finder.shards, finder.at)
+            return
+        self._killers[shard][row] = _KILLER.format(how=_how(code))
+        self._in_a_row += 1
+        if self._in_a_row >= MOST_KILLERS:
+            raise SurveyError(_what_died(self._job.folder, shard, MOST_KILLERS * SUSPECT))
+        self._find(finder.shards, (at, row + 1))
+
+
+def _how(code: int | None) -> str:
+    """How a process ended: the signal's name, or its exit code."""
+    known = {one.value: one.name for one in signal.Signals}
+    return known.get(-(code or 0), str(code))
+
+
+def _what_died(folder: Path, shard: int, times: int) -> Text:
     if shard == _BEFORE:
         return _NEVER_BEGAN
     card = read_card(folder)
     first = shard * card.rows_per_shard
-    return _DIED.format(times=MOST_DEATHS, first=first, last=first + card.rows_of(shard) - 1)
+    return _DIED.format(times=times, first=first, last=first + card.rows_of(shard) - 1)
 
 
 _DIED = Text(
@@ -153,6 +238,10 @@ _DIED = Text(
     "All other rows are kept: run it again with fewer workers or a smaller batch.",
     "处理第 {first} 到 {last} 行时，工作进程被终止 {times} 次，内存不足时系统会如此。其余各行均已保留："
     "请减少工作进程或批大小后重新运行。",
+)
+_KILLER = Text(
+    "Reading this image ended the process that did it ({how}), twice. Open it in another program and save it anew.",
+    "读取该图像时进程两次意外终止（{how}）。请用其他程序打开并重新保存该图像。",
 )
 _NEVER_BEGAN = Text(
     "The worker processes end before they begin; what they say stands above. Run it with one worker.",
@@ -163,16 +252,21 @@ _NEVER_BEGAN = Text(
 # ------------------------------------------------------------------------------------------------- in a worker
 
 
-def _work(connection: Connection, folder: str, batch_size: int, threads: int, torch_threads: int) -> None:
+def _begin(
+    connection: Connection,
+    folder: str,
+    batch_size: int,
+    threads: int,
+    torch_threads: int,
+    doing: Callable[[Work, Connection], None],
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever pressed it has stopped the one who waits for us
     torch.set_num_threads(torch_threads)
     keep_freed_memory()
     with suppress(BrokenPipeError, ConnectionResetError, EOFError):  # nobody waits any more
         try:
             model = torch.load(Path(folder) / MODEL_FILE, mmap=True, weights_only=False)  # our own file
-            work = Work.of(Path(folder), model, batch_size, threads)
-            for said in survey_shards(work, _asked_for(connection)):
-                connection.send(said)
+            doing(Work.of(Path(folder), model, batch_size, threads), connection)
         except (BrokenPipeError, ConnectionResetError, EOFError):
             raise
         except ExplainedError as error:
@@ -181,14 +275,32 @@ def _work(connection: Connection, folder: str, batch_size: int, threads: int, to
             connection.send(RuntimeError(traceback.format_exc()))
 
 
-def _asked_for(connection: Connection) -> Iterator[int]:
+def _do_shards(work: Work, connection: Connection) -> None:
+    """What a worker does."""
+    for said in survey_shards(work, _asked_for(work, connection)):
+        connection.send(said)
+
+
+def _asked_for(work: Work, connection: Connection) -> Iterator[int]:
     """The next shard as often as one is wanted."""
     while True:
         connection.send(None)
-        number = connection.recv()
-        if number is None:
+        given = connection.recv()
+        if given is None:
             return
+        number, work.killers[number] = given
         yield number
+
+
+def _try_rows(
+    work: Work, connection: Connection, *, shards: Sequence[int], first: tuple[int, int], killers: Killers
+) -> None:
+    """What a finder does."""
+    for at, number in enumerate(shards):
+        for row, planned in enumerate(read_manifest(work.folder, number)):
+            if (at, row) >= first and row not in killers.get(number, ()):
+                connection.send((at, row))
+                try_row(work, number, row, planned)
 
 
 @contextmanager
