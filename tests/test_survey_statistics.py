@@ -41,6 +41,7 @@ from vitexplorer.survey.compared import accuracy_interval, compare_surveys, move
 from vitexplorer.survey.conditions import Equals, OneOf, Where, Within
 from vitexplorer.survey.export import export
 from vitexplorer.survey.opened import Survey, open_survey
+from vitexplorer.survey.source import read_source
 from vitexplorer.words import ExplainedError
 
 twins = importlib.import_module("vitexplorer.survey.answers.near_duplicates")
@@ -423,6 +424,45 @@ def test_rows_as_files(survey: Survey, table: pd.DataFrame, tmp_path: Path) -> N
         values = [None if math.isnan(value) else float(value) for value in row["distance"]]
         assert json.loads(line["distance"]) == values
     assert not list(tmp_path.glob(".*"))
+
+
+HOSTILE = (
+    "=1+2",
+    "+a",
+    "-a.png",
+    "@x",
+    "\tt",
+    "\rr",
+    "'=b",
+    "''-c",
+    "＝全角",
+    "-1.5e-3",
+    "'",
+    "'plain",
+    "plain",
+    "--1",
+    "",
+)
+
+
+def test_a_spreadsheet_runs_no_text_of_a_table(tmp_path: Path) -> None:
+    survey = open_survey(synthetic_survey(tmp_path / "survey", len(HOSTILE), rows_per_shard=64, lists=False))
+    (file,) = (survey.folder / "rows").glob("*.parquet")
+    rows = pq.read_table(file)
+    paths = [f"{text}.png" if text else "one.png" for text in HOSTILE]
+    for name, values in (("path", paths), ("label", [text or None for text in HOSTILE])):
+        rows = rows.set_column(rows.column_names.index(name), name, pa.array(values, pa.string()))
+    pq.write_table(rows, file)
+    written = export(open_survey(survey.folder), (), tmp_path / "rows.csv")
+    with written.open(encoding="utf-8-sig", newline="") as stream:
+        cells = [(line["path"], line["label"]) for line in csv.DictReader(stream)]
+    for cell in sum(cells, ()):
+        assert cell == "-1.5e-3" or not cell.startswith(("=", "+", "-", "@", "\t", "\r", "＝")), "it would be run"
+    assert cells[-3:] == [("plain.png", "plain"), ("'--1.png", "'--1"), ("one.png", "")]
+    again = list(read_source(written).rows)
+    assert [(one.path, one.label) for one in again] == [
+        (path, text or None) for path, text in zip(paths, HOSTILE, strict=True)
+    ]
 
 
 def test_a_file_for_embedding_atlas(survey: Survey, table: pd.DataFrame, tmp_path: Path) -> None:

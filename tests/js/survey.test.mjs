@@ -5,6 +5,7 @@ import {test} from 'node:test';
 
 import {placed, readWhere, withCondition, without, writtenWhere} from '../../vitexplorer/ui/surveying/choice.js';
 import {ordered, scale, short, ticks} from '../../vitexplorer/ui/surveying/scales.js';
+import {csvOf} from '../../vitexplorer/ui/surveying/numbers.js';
 
 test('conditions come back from an address as they were written, odd names included', () => {
   const where = [
@@ -48,4 +49,9 @@ test('a scale leads there and back, also where all numbers are one', () => {
 
 test('numbers are short and have a minus that is one', () => {
   assert.deepEqual([0, -0.12345, 1234567, 0.00001234, null, NaN, 42].map(short), ['0', '\u22120.123', '1.2e+6', '1.2e\u22125', '–', '–', '42']);
+});
+
+test('a spreadsheet runs no name of a table', () => {
+  const rows = [['=a', -1, null, '-1.5', '+x,"y', "'=b", 'ok']];
+  assert.equal(csvOf({head: ['@h', 'n'], rows}), `\ufeff'@h,n\n'=a,-1,,-1.5,"'+x,""y",''=b,ok\n`);
 });

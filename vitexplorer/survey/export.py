@@ -28,6 +28,7 @@ from vitexplorer.survey.answers.count import count
 from vitexplorer.survey.answers.features import all_directions, feature_named
 from vitexplorer.survey.answers.map_2d import MOST_POINTS, map_2d
 from vitexplorer.survey.card import SurveyError
+from vitexplorer.survey.cells import guarded
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 from vitexplorer.words import Text
@@ -47,7 +48,8 @@ def export(
     Args:
         survey: which survey.
         where: which rows.
-        file: .parquet, types as in the survey; .csv, UTF-8 with a byte order mark, lists as JSON text.
+        file: .parquet, types as in the survey; .csv, UTF-8 with a byte order mark, lists as JSON text, and texts that
+            a spreadsheet would run as formulas behind an apostrophe (see `cells`), which `survey` takes away again.
         atlas: add what Embedding Atlas opens: projection_x and projection_y (principal components) and neighbors; of
             more than `MOST_POINTS` images a random sample. Only for .parquet, and lists are left out.
         lists: whether columns of lists are written.
@@ -141,6 +143,8 @@ def _cell(value: object) -> object:
         return json.dumps([None if one is None or one != one else float(one) for one in value])
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, str):
+        return guarded(value)
     return "" if value is None else value
 
 

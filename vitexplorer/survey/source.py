@@ -2,7 +2,8 @@
 
 folder        every image below it, sorted, as fine-tuning reads folders: hidden clutter is skipped, links never lead
               out; the label is the class folder that an image lies in
-.csv .tsv     a column "path", and "label" where there is one; also without a header, if the first row names an image
+.csv .tsv     a column "path", and "label" where there is one; also without a header, if the first row names an image;
+              the apostrophe that `export` puts before what a spreadsheet would run is taken away, see `cells.py`
 .parquet      the same two columns, read piece by piece
 .txt          a path on each line
 list          paths
@@ -27,6 +28,7 @@ from vitexplorer.finetune.data.class_folders import class_dataset
 from vitexplorer.finetune.data.files import Listing, is_image_name, list_files
 from vitexplorer.finetune.data.findings import DataError, finding, listed, readable_name
 from vitexplorer.settings import PREFIX, settings
+from vitexplorer.survey.cells import unguarded
 from vitexplorer.survey.manifest import Planned, planned
 from vitexplorer.words import Text
 
@@ -130,13 +132,13 @@ def _csv(path: Path) -> Iterator[tuple[str, str | None]]:
             header = next(rows, [])
             if any(is_image_name(cell.strip()) for cell in header):
                 at, of = next(i for i, cell in enumerate(header) if is_image_name(cell.strip())), None
-                yield header[at].strip(), None
+                yield unguarded(header[at].strip()), None
             else:
                 at, of = _columns([cell.strip() for cell in header], name)
             for row in rows:
                 written = row[at].strip() if at < len(row) else ""
                 label = row[of].strip() if of is not None and of < len(row) else ""
-                yield written, label or None
+                yield unguarded(written), unguarded(label) or None
     except csv.Error:
         raise DataError(_BROKEN.format(name=name)) from None
 

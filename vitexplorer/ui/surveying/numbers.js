@@ -34,12 +34,18 @@ export function numbersOf(chart, answer, words) {
   };
 }
 
+/** A text that a spreadsheet would run as a formula stands behind an apostrophe, as in the file of the rows. */
+const guarded = (cell) => (/^'*[=+\-@\t\r\n＝＋－＠]/.test(cell) && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(cell) ? `'${cell}` : cell);
+
 /**
  * The same as a file that also Excel reads.
  *
  * @param {{head: string[], rows: (string | number | null)[][]}} numbers
  */
 export function csvOf({head, rows}) {
-  const field = (cell) => (/[",\n]/.test(String(cell)) ? `"${String(cell).replaceAll('"', '""')}"` : String(cell ?? ''));
+  const field = (cell) => {
+    const text = typeof cell === 'string' ? guarded(cell) : String(cell ?? '');
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
   return `\ufeff${[head, ...rows].map((row) => row.map(field).join(',')).join('\n')}\n`;
 }
