@@ -22,6 +22,14 @@ from benchmarks.field.timing import Timing, Work, interleaved
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("vitexplorer/**/*.py",)
+"""all that the package is"""
+ENGINE = (
+    "vitexplorer/*.py",
+    "vitexplorer/survey/memory.py",
+    *(f"vitexplorer/{part}/**/*.py" for part in ("controls", "interventions", "models", "quantities", "views")),
+)
+"""what captures and views are made of; neither the page nor a training"""
+TUNING = (*ENGINE, "vitexplorer/finetune/**/*.py")
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,7 @@ class Bench:
         asked, warmup = (2, 1) if self.quick else (rounds or self.rounds, warmup)
         return interleaved(ways, asked, warmup, self.limit_s, **gpu)
 
-    def cell(self, key: str, kind: type[T], measure: Callable[[], T], of: tuple[str, ...] = OURS) -> T:
+    def cell(self, key: str, kind: type[T], measure: Callable[[], T], of: tuple[str, ...] = ENGINE) -> T:
         """What `measure` returns, from the folder if it was measured before.
 
         Args:

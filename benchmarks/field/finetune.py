@@ -22,8 +22,7 @@ import numpy as np
 import torch
 
 import vitexplorer as vx
-from benchmarks.field.bench import OURS as OUR_CODE
-from benchmarks.field.bench import Bench
+from benchmarks.field.bench import TUNING, Bench
 from benchmarks.field.fresh import Peak, fresh
 from benchmarks.field.peers import peers
 from benchmarks.field.scenes import BATCH, PARTS, RATE, SIDE, STEPS, TEST, TRAINING, interval, probed, tuned_right
@@ -37,7 +36,7 @@ from vitexplorer.settings import settings
 NETWORK, SMALLEST = "deit_tiny_patch16_224", "test_vit"
 DINO = "scenes_dino_patch16_192"
 SEEDS = 5
-CODE = (*OUR_CODE, "benchmarks/field/steps.py")
+CODE = (*TUNING, "benchmarks/field/steps.py")
 TRAINING_CODE = ("vitexplorer/finetune/methods/*.py", "vitexplorer/finetune/parts/*.py", "benchmarks/field/scenes.py")
 """what decides whether a training of scenes is the same; minutes each time it changes"""
 TUNED = ("lora", "adapter", "adaptformer", "ssf", "bitfit", "norm", "vpt_shallow", "vpt_deep")
@@ -127,7 +126,7 @@ class ReachedError(Exception):
 def baseline(bench: Bench) -> Table:
     """From a zip to a number."""
     per_class = 5 if bench.quick else 10
-    measured = bench.cell(f"baseline {per_class}", dict[str, Timing], lambda: baselines(bench, per_class))
+    measured = bench.cell(f"baseline {per_class}", dict[str, Timing], lambda: baselines(bench, per_class), TUNING)
     return Table(
         "baseline",
         "From a zip to the accuracy of a linear probe",
@@ -202,7 +201,9 @@ def cached(bench: Bench) -> Table:
     network, per_class = (SMALLEST, 2) if bench.quick else (NETWORK, 5)
 
     def row(method: str) -> tuple[Cell, ...]:
-        live, kept = bench.cell(f"epochs {method} {network}", list[float], lambda: epochs(method, network, per_class))
+        live, kept = bench.cell(
+            f"epochs {method} {network}", list[float], lambda: epochs(method, network, per_class), TUNING
+        )
         return method, 1.0, kept / live
 
     return Table(

@@ -20,7 +20,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 import vitexplorer as vx
-from benchmarks.field.bench import ROOT, Bench
+from benchmarks.field.bench import OURS, ROOT, Bench
 from benchmarks.field.tables import Table
 from benchmarks.field.timing import Timing, interleaved
 from vitexplorer.capture import Capture
@@ -42,7 +42,7 @@ SAID = (
 
 def table(bench: Bench) -> Table:
     """Wall times as multiples of the loop's."""
-    found = bench.cell("turns", dict[str, Timing], partial(measured, bench))
+    found = bench.cell("turns", dict[str, Timing], partial(measured, bench), OURS)
     rows = tuple((way, timing) for way, timing in found.items())
     return Table("turns", "Two visitors who want the same model", ("three pictures of each", "time"), rows, (SAID,))
 

@@ -17,15 +17,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.field.bench import OURS as OUR_CODE
-from benchmarks.field.bench import Bench
+from benchmarks.field.bench import ENGINE, Bench
 from benchmarks.field.fresh import Peak, fresh
 from benchmarks.field.peers import peers
 from benchmarks.field.tables import Cell, Table
 from benchmarks.field.timing import Timing
 from benchmarks.field.view_ways import OURS, OURS_AFTER, PEER_OF, WAYS, asked
 
-CODE = (*OUR_CODE, "benchmarks/field/view_ways.py")
+CODE = (*ENGINE, "benchmarks/field/view_ways.py")
 ONE_PASS = ("attention_rollout", "generic_relevance", "grad_cam")
 MANY_ROUNDS = 5
 """of what runs the network many times"""
