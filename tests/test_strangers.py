@@ -8,7 +8,7 @@ import re
 import socket
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,7 +34,7 @@ from vitexplorer.ui.hosting.cache_folder import CacheFolder, Held
 from vitexplorer.ui.hosting.sent import Sent
 from vitexplorer.ui.hosting.stored import Stored, check_room
 from vitexplorer.ui.hosting.visitors import Visitors
-from vitexplorer.ui.page import build_page
+from vitexplorer.ui.page import Page, build_page
 from vitexplorer.ui.places import Places
 
 SETTINGS = {
@@ -61,8 +61,15 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def url(folders: Path) -> Iterator[str]:
-    with hosted(**SETTINGS, VIT_RUNS_FOLDER=str(folders / "runs"), VIT_CACHE_FOLDER=str(folders)) as address:
-        yield address
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Page, "explore", _nothing)
+        with hosted(**SETTINGS, VIT_RUNS_FOLDER=str(folders / "runs"), VIT_CACHE_FOLDER=str(folders)) as address:
+            yield address
+
+
+async def _nothing(*_: Any) -> AsyncGenerator[dict[Any, Any], None]:
+    for never in ():
+        yield never
 
 
 @pytest.fixture
@@ -303,7 +310,7 @@ def test_who_only_holds_connections_makes_way_for_who_asks(url: str, was_answere
 
 
 class Tab:
-    """One open page of a browser, as far as it asks without waiting in the queue."""
+    """One open page of a browser, in which nothing is explored."""
 
     def __init__(self, client: httpx.Client, config: dict[str, Any], sender: str = "192.0.2.10"):
         self.client, self.headers = client, {"x-forwarded-for": sender}
@@ -325,7 +332,11 @@ class Tab:
         """The answer to an event with these inputs, none where they are states."""
         data = [None] * len(handler["inputs"]) if data is None else data
         body = {"data": data, "fn_index": handler["id"], "session_hash": self.session, "event_data": None, **more}
-        return self.client.post("/gradio_api/run/predict", json=body, headers=self.headers)
+        address = "queue/join" if handler["queue"] else "run/predict"
+        answer = self.client.post(f"/gradio_api/{address}", json=body, headers=self.headers)
+        if answer.is_error or not handler["queue"]:
+            return answer
+        return self.client.get("/gradio_api/queue/data", params={"session_hash": self.session}, headers=self.headers)
 
     def fire(self, component: str, event: str, **event_data: Any) -> httpx.Response:
         """The answer to an event of a component of ours."""

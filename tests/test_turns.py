@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 
 import gradio as gr
 import httpx
@@ -362,6 +363,32 @@ def test_the_page_answers_while_forty_five_wait_for_the_model(turns: Turns, busy
 
     assert run_apart(visit()) == ["a"] * 45
     assert kept.made == ["weights", "a of weights"]
+
+
+async def _a_then_b() -> AsyncGenerator[str, None]:
+    yield "a"
+    yield "b"
+
+
+async def _told(visibility: str) -> list[tuple[str, list]]:
+    """What the stream says of an event that says two things."""
+    with PatientBlocks(analytics_enabled=False) as page:
+        gr.Button().click(_a_then_b, None, gr.Textbox(), api_visibility=visibility)
+    page.queue()
+    app = gr.mount_gradio_app(Starlette(), page, path="", ssr_mode=False)
+    page.run_startup_events()
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://page/gradio_api/queue") as client:
+        await client.post("join", json={"data": [], "fn_index": 0, "session_hash": "somebody"})
+        stream = (await client.get("data", params={"session_hash": "somebody"})).text
+    said = [json.loads(line.removeprefix("data: ")) for line in stream.split("\n\n") if line]
+    return [(one["msg"], one["output"]["data"]) for one in said if "output" in one]
+
+
+def test_a_page_is_not_told_again_at_the_end_and_a_script_is() -> None:
+    page, script = run_apart(_told("private")), run_apart(_told("public"))
+    assert page[:2] == script[:2] == [("process_generating", ["a"]), ("process_generating", [[["replace", [], "b"]]])]
+    assert page[2:] == [("process_completed", [gr.skip()])]
+    assert script[2:] == [("process_completed", ["b"])]
 
 
 # ---------------------------------------------------------------------------------------------- the numbers

@@ -6,11 +6,14 @@ import gc
 import re
 import sys
 import threading
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from importlib import import_module
 from importlib.machinery import PathFinder, SourceFileLoader
 from importlib.util import module_from_spec
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import gradio as gr
 import numpy as np
@@ -373,6 +376,25 @@ def test_a_choice_changes_what_it_names_and_what_then_begins_anew(visit: Visit, 
 )
 def test_a_choice_that_is_none_changes_nothing(visit: Visit, sent) -> None:
     assert visit.choose(gr.EventData(None, sent), Address(image="scene_fish"), "en") == gr.skip()
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is_kept: bool) -> None:
+    page = Page(Settings(), Desk(engine, Translations(), gr.State(), gr.State()))
+    page.visit = SimpleNamespace(wanted="wanted")
+
+    async def explore(*_: Any) -> AsyncGenerator[Updates, None]:
+        for said in ("running", "filled"):
+            yield {"rooms": said}
+
+    async def told() -> list[Updates]:
+        chosen = page._chosen({"wanted": Address()}, Address(), "en", gr.Request())
+        return [updates async for updates in chosen]
+
+    monkeypatch.setattr(page, "explore", explore)
+    monkeypatch.setattr(engine, "kept", lambda _: is_kept or None)
+    said = [sorted(updates) for updates in run_apart(told())]
+    assert said == ([["rooms", "wanted"], ["rooms"]] if is_kept else [["wanted"], ["rooms"], ["rooms"]])
 
 
 # ---------------------------------------------------------------------------------------------- rooms

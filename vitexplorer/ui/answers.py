@@ -109,6 +109,13 @@ class PatientBlocks(gr.Blocks):
             return inputs
         return await super().preprocess_data(block_fn, inputs, *more, **named)
 
+    def handle_streaming_diffs(self, block_fn: BlockFunction, data: list, *more: Any, **named: Any) -> list:
+        """As gradio's; but the page is not told at the end what it was told before, and need not show it twice."""
+        said = super().handle_streaming_diffs(block_fn, data, *more, **named)
+        if named["final"] and block_fn.api_visibility == "private":
+            return [gr.skip() for _ in said]
+        return said
+
     async def call_function(
         self,
         block_fn: BlockFunction,

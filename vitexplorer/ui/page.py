@@ -134,26 +134,29 @@ class Page:
             room.lead(visit, self.then_explore)
         stops = [sent(room.panel.panel, "stop") for room in self.rooms if room.panel]
         gr.on(stops, self.stop, None, None, **QUICK)
-        self.then_explore(page.load(visit.start, None, visit.components, **QUICK))
+        self._then_menu(page.load(self.start, None, self._with_shown(visit.components), **WAITING))
         visit.size.cost(self.cost, [self.desk.address, visit.language], visit.size, trigger_mode="always_last", **QUICK)
         links = [sent(part, "go") for part in (visit.kept, visit.guide)]
-        self.then_explore(gr.on(links, visit.go, [visit.wanted, visit.language], visit.of_choice, **QUICK))
         here = [self.desk.address, visit.language]
+        chosen = self._with_shown(visit.of_choice)
+        self._then_menu(gr.on(links, self.go, [visit.wanted, *here], chosen, trigger_mode="multiple", **WAITING))
         visit.guide.tell(self.tell, here, visit.guide, trigger_mode="always_last", **QUICK)
         visit.guide.handout(self.handout, here, visit.guide, trigger_mode="once", **QUICK)
-        chosen = [visit.wanted, visit.image, visit.model]
         choices = [sent(part, "choose") for part in (visit.image, visit.model, visit.size, visit.status)]
-        here = [visit.wanted, visit.language, self.desk.visitor]
-        self.then_explore(gr.on(choices, self.choose, here, chosen, trigger_mode="multiple", **QUICK))
+        given = [visit.wanted, *here, self.desk.visitor]
+        chosen = self._with_shown([visit.wanted, visit.image, visit.model])
+        self._then_menu(gr.on(choices, self.choose, given, chosen, trigger_mode="multiple", **WAITING))
+
+    def _with_shown(self, components: list[Block]) -> list[Block]:
+        """What an event writes to that fills the rooms as well: to ask for that anew would be another two requests."""
+        return list(dict.fromkeys([*components, *self._shown]))
 
     def then_explore(self, event: Dependency) -> None:
         """Fill what all rooms show after an event that wrote the wanted address, then the room that is looked at."""
-        explored = event.success(
-            self.explore,
-            [self.visit.wanted, self.desk.address, self.visit.language],
-            self._shown,
-            **WAITING,
-        )
+        given = [self.visit.wanted, self.desk.address, self.visit.language]
+        self._then_menu(event.success(self.explore, given, self._shown, **WAITING))
+
+    def _then_menu(self, explored: Dependency) -> None:
         who = [self._browser, self.visit.wanted, self.visit.language]
         explored.then(self.menu, who, [self.desk.visitor, self.visit.model], js=LOOK, **QUICK)
 
@@ -171,9 +174,53 @@ class Page:
         """The stop button of a room's figures."""
         self.desk.engine.leave(session_of(request), FIGURE)
 
-    def choose(self, event: gr.EventData, address: Address, language: Language, visitor: str) -> Updates:
+    async def start(self, request: gr.Request) -> AsyncGenerator[Updates, None]:
+        """The page as its URL asks for it, then the rooms."""
+        arrived = await asyncio.to_thread(self.visit.start, request)
+        async for updates in self._chosen(arrived, Address(), arrived[self.visit.language], request):
+            yield updates
+
+    async def go(
+        self, event: gr.EventData, before: Address, shown: Address, language: Language, request: gr.Request
+    ) -> AsyncGenerator[Updates, None]:
+        """What a link says, without loading the page anew."""
+        chosen = await asyncio.to_thread(self.visit.go, event, before, language)
+        async for updates in self._chosen(chosen, shown, language, request):
+            yield updates
+
+    async def choose(
+        self,
+        event: gr.EventData,
+        address: Address,
+        shown: Address,
+        language: Language,
+        visitor: str,
+        request: gr.Request,
+    ) -> AsyncGenerator[Updates, None]:
         """Another image, model, weights, size or fit."""
-        return self.visit.choose(event, address, language, tuned_choices(self.desk.engine, self.settings, visitor))
+
+        def choose() -> Updates:
+            return self.visit.choose(event, address, language, tuned_choices(self.desk.engine, self.settings, visitor))
+
+        async for updates in self._chosen(await asyncio.to_thread(choose), shown, language, request):
+            yield updates
+
+    async def _chosen(
+        self, chosen: Updates, shown: Address, language: Language, request: gr.Request
+    ) -> AsyncGenerator[Updates, None]:
+        """What an event changes at once, and what it fills: in one answer where the capture is in memory.
+
+        Nothing is filled after an event that was not heard.
+        """
+        wanted = chosen.get(self.visit.wanted)
+        if wanted is None or self.desk.engine.kept(wanted.picture) is None:
+            yield chosen
+            chosen = {}
+        if wanted is not None:
+            async with aclosing(self.explore(wanted, shown, language, request)) as filled:
+                async for updates in filled:
+                    yield chosen | updates
+                    chosen = {}
 
     async def explore(
         self, address: Address, shown: Address, language: Language, request: gr.Request
