@@ -166,10 +166,11 @@ def test_no_module_waits_for_itself() -> None:
     TopologicalSorter(wanted).prepare()
 
 
-def test_the_page_fetches_one_script_and_one_sheet() -> None:
+def test_the_page_fetches_one_script_and_one_sheet_and_no_icon() -> None:
     head = page_head("en")
     assert re.findall(r'<script [^>]*src="\./modules/\w+/([^"]+)">', head) == ["script.js"]
     assert head.count('rel="stylesheet"') == 1
+    assert '<link rel="icon" href="data:image/svg+xml,' in head
     assert "未能加载" in page_head("zh")
 
 

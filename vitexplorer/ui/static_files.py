@@ -15,6 +15,7 @@ import re
 from functools import cache
 from pathlib import Path
 from typing import get_args
+from urllib.parse import quote
 
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -31,7 +32,7 @@ from vitexplorer.ui.script import joined, source_map
 from vitexplorer.words import Language
 
 _FOLDER = Path(__file__).parent
-_STYLE, _SCRIPT, _START = "style.css", "script.js", "kit/start.js"
+_STYLE, _SCRIPT, _START, _ICON = "style.css", "script.js", "kit/start.js", "kit/icon.svg"
 
 
 @cache
@@ -100,8 +101,14 @@ def _filled(markup: str, language: Language) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda name: html.escape(word(name.group(1), language)), markup)
 
 
+@cache
+def _icon() -> str:
+    """The page's icon, written into its address: a browser that is told of none asks for one at every new address."""
+    return f"data:image/svg+xml,{quote((_FOLDER / _ICON).read_text(encoding='utf-8'))}"
+
+
 def page_head(language: Language) -> str:
-    """What stands in the page's <head>: the style, the modules, and how a component is mounted.
+    """What stands in the page's <head>: the icon, the style, the modules, and how a component is mounted.
 
     The last needs the markup of every component, once for all its instances. It is a script of the page itself, so
     that it can say so where no module arrives.
@@ -111,6 +118,7 @@ def page_head(language: Language) -> str:
     failed, unexpected = (html.escape(word(key, language)) for key in ("module_failed", "unexpected"))
     return "\n".join(
         [
+            f'<link rel="icon" href="{_icon()}">',
             f'<link rel="stylesheet" href="{folder}{_STYLE}">',
             *(
                 f'<template data-module="{module}">{_filled(markup, language)}</template>'
