@@ -378,6 +378,13 @@ def test_a_choice_that_is_none_changes_nothing(visit: Visit, sent) -> None:
     assert visit.choose(gr.EventData(None, sent), Address(image="scene_fish"), "en") == gr.skip()
 
 
+@pytest.mark.parametrize(("size", "is_own"), [("", False), ("224", True), ("224x224", True), ("192", False)])
+def test_the_models_own_size_is_no_other_picture(engine: Engine, size: str, is_own: bool) -> None:
+    assert not engine.is_own_size(replace(SMALL, model="never loaded", size=size))
+    engine.model(SMALL.model, SMALL.weights)
+    assert engine.is_own_size(replace(SMALL, size=size)) == is_own
+
+
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is_kept: bool) -> None:
     page = Page(Settings(), Desk(engine, Translations(), gr.State(), gr.State()))
@@ -388,13 +395,16 @@ def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is
             yield {"rooms": said}
 
     async def told() -> list[Updates]:
-        chosen = page._chosen({"wanted": Address()}, Address(), "en", gr.Request())
+        wanted = Address(model=SMALL.model, weights=SMALL.weights, size="224")
+        chosen = page._chosen({"wanted": wanted}, Address(), "en", gr.Request())
         return [updates async for updates in chosen]
 
     monkeypatch.setattr(page, "explore", explore)
     monkeypatch.setattr(engine, "kept", lambda _: is_kept or None)
-    said = [sorted(updates) for updates in run_apart(told())]
-    assert said == ([["rooms", "wanted"], ["rooms"]] if is_kept else [["wanted"], ["rooms"], ["rooms"]])
+    engine.model(SMALL.model, SMALL.weights)
+    said = run_apart(told())
+    assert said[0]["wanted"].size == ""
+    assert [*map(sorted, said)] == ([["rooms", "wanted"], ["rooms"]] if is_kept else [["wanted"], ["rooms"], ["rooms"]])
 
 
 # ---------------------------------------------------------------------------------------------- rooms

@@ -268,6 +268,15 @@ class Engine:
         """The model of a picture at its own size, where it is in memory."""
         return self._models.get((picture.model, picture.weights, ""))
 
+    def is_own_size(self, picture: Picture) -> bool:
+        """Whether the size that a picture names is its model's own, so far as that is known: the model is in memory."""
+        model = self.loaded(picture) if picture.size else None
+        if model is None:
+            return False
+        from vitexplorer.models.input_size import sides
+
+        return sides(picture.size) == tuple(model.preprocessing.input_size)
+
     def base_of(self, picture: Picture) -> Picture:
         """The model that a tuned one was made from; any other is its own. Raises WeightsError for one that is gone."""
         file = self.places.file_of(picture.model)

@@ -213,6 +213,8 @@ class Page:
         Nothing is filled after an event that was not heard.
         """
         wanted = chosen.get(self.visit.wanted)
+        if wanted is not None and self.desk.engine.is_own_size(wanted.picture):
+            wanted = chosen[self.visit.wanted] = replace(wanted, size="")
         if wanted is None or self.desk.engine.kept(wanted.picture) is None:
             yield chosen
             chosen = {}
