@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.thorough]
 MODEL = "scenes_vit_patch16_192"
 SOON, SURVEYED = 60_000, 300_000
 """milliseconds"""
-CHARTS = ("histogram", "scatter", "map", "heads", "classes", "beside")
+CHARTS = ("histogram", "scatter", "map", "heads", "maps", "classes", "beside")
 
 
 @pytest.fixture(scope="module")

@@ -147,6 +147,14 @@ def test_every_chart_is_of_the_images_that_are_chosen(
     assert heads["mean"][0][2] is None
     assert heads["low"][2][1] < mean[2, 1] < heads["high"][2][1]
 
+    name = browser.ask("facts", survey="drawn")["maps"][0]["key"]
+    looked = browser.ask("maps", survey="drawn", map=name, row=str(of_gear[2]), where=where)
+    assert looked["mean"][1][2] == pytest.approx(np.mean([drawn[name][at][5] for at in of_gear]), rel=1e-6)
+    assert np.ravel(looked["own"]) == pytest.approx(drawn[name][of_gear[2]])
+    assert drawn["path"][of_gear[2]] in looked["says"]
+    assert browser.ask("maps", survey="drawn", map=name, where=where)["own"] is None
+    assert browser.ask("maps", survey="drawn", map=name, where="margin:2~3")["empty"]
+
     (row,) = browser.ask("classes", survey="drawn", where=where)["rows"]
     assert row["right"] == pytest.approx(np.mean([drawn["correct"][at] for at in of_gear]))
     assert sum(one["count"] for one in row["taken"]) == sum(not drawn["correct"][at] for at in of_gear)

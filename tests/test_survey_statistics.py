@@ -24,6 +24,8 @@ from vitexplorer.survey.answers import chosen as choosing
 from vitexplorer.survey.answers import (
     confusion_result,
     map_2d,
+    map_of_image,
+    mean_map,
     most_typical,
     most_unusual,
     near_duplicates,
@@ -243,6 +245,33 @@ def test_a_grid_counts_every_image_and_points_are_some(
     for too_few in (0, choosing.LARGEST_HASH // 100):
         monkeypatch.setattr(points_of, "hash_bounds", lambda *_, first=too_few: (first, choosing.LARGEST_HASH))
         assert scatter(survey, "entropy", "distance[1,1]", SURE, most=30).rows.tolist() == drawn
+
+
+# ---------------------------------------------------------------------------------------------------- heat maps
+
+
+def test_the_mean_of_maps_is_taken_cell_by_cell(
+    survey: Survey, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "view_attention_rollout"
+    found = mean_map(survey, name, SURE)
+    rows = [row for _, row in table[table["probability"] >= 0.4].iterrows()]
+    for row, col in np.ndindex(2, 3):
+        cells = [float(one[name][row * 3 + col]) for one in rows]
+        assert found.values[row, col] == pytest.approx(math.fsum(cells) / len(cells), rel=1e-9)
+        assert found.counts[row, col] == len(cells)
+    assert found.notes == ()
+    own = map_of_image(survey, name, int(rows[3]["row"]))
+    assert own is not None
+    assert own.ravel().tolist() == rows[3][name].tolist()
+    unread = int(table[table["reason"].notna()]["row"].iloc[0])
+    assert [map_of_image(survey, name, row) for row in (-1, unread, survey.count, 10**8)] == [None] * 4
+    monkeypatch.setattr(importlib.import_module("vitexplorer.survey.answers.mean_map"), "MOST_READ", 20)
+    some = mean_map(survey, name)
+    assert some.counts.max() == 20
+    assert "20 images that were drawn at random" in some.notes[0].en
+    with pytest.raises(ExplainedError, match="distance"):
+        mean_map(survey, "distance")
 
 
 # ------------------------------------------------------------------------------------------------------ features

@@ -11,6 +11,10 @@ from vitexplorer.survey.answers.histogram import histogram as histogram
 from vitexplorer.survey.answers.map_2d import Map2d as Map2d
 from vitexplorer.survey.answers.map_2d import map_2d as map_2d
 from vitexplorer.survey.answers.map_2d import within_map as within_map
+from vitexplorer.survey.answers.mean_map import MeanMap as MeanMap
+from vitexplorer.survey.answers.mean_map import map_of_image as map_of_image
+from vitexplorer.survey.answers.mean_map import maps_of as maps_of
+from vitexplorer.survey.answers.mean_map import mean_map as mean_map
 from vitexplorer.survey.answers.near_duplicates import NearDuplicates as NearDuplicates
 from vitexplorer.survey.answers.near_duplicates import near_duplicates as near_duplicates
 from vitexplorer.survey.answers.numeric_columns import numeric_columns as numeric_columns

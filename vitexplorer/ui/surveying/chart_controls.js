@@ -1,7 +1,7 @@
 // The tabs of the charts, and what each chart is of.
 
 import {make, refill} from '../kit/dom.js';
-import {CHARTS} from './looking.js';
+import {CHARTS, chartsOf} from './looking.js';
 import {nameOf} from './names.js';
 
 /**
@@ -10,7 +10,7 @@ import {nameOf} from './names.js';
  */
 export function chartControls(root, change) {
   const tabs = root.querySelector('.tabs'), controls = root.querySelector('.controls');
-  let chart = '';
+  let chart = '', charts = CHARTS;
   const turn = (key) => change({chart: key === CHARTS[0] ? '' : key});
 
   function choices(name, title, options, value) {
@@ -20,10 +20,10 @@ export function chartControls(root, change) {
   }
 
   tabs.addEventListener('keydown', (event) => {
-    const step = {ArrowRight: 1, ArrowLeft: -1}[event.key], at = CHARTS.indexOf(chart);
+    const step = {ArrowRight: 1, ArrowLeft: -1}[event.key], at = charts.indexOf(chart);
     if (!step || at < 0) return;
     event.preventDefault();
-    const key = CHARTS[(at + step + CHARTS.length) % CHARTS.length];
+    const key = charts[(at + step + charts.length) % charts.length];
     turn(key);
     tabs.querySelector(`[data-chart="${key}"]`).focus();
   });
@@ -36,14 +36,15 @@ export function chartControls(root, change) {
      */
     show(is, facts, words) {
       chart = is.chart;
+      charts = chartsOf(facts);
       const tab = (key) => make('button', {
         type: 'button', role: 'tab', ariaSelected: String(key === chart), tabIndex: key === chart ? 0 : -1,
         textContent: words[`chart_${key}`], dataset: {chart: key}, onclick: () => turn(key),
       });
       tabs.setAttribute('aria-label', words.survey_charts);
-      refill(tabs, ...CHARTS.map(tab));
+      refill(tabs, ...charts.map(tab));
 
-      const {columns, colours, metrics, features, others} = facts;
+      const {columns, colours, metrics, features, maps, others} = facts;
       const none = {key: 'none', title: words.chart_none};
       const numbers = (value) => (!value || columns.some(({key}) => key === value) ? columns : [...columns, {key: value, title: nameOf(value, facts, words)}]);
       const of = (name, title, options) => (options.length ? [choices(name, title, options, is[name])] : []);
@@ -53,6 +54,7 @@ export function chartControls(root, change) {
         scatter: () => [...of('x', words.chart_x, numbers(is.x)), ...of('y', words.chart_y, numbers(is.y)), ...colour()],
         map: () => (features.length ? [...of('feature', words.chart_feature, features), ...colour()] : []),
         heads: () => of('metric', words.chart_metric, metrics),
+        maps: () => [...of('map', words.chart_view, maps), ...(is.row ? [make('button', {type: 'button', className: 'mean-alone', textContent: words.chart_maps_alone, onclick: () => change({row: ''})})] : [])],
         classes: () => [],
         beside: () => [...of('beside', words.beside_choose, [{key: '', title: words.beside_none}, ...others]), ...of('metric', words.chart_metric, metrics)],
       };

@@ -1,6 +1,6 @@
 // One chart of a survey at a time: what it is of, the drawing, what is said of it, and what a person takes home.
 
-import {setText} from '../kit/dom.js';
+import {filled, setText} from '../kit/dom.js';
 import {newAside} from '../kit/frame.js';
 import {fileName, pngFile, saveFile, svgFile} from '../kit/saving.js';
 import {table} from '../kit/table.js';
@@ -11,6 +11,7 @@ import {heads, histogram, points} from './charts.js';
 import {placed, without, writtenWhere} from './choice.js';
 import {classTable} from './classes.js';
 import {headCells} from './head_cells.js';
+import {heatMaps} from './heat_maps.js';
 import {conditionsOf, looking, ownConditions, partOf, question} from './looking.js';
 import {csvOf, numbersOf} from './numbers.js';
 import {FILE_INK, inkOf} from './plot.js';
@@ -19,7 +20,7 @@ import {latest} from './server.js';
 import {onPaper} from './titled.js';
 
 const FILE = {width: 960, height: 600};
-const TABLES = ['classes', 'beside'];
+const TABLES = ['classes', 'beside'], CELLS = ['heads', 'maps'];
 const MISSING = {map: 'chart_no_features', heads: 'chart_no_heads', classes: 'chart_no_prediction', beside: 'beside_first'};
 
 /**
@@ -34,7 +35,7 @@ export function chartView(root, below, {change, choose}) {
   let now = /** @type {any} */ (null), answer = /** @type {any} */ (null), drawn = /** @type {any} */ (null), wanted = '';
   const asks = latest(take), controls = chartControls(root, change), aside = newAside(below, save, () => (answer ? numbers() : null));
   const cells = headCells(host, {
-    open: (block, head) => change({chart: '', x: placed(now.is.metric, block, head)}),
+    open: (block, head) => now.is.chart === 'heads' && change({chart: '', x: placed(now.is.metric, block, head)}),
     say: (words) => setText(part('.says'), words),
   });
 
@@ -59,12 +60,13 @@ export function chartView(root, below, {change, choose}) {
     const {is, words} = now;
     if (is.chart === 'scatter' || is.chart === 'map') return points(answer, room, ink, words, is.chart === 'map');
     if (is.chart === 'heads') return heads({values: answer.mean, title: answer.title}, room, ink, words);
+    if (is.chart === 'maps') return heatMaps(answer, room, ink);
     return histogram(answer, room, ink, words);
   }
 
   function redraw() {
     if (!now) return;
-    const {is, words} = now, hint = is.chart === 'heads' ? words.chart_cell : words.chart_brush;
+    const {is, words} = now, hint = {heads: words.chart_cell, maps: words.chart_maps_keys}[is.chart] ?? words.chart_brush;
     host.hidden = !isDrawn();
     part('.table-host').hidden = !answer || !isTable();
     setText(part('.says'), is.chart === 'beside' ? '' : answer?.says ?? '');
@@ -81,8 +83,15 @@ export function chartView(root, below, {change, choose}) {
     drawn = drawing(size(), inkOf(host));
     host.replaceChildren(drawn.node);
     host.setAttribute('aria-label', answer.says);
-    if (now.is.chart === 'heads') cells.show(drawn.cells, answer, now.words);
+    if (CELLS.includes(now.is.chart)) cells.show(drawn.cells, answer.says, tellCell);
     else showPart(drawn, partOf(now.is, now.where));
+  }
+
+  function tellCell(row, col) {
+    const {words} = now, {mean, low, high, own, names} = answer;
+    if (low) return filled(words.chart_head_says, {block: row, head: col, mean: short(mean[row][col]), low: short(low[row][col]), high: short(high[row][col])});
+    const said = [mean, ...(own ? [own] : [])].map((values, number) => `${names[number]} ${values[row][col] === null ? '–' : short(values[row][col])}`);
+    return filled(words.chart_maps_says, {row, col, axis: answer.axes[0], other: answer.axes[1], numbers: said.join(' · ')});
   }
 
   function showTable() {
@@ -97,7 +106,7 @@ export function chartView(root, below, {change, choose}) {
 
   brushing(host, {
     current() {
-      if (!drawn || now.is.chart === 'heads') return null;
+      if (!drawn || CELLS.includes(now.is.chart)) return null;
       const edges = now.is.chart === 'histogram' && answer.edges;
       return {chart: drawn, both: now.is.chart !== 'histogram', part: partOf(now.is, now.where), step: edges ? edges[1] - edges[0] : undefined};
     },
@@ -143,6 +152,12 @@ export function chartView(root, below, {change, choose}) {
     },
     /** @returns {SVGElement | null} as it is saved; null where there is none */
     picture: () => (now && isDrawn() ? picture() : null),
+    /** @param {any} row of an image that is pressed @returns {boolean} whether the chart shows it, and did not */
+    takes(row) {
+      if (now?.is.chart !== 'maps' || now.is.row === String(row.row)) return false;
+      change({row: String(row.row)});
+      return true;
+    },
     /** @param {string} sentence why there is nothing to look at yet */
     wait(sentence) { if (!now) wait(sentence); },
     /** Another survey is opened. */
@@ -163,7 +178,7 @@ export function chartView(root, below, {change, choose}) {
       controls.show(is, given.facts, given.words);
       const key = asked ? JSON.stringify([asked, given.asked, ownConditions(is).reduce(without, given.where)]) : '';
       if (key && key === wanted && answer) {
-        if (drawn && is.chart !== 'heads') showPart(drawn, partOf(is, given.where));
+        if (drawn && !CELLS.includes(is.chart)) showPart(drawn, partOf(is, given.where));
         return;
       }
       wanted = key;

@@ -91,10 +91,11 @@ function density({counts, x, y}, made, ink) {
 }
 
 /** Viridis and a scale with two ends, as few colours: between them the browser mixes. */
-const RAMP = ['#440154', '#414487', '#2a788e', '#22a884', '#7ad151', '#fde725'];
+export const RAMP = ['#440154', '#414487', '#2a788e', '#22a884', '#7ad151', '#fde725'];
 const BOTH = ['#b35806', '#f1a340', '#f7f7f7', '#998ec3', '#542788'];
 
-function mixed(ramp, share) {
+/** @param {string[]} ramp @param {number} share of the way along it */
+export function mixed(ramp, share) {
   const at = Math.min(ramp.length - 1.001, Math.max(0, share) * (ramp.length - 1)), first = Math.floor(at);
   const parts = (hex) => [1, 3, 5].map((place) => parseInt(hex.slice(place, place + 2), 16));
   const [from, to] = [parts(ramp[first]), parts(ramp[first + 1])];
@@ -139,8 +140,10 @@ export function heads({values, title}, {width, height}, ink, words, both = false
   return {node, cells};
 }
 
-function ramp(colours, {left, right, top}, low, high, title, ink) {
-  const steps = 40, wide = Math.min(220, (right - left) / 2), name = label(left + wide + 12, top + 10, title, ink.text);
+/** What the colours mean: the bar, its two ends, and beside or below it its name. */
+export function ramp(colours, {left, right, top}, low, high, title, ink, isBelow = false) {
+  const steps = 40, wide = Math.min(220, (right - left) / 2);
+  const name = isBelow ? label(left, top + 46, title, ink.text) : label(left + wide + 12, top + 10, title, ink.text);
   const bars = Array.from({length: steps}, (_, at) => svg('rect', {
     x: left + wide * at / steps, y: top, width: wide / steps + 0.5, height: 11, fill: mixed(colours, at / (steps - 1)),
   }));

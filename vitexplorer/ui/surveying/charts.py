@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.ui.surveying.asking import Asking, counting
 from vitexplorer.ui.surveying.choosing import conditions
 from vitexplorer.ui.surveying.mapping import map_of
 from vitexplorer.ui.surveying.naming import (
@@ -145,7 +145,7 @@ def heads(asking: Asking) -> dict[str, Any]:
     if not np.isfinite(found.values).any():
         return _NOTHING
     says = asking.say("chart_heads_of", title=title_of(asking, survey, metric), count=f"{int(np.max(found.counts)):,}")
-    says = " ".join([says, *_sampled(asking, count(survey, (*where, Equals("reason", None))))])
+    says = _joined(asking, [says, *_sampled(asking, count(survey, (*where, Equals("reason", None))))])
     return {
         "title": axis_of(asking, survey, metric),
         "mean": _table(found.values),
@@ -156,12 +156,42 @@ def heads(asking: Asking) -> dict[str, Any]:
     }
 
 
+def _joined(asking: Asking, sentences: list[str]) -> str:
+    return ("" if asking.language == "zh" else " ").join(sentences)
+
+
 def _sampled(asking: Asking, total: int) -> list[str]:
     """What is said where numbers of heads are read from some of `total` images."""
     from vitexplorer.survey.answers.chosen import sample_notes
     from vitexplorer.survey.answers.per_head import MOST_READ
 
     return [note.in_(asking.language) for note in sample_notes(total, MOST_READ)]
+
+
+def maps(asking: Asking) -> dict[str, Any]:
+    """The mean of a view's map over the images, and the map of one of them."""
+    from vitexplorer.survey.answers import map_of_image, mean_map, rows_at
+
+    (survey, where), name, row = _asked(asking), asking.text("map"), counting(asking.text("row"), -1)
+    found = mean_map(survey, name, where)
+    if not found.counts.any():
+        return _NOTHING
+    own = map_of_image(survey, name, row)
+    title, count = title_of(asking, survey, name), f"{int(found.counts.max()):,}"
+    said = [asking.say("chart_maps_of", title=title, count=count)]
+    said += [asking.say("chart_maps_own", path=rows_at(survey, [row])[0]["path"])] if own is not None else []
+    known = {"rows", "cols", "blocks", "heads", "tokens"}
+    axes = found.column.axes if set(found.column.axes or ()) <= known else None
+    call = f'mean_map(survey, "{name}")'
+    return {
+        "title": axis_of(asking, survey, name),
+        "mean": _table(found.values),
+        "own": None if own is None else _table(own),
+        "names": [asking.say("chart_maps_mean"), asking.say("chart_maps_image")],
+        "axes": [asking.say(f"chart_axis_{axis}") for axis in axes or ("rows", "cols")],
+        "says": _joined(asking, [*said, *(note.in_(asking.language) for note in found.notes)]),
+        "python": python_of(asking, call, where),
+    }
 
 
 def _table(values: np.ndarray) -> list[list[float | None]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def facts(asking: Asking) -> dict[str, Any]:
     """Of a survey that has rows: its columns and orders, and what is to be said of it in a line."""
-    from vitexplorer.survey.answers import count, numeric_columns
+    from vitexplorer.survey.answers import count, maps_of, numeric_columns
     from vitexplorer.survey.conditions import Equals
 
     kept, language = asking.survey, asking.language
@@ -43,6 +43,7 @@ def facts(asking: Asking) -> dict[str, Any]:
         "columns": plain,
         "metrics": metrics,
         "features": features,
+        "maps": [_named(asking, one) for one in maps_of(survey)],
         "classes": predicted and labelled,
         "colours": _colours(asking, predicted, labelled),
         "orders": _orders(asking, plain, predicted, labelled, bool(features)),

@@ -15,7 +15,7 @@ const PATIENCE = 4000;  // milliseconds that images stay while a survey brings o
 export function gallery(root, {open, sort}) {
   const list = root.querySelector('ul'), order = root.querySelector('select'), more = root.querySelector('.more');
   let asked = /** @type {Record<string, string>} */ ({}), words = /** @type {Record<string, string>} */ ({}), door = '';
-  let shown = 0, turn = 0, whole = true, loading = false, since = 0;
+  let marked = '', shown = 0, turn = 0, whole = true, loading = false, since = 0;
 
   function tile(row) {
     const name = filled(words.gallery_open, {path: row.path}), lost = (textContent, title) => make('span', {className: 'unread', textContent, title});
@@ -28,9 +28,14 @@ export function gallery(root, {open, sort}) {
     const caption = make('span', {className: 'caption', textContent: row.caption});
     const button = make('button', {
       type: 'button', disabled: Boolean(row.reason), title: `${row.path}\n${row.caption}`, ariaLabel: `${name}. ${row.caption}`,
-      dataset: {path: row.path, correct: String(row.correct)}, onclick: () => open(row),
+      dataset: {row: row.row, path: row.path, correct: String(row.correct)}, onclick: () => open(row),
     }, picture, caption);
     return make('li', {}, button);
+  }
+
+  function press(button) {
+    if (marked === button.dataset.row) button.setAttribute('aria-pressed', 'true');
+    else button.removeAttribute('aria-pressed');
   }
 
   async function load() {
@@ -41,6 +46,7 @@ export function gallery(root, {open, sort}) {
     if (mine !== turn) return load();
     const rows = came?.rows ?? [];
     const tiles = rows.map(tile);
+    for (const one of tiles) press(one.firstChild);
     if (shown) list.append(...tiles);
     else {
       refill(list, ...tiles);
@@ -70,7 +76,6 @@ export function gallery(root, {open, sort}) {
     show({asked: wanted, orders, door: behind, words: said, running}) {
       [words, door] = [said, behind];
       setText(root.querySelector('h3'), words.gallery_title);
-      setText(root.querySelector('.hint'), words.gallery_hint);
       setText(more, words.gallery_more);
       order.setAttribute('aria-label', words.chart_order);
       refill(order, ...orders.map(({key, title}) => make('option', {value: key, textContent: title})));
@@ -83,6 +88,15 @@ export function gallery(root, {open, sort}) {
       root.dataset.working = '';
       [turn, shown, whole] = [turn + 1, 0, false];
       load();
+    },
+    /**
+     * @param {string} row whose image the chart shows; empty for none
+     * @param {string} hint what pressing an image does
+     */
+    mark(row, hint) {
+      marked = row;
+      setText(root.querySelector('.hint'), hint);
+      for (const button of list.querySelectorAll('li > button')) press(button);
     },
     /** What is shown next is asked anew. */
     forget() { asked = {}; },

@@ -1,7 +1,5 @@
-// The heads of all blocks under mouse and keyboard: each says its number, and leads to its histogram.
+// The cells of a chart under mouse and keyboard: each says its number; that of a head leads to its histogram.
 
-import {filled} from '../kit/dom.js';
-import {short} from './scales.js';
 import {titled} from './titled.js';
 
 /**
@@ -19,7 +17,9 @@ export function headCells(host, {open, say}) {
       const isIt = place(cell) === at;
       cell.setAttribute('stroke', isIt ? 'currentColor' : 'none');
       cell.setAttribute('stroke-width', isIt ? '3' : '0');
-      if (isIt) say(cell.querySelector('title').textContent);
+      if (!isIt) continue;
+      cell.parentNode.append(cell);  // above its neighbours
+      say(cell.querySelector('title').textContent);
     }
   }
 
@@ -38,14 +38,14 @@ export function headCells(host, {open, say}) {
   return {
     /**
      * @param {SVGElement[]} drawn
-     * @param {any} answer
-     * @param {Record<string, string>} words
+     * @param {string} says what is said where no cell is meant
+     * @param {(row: number, col: number) => string} tell
      */
-    show(drawn, {mean, low, high, says}, words) {
+    show(drawn, says, tell) {
       [cells, rest] = [drawn, says];
       for (const cell of cells) {
         const {block, head} = cell.dataset, [row, col] = [Number(block), Number(head)];
-        titled(cell, filled(words.chart_head_says, {block, head, mean: short(mean[row][col]), low: short(low[row][col]), high: short(high[row][col])}));
+        titled(cell, tell(row, col));
         cell.addEventListener('click', () => open(row, col));
         cell.addEventListener('pointerenter', () => say(cell.querySelector('title').textContent));
         cell.addEventListener('pointerleave', () => say(rest));

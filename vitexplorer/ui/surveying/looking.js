@@ -3,10 +3,13 @@
 /**
  * @typedef {import('./choice.js').Condition} Condition
  * @typedef {import('./brush.js').Part} Part
- * @typedef {{chart: string, x: string, y: string, colour: string, feature: string, metric: string, beside: string}} Looking
+ * @typedef {{chart: string, x: string, y: string, colour: string, feature: string, metric: string, map: string, row: string, beside: string}} Looking
  */
 
-export const CHARTS = ['histogram', 'scatter', 'map', 'heads', 'classes', 'beside'];
+export const CHARTS = ['histogram', 'scatter', 'map', 'heads', 'maps', 'classes', 'beside'];
+
+/** The charts of a survey: a heat map where views have maps. */
+export const chartsOf = ({maps}) => CHARTS.filter((key) => key !== 'maps' || maps.length);
 
 /**
  * What is looked at, with what the address leaves out or says wrongly.
@@ -15,18 +18,20 @@ export const CHARTS = ['histogram', 'scatter', 'map', 'heads', 'classes', 'besid
  * @param {any} facts of the survey
  * @returns {Looking}
  */
-export function looking(look, {columns, metrics, colours, features, others}) {
+export function looking(look, {columns, metrics, colours, features, maps, others}) {
   const has = (list, key) => list.some((one) => one.key === key);
   const first = (list, ...keys) => keys.find((key) => has(list, key)) ?? list[0]?.key ?? '';
   const isColumn = (name) => has(columns, name) || has(metrics, name.split('[')[0]);
   const colour = () => (look.colour === 'none' ? '' : first(colours, 'correct', 'label'));
   return {
-    chart: CHARTS.includes(look.chart) ? look.chart : 'histogram',
+    chart: chartsOf({maps}).includes(look.chart) ? look.chart : 'histogram',
     x: look.x && isColumn(look.x) ? look.x : first(columns, 'probability', 'rollout_concentration'),
     y: look.y && isColumn(look.y) ? look.y : first(columns, 'rollout_concentration', 'entropy', 'largest_norm'),
     colour: has(colours, look.colour) ? look.colour : colour(),
     feature: first(features, look.feature, 'feature_cls'),
     metric: first(metrics, look.metric, 'distance'),
+    map: first(maps, look.map),
+    row: /^\d{1,9}$/.test(look.row ?? '') ? look.row : '',
     beside: has(others, look.beside) ? look.beside : '',
   };
 }
@@ -54,11 +59,12 @@ export function ownConditions({chart, x, y, feature}) {
  * @param {boolean} hasClasses
  * @returns {[string, Record<string, string>] | null} the question and what it names; null where there is nothing to ask
  */
-export function question({chart, x, y, colour, feature, metric, beside}, hasClasses) {
+export function question({chart, x, y, colour, feature, metric, map, row, beside}, hasClasses) {
   switch (chart) {
     case 'scatter': return x && y ? ['scatter', {x, y, by: colour}] : null;
     case 'map': return feature ? ['map', {feature, by: colour}] : null;
     case 'heads': return metric ? ['heads', {metric}] : null;
+    case 'maps': return map ? ['maps', {map, row}] : null;
     case 'classes': return hasClasses ? ['classes', {}] : null;
     case 'beside': return beside ? ['beside', {beside, metric}] : null;
     default: return x ? ['histogram', {x, by: colour}] : null;

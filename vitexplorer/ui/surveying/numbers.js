@@ -20,6 +20,10 @@ export function numbersOf(chart, answer, words) {
       rows: answer.mean.flatMap((line, block) => line.flatMap((mean, head) => (mean === null ? [] : [[block, head, mean, answer.low[block][head], answer.high[block][head]]]))),
     };
   }
+  if (chart === 'maps') {
+    const {mean, own, axes, names} = answer, cells = mean.flatMap((line, row) => line.map((value, col) => [row, col, value, ...(own ? [own[row][col]] : [])]));
+    return {head: [...axes, ...names.slice(0, own ? 2 : 1)], rows: cells};
+  }
   if (chart === 'classes') {
     return {
       head: [words.class_name, words.class_count, words.class_right, words.where_low, words.where_high, words.class_taken],

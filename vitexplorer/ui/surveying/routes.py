@@ -79,6 +79,7 @@ OF_ROWS: dict[str, Callable[[Asking], dict[str, Any] | Response]] = {
     "scatter": charts.scatter,
     "map": charts.places,
     "heads": charts.heads,
+    "maps": charts.maps,
     "classes": charts.classes,
     "beside": charts.beside,
     "rows": kept_rows,

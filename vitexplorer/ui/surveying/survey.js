@@ -18,7 +18,7 @@ import {ask} from './server.js';
 
 const ROOM = 'survey';
 const BETWEEN_LOOKS = 1000;  // milliseconds
-const FIRST = {survey: '', chart: '', x: '', y: '', colour: '', feature: '', metric: '', order: '', beside: '', where: ''};
+const FIRST = {survey: '', chart: '', x: '', y: '', colour: '', feature: '', metric: '', map: '', row: '', order: '', beside: '', where: ''};
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, watch}) {
@@ -35,7 +35,7 @@ export function mount({element, props, watch}) {
     open: (name) => turnTo({...FIRST, survey: name}),
     model: () => props.value ?? {model: '', weights: '', fit: '', size: '', classifies: false},
   });
-  const images = gallery(part('.gallery'), {open: openImage, sort: (order) => change({order})});
+  const images = gallery(part('.gallery'), {open: (row) => chart.takes(row) || openImage(row), sort: (order) => change({order})});
   const marks = chips(part('.chosen-where'), {remove: (one) => choose(without(where, one)), clear: () => choose([])});
   const chart = chartView(part('.chart'), part('.below'), {
     change,
@@ -163,6 +163,7 @@ export function mount({element, props, watch}) {
     marks.show(where, facts, words());
     keeps.show();
     images.show({asked: {...asked, where: conditions, order, beside: look.beside}, orders, door: state.door, words: words(), running: state.running});
+    images.mark(look.chart === 'maps' ? look.row : '', look.chart === 'maps' ? words().gallery_maps_hint : words().gallery_hint);
     chart.show({look, facts, where, asked, words: words(), frame: opening.frame});
     count(asked, conditions);
   }

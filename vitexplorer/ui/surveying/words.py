@@ -97,6 +97,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "chart_scatter": Text("Two numbers", "两个数值"),
     "chart_map": Text("Map", "分布图"),
     "chart_heads": Text("Heads", "注意力头"),
+    "chart_maps": Text("Heat map", "热图"),
     "chart_classes": Text("Classes", "类别"),
     "chart_beside": Text("Two surveys", "两次普查"),
     "chart_of": Text("Number", "数值"),
@@ -154,6 +155,21 @@ SURVEY_WORDS: dict[str, Text] = {
         "Mean of {title} over {count} images; the intervals hold 95 %.",
         "{title}在 {count} 张图像上的均值；区间为 95 %。",
     ),
+    "chart_view": Text("View", "视图"),
+    "chart_maps_of": Text(
+        "Mean of {title} over {count} images, cell by cell.", "{title}在 {count} 张图像上的逐格均值。"
+    ),
+    "chart_maps_own": Text("Beside it the one of {path}.", "另一幅为 {path} 的热图。"),
+    "chart_maps_mean": Text("mean of the images", "各图像的均值"),
+    "chart_maps_image": Text("the pressed image", "所点图像"),
+    "chart_maps_alone": Text("The mean alone", "只看均值"),
+    "chart_maps_says": Text("{axis} {row}, {other} {col}: {numbers}.", "{axis} {row}，{other} {col}：{numbers}。"),
+    "chart_maps_keys": Text("Arrow keys go from cell to cell.", "方向键可在各格之间移动。"),
+    "chart_axis_rows": Text("row", "行"),
+    "chart_axis_cols": Text("column", "列"),
+    "chart_axis_blocks": Text("block", "块"),
+    "chart_axis_heads": Text("head", "头"),
+    "chart_axis_tokens": Text("token", "标记"),
     "chart_head": Text("block {block}, head {head}", "第 {block} 块，头 {head}"),
     "chart_head_says": Text(
         "Block {block}, head {head}: {mean} ({low} to {high}).", "第 {block} 块，头 {head}：{mean}（{low} 至 {high}）。"
@@ -185,6 +201,10 @@ SURVEY_WORDS: dict[str, Text] = {
     "gallery_none": Text("No image is in this choice.", "此选区中没有图像。"),
     "gallery_open": Text("Open {path} in every room", "在各页中打开 {path}"),
     "gallery_hint": Text("Press an image to open it in every room.", "点按图像即可在各页中打开。"),
+    "gallery_maps_hint": Text(
+        "Press an image for its own map, and once more to open it in every room.",
+        "点按图像可查看其热图，再次点按可在各页中打开。",
+    ),
     "gallery_lost": Text("This image is no longer where it was.", "该图像已不在原处。"),
     "gallery_gone": Text("no longer there", "已不在原处"),
     "gallery_unread": Text("could not be read", "无法读取"),
