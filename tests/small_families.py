@@ -16,10 +16,13 @@ from typing import Any
 import timm
 import torch
 from timm.models.byobnet import ByoBlockCfg, ByobNet, ByoModelCfg
+from timm.models.cpubone import CPUBone
+from timm.models.csatv2 import CSATv2
 from timm.models.efficientvit_msra import EfficientVitMsra
 from timm.models.gcvit import GlobalContextVit
 from timm.models.hieradet_sam2 import HieraDet
 from timm.models.iformer import IFormer
+from timm.models.lowformer import LowFormer
 from timm.models.metaformer import Attention, LayerNorm2dNoBias, LayerNormNoBias, MetaFormer, SepConv
 from timm.models.mvitv2 import MultiScaleVit, MultiScaleVitCfg
 from timm.models.nest import Nest
@@ -49,6 +52,8 @@ class Case:
     probe: str = "norm1"
     reach: int = 0
     """how many cells around a changed one a convolution may reach before attention reads"""
+    leans: bool = False
+    """whether it reaches to the right and down alone, as kernels of 2 x 2 do"""
     overlapping: bool = False
     """whether a key lies in more than one window"""
     settled: bool = False
@@ -71,6 +76,7 @@ def _byoa(layer: str, **options: Any) -> ByoModelCfg:
 
 THIN = {"embed_dim": 48, "num_heads": 3}
 FOUR = {"embed_dims": (16, 32, 48, 64), "num_heads": (1, 2, 3, 4)}
+FIVE = {"width_list": (8, 12, 16, 64, 64), "depth_list": (1, 1, 1, 1, 1), "head_widths": (32, 32)}
 MVIT = {"depths": (1, 1, 2, 1), "embed_dim": 24}
 CLS = ("cls",)
 
@@ -292,6 +298,13 @@ CASES: dict[str, Case] = {
         {"embed_dim": (32, 48, 64), "partial_dim": (8, 12, 16), "depth": (1, 1, 2), "types": ("i", "s", "s")},
         probe=".pre_norm",
     ),
+    "csatv2": Case(
+        "csatv2",
+        (128, 64),
+        CSATv2,
+        {"dims": (8, 16, 24, 32), "depths": (1, 1, 2, 2), "transformer_depths": (0, 0, 1, 1)},
+        probe="",
+    ),
     "iformer": Case(
         "iformer",
         (128, 96),
@@ -307,6 +320,10 @@ CASES: dict[str, Case] = {
         EfficientVitMsra,
         {"img_size": 160, "embed_dim": (32, 48, 64), "key_dim": (8, 8, 8), "depth": (1, 1, 1), "num_heads": (4, 3, 2)},
         settled=True,
+    ),
+    "lowformer": Case("lowformer", (128, 96), LowFormer, FIVE, probe="", reach=2, settled=True),
+    "cpubone": Case(
+        "cpubone", (128, 96), CPUBone, {**FIVE, "small_kernels": True}, probe="", reach=1, leans=True, settled=True
     ),
 }
 

@@ -201,6 +201,7 @@ def features_grid(captured: Capture, block: int) -> PatchGrid:
     for strided in (getattr(part, name, None) for name in ("stride_conv", "pool_q")):  # EfficientFormerV2, MViTv2
         if strided is not None:
             stride *= getattr(strided, "conv", strided).stride[0]
+    stride *= getattr(part, "att_stride", 1)  # LowFormer, CPUBone
     whole = PatchGrid(site.grid.rows * stride, site.grid.cols * stride, site.grid.patch_size // stride)
     return min(captured.key_grid(block), whole, key=lambda grid: grid.patch_size)
 
@@ -209,15 +210,16 @@ def module_of(captured: Capture, name: str) -> nn.Module:
     return dict(captured.model.module.named_modules())[name]
 
 
-def reached(cell: tuple[int, int], fine: PatchGrid, coarse: PatchGrid, reach: int) -> set[int]:
+def reached(cell: tuple[int, int], fine: PatchGrid, coarse: PatchGrid, reach: int, leans: bool = False) -> set[int]:
     """Cells of a coarser grid that a change at `cell` of a finer one reaches.
 
     reach 0: a coarse cell is made of all the cells it covers; above: of those so far from its own, as a convolution
-    with a stride does it.
+    with a stride does it; not to the left of it nor above where that `leans`.
     """
+    least = 0 if leans else -reach
     ratio = coarse.patch_size // fine.patch_size
     rows, cols = (
-        [place for place in range(limit) if (abs(place * ratio - at) <= reach if reach else place == at // ratio)]
+        [place for place in range(limit) if (least <= place * ratio - at <= reach if reach else place == at // ratio)]
         for at, limit in zip(cell, (coarse.rows, coarse.cols), strict=True)
     )
     return {row * coarse.cols + col for row in rows for col in cols}
@@ -256,16 +258,16 @@ def test_a_cell_changes_the_query_and_the_key_that_lie_on_it(key):
             keys = changed_slots(before.key, after.key, captured.positions(block))
             values = changed_slots(before.value, after.value, captured.positions(block))
             queries = changed_slots(before.query, after.query, captured.query_positions(block))
-            here, near = (reached(cell, fine, captured.key_grid(block), reach) for reach in (0, case.reach))
+            reaches = range(case.reach + 1)
             assert keys == values
-            assert keys in (here, near)
+            assert keys in [reached(cell, fine, captured.key_grid(block), reach, case.leans) for reach in reaches]
             asked = captured.query_positions(block)
             if (asked < 0).all() or any("same queries" in note.en for note in captured.site(block).notes):
                 assert not queries
                 continue
             coarse = captured.grid(block)
-            here, near = (reached(cell, fine, coarse, reach) for reach in (0, case.reach))
-            assert queries in (here, near) or not (queries or is_aligned(cell, fine, coarse))
+            possible = [reached(cell, fine, coarse, reach, case.leans) for reach in reaches]
+            assert queries in possible or not (queries or is_aligned(cell, fine, coarse))
 
 
 @torch.no_grad()

@@ -187,7 +187,7 @@ def test_an_unknown_model_is_answered_with_the_nearest(name, near, shelf):
     assert str(error.value) == f"Unknown model '{name}'. Did you mean '{near}'?"
 
 
-@pytest.mark.parametrize("name", ["test_resnet", "edgenext_xx_small", "csatv2"])
+@pytest.mark.parametrize("name", ["test_resnet", "edgenext_xx_small", "coat_lite_tiny"])
 def test_an_architecture_without_a_family_is_refused_with_the_reason(name):
     with pytest.raises(UnsupportedError, match=rf"^{name} is a \w+: .*\.$"):
         vx.load_model(name, weights="random")

@@ -1,6 +1,7 @@
 """For how many of timm's architectures does a tool give the attention that was used?
 
-One small model of each file of timm's that attends, with noise in all its parameters, so that no bias is zero and no
+One small model of each file of timm's that attends, but for the vision parts of language models (DeepSeek, Gemma, Qwen)
+and MobileNetV5, which have no small one, with noise in all its parameters, so that no bias is zero and no
 attention uniform, and statistics of noise in its batch normalisations, so that none is a row of zeros and a one. The
 judge runs a copy with the fused kernels switched off and writes down, seen from the functions that torch calls and
 without a word about architectures, what multiplies the values behind every softmax. A tool is
@@ -82,6 +83,9 @@ ARCHITECTURES = {
     "iFormer": "iformer_s",
     "SHViT": "shvit_s1",
     "BoTNet": "botnet26t_256",
+    "LowFormer": "lowformer_b0",
+    "CPUBone": "cpubone_b0_bfrobust",
+    "CSATv2": "csatv2",
 }
 """name -> a small model of it"""
 QUICK = ("ViT", "Swin", "LeViT", "CoaT")

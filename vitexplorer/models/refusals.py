@@ -38,8 +38,6 @@ REASONS: dict[str, Text] = {
         "its attention is factorised: the softmax runs over the keys alone, and no query has weights of its own",
         "它的注意力是分解的：softmax 只对键进行，查询没有自己的权重",
     ),
-    "cpubone": NOT_STATED,
-    "csatv2": NOT_STATED,
     "deepseek_vit": NOT_STATED,
     "edgenext": _CHANNELS,
     "efficientvim": Text(
@@ -47,7 +45,6 @@ REASONS: dict[str, Text] = {
     ),
     "efficientvit_mit": _NO_SOFTMAX,
     "gemma4_vit": NOT_STATED,
-    "lowformer": NOT_STATED,
     "mobilenetv5": NOT_STATED,
     "qwen3_vit": NOT_STATED,
     "swiftformer": Text(

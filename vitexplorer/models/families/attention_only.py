@@ -195,6 +195,15 @@ def stage_grid(module: nn.Module, name: str, input_size: tuple[int, int]) -> Pat
     return grid_of(input_size, inside[0] if inside else max(known.values()))
 
 
+def over_a_coarser_grid(module: nn.Module, kind: type[nn.Module], input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+    """Every part of a kind as attention among the places that a convolution with its `att_stride` leaves."""
+    sites = []
+    for name, attn in parts(module, kind):
+        grid = grid_of(input_size, stage_grid(module, name, input_size).patch_size * attn.att_stride)
+        sites.append(BlockSite(name, grid, layout=between(grid, grid), formula="softmax(q kᵀ / √d)"))
+    return numbered(sites)
+
+
 def over_the_grid(module: nn.Module, kind: type[nn.Module], input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
     """Every part of a kind as attention among all places of its stage's grid."""
     grids = ((name, stage_grid(module, name, input_size)) for name, _ in parts(module, kind))

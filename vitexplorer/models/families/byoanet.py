@@ -31,6 +31,11 @@ POOLED = Text(
     "What attention gives is averaged over 2 × 2 patches before it goes on.",
     "注意力的结果随后按 2 × 2 个图块取平均。",
 )
+HALO = Text(
+    "Every window of queries also looks at a halo, {halo} patches wide on each side; beyond the edge it is padding, "
+    "which is not masked.",
+    "每个窗口的查询还会看四周各宽 {halo} 个图块的外围；超出图像边缘的部分是填充，并未掩去。",
+)
 
 
 class ByoanetFamily(AttentionOnlyFamily):
@@ -63,7 +68,10 @@ class ByoanetFamily(AttentionOnlyFamily):
                     arrange=_heads_first if is_halo else _heads_alone,
                     flat=not is_halo,
                     formula="softmax((q kᵀ + q rᵀ) / √d)" if attn.scale_pos_embed else "softmax(q kᵀ / √d + q rᵀ)",
-                    notes=(POOLED,) if is_pooled else (),
+                    notes=(
+                        *((HALO.format(halo=attn.halo_size),) if is_halo else ()),
+                        *((POOLED,) if is_pooled else ()),
+                    ),
                 )
             )
         return numbered(sites)

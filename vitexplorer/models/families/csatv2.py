@@ -1,0 +1,44 @@
+"""CSATv2: convolutions on cosine transforms of 8 x 8 pixels, and attention in the last blocks of the later stages.
+
+Its convolutional blocks are scaled by a small network on 7 x 7 averages; the softmax in that, as timm writes it, runs
+over the images of a batch and not over places.
+"""
+
+from __future__ import annotations
+
+from timm.models.csatv2 import CSATv2, TransformerBlock
+from torch import nn
+
+from vitexplorer.models.families.attention_only import (
+    AttentionOnlyFamily,
+    between,
+    numbered,
+    parts,
+    stage_grid,
+)
+from vitexplorer.types import BlockSite
+from vitexplorer.words import Text, same
+
+
+class Csatv2Family(AttentionOnlyFamily):
+    """Hybrids: the transformer blocks."""
+
+    key = "csatv2"
+    title = same("CSATv2")
+    of = (CSATv2,)
+    any_size = True
+    left_out = Text(
+        "a softmax in the convolutional blocks, which runs over the images of a batch and not over places",
+        "卷积块中的一个 softmax：它对同一批图像而不是对位置进行",
+    )
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The attention of every transformer block."""
+        sites = []
+        for name, _ in parts(module, TransformerBlock):
+            grid = stage_grid(module, name, input_size)
+            sites.append(BlockSite(f"{name}.attn", grid, layout=between(grid, grid), formula="softmax(q kᵀ / √d)"))
+        return numbered(sites)
+
+
+FAMILY = Csatv2Family()

@@ -1,0 +1,27 @@
+"""LowFormer (arXiv 2409.03460): attention in the last two stages, on a grid that a convolution made coarser first."""
+
+from __future__ import annotations
+
+from timm.models.lowformer import ConvAttention, LowFormer
+from torch import nn
+
+from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_a_coarser_grid
+from vitexplorer.types import BlockSite
+from vitexplorer.words import same
+
+
+class LowformerFamily(AttentionOnlyFamily):
+    """Mobile hybrids: the blocks that attend."""
+
+    key = "lowformer"
+    title = same("LowFormer")
+    of = (LowFormer,)
+    any_size = True
+    attends_by = ConvAttention
+
+    def blocks(self, module: nn.Module, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
+        """The attention of the last two stages."""
+        return over_a_coarser_grid(module, ConvAttention, input_size)
+
+
+FAMILY = LowformerFamily()
