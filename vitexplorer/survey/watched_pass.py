@@ -57,19 +57,19 @@ class WatchedTap(AttentionTap):
         self._keep(call)
         many, heads, tokens, dim = call.value.shape
         out = call.value.new_empty(many, tokens, heads, dim).transpose(1, 2)
+        bias = None if call.bias is None else call.bias * LOG2_E
 
-        def scores(part: slice, room: Tensor) -> Tensor:
+        def scores(part: slice, room: Tensor) -> None:
             query, key = call.query[part].flatten(0, 1), call.key[part].flatten(0, 1)
             flat = room.flatten(0, 1)
-            torch.baddbmm(flat, query, key.mT, beta=0, alpha=call.scale, out=flat)
-            if call.bias is None:
-                return room
-            return room.add_(call.bias[part] if call.bias.ndim == 4 and len(call.bias) > 1 else call.bias)
+            torch.baddbmm(flat, query, key.mT, beta=0, alpha=call.scale * LOG2_E, out=flat)
+            if bias is not None:
+                room += bias[part] if bias.ndim == 4 and len(bias) > 1 else bias
 
         def use(part: slice, weights: Tensor) -> None:
             out[part] = (weights.flatten(0, 1) @ call.value[part].flatten(0, 1)).unflatten(0, (-1, heads))
 
-        self._watch(places, heads, scores, use)
+        self._watch(places, heads, scores, use, may_hide=bias is not None)
         return out
 
     def softmax(self, query: Tensor, key: Tensor, function: Callable, args: tuple, kwargs: dict[str, Any]) -> Tensor:
@@ -81,7 +81,10 @@ class WatchedTap(AttentionTap):
         self._keep(AttentionCall(query, key, scores=scores))
         out = torch.empty_like(scores)
 
-        self._watch(places, scores.shape[1], lambda part, _: scores[part], lambda part, weights: None, out)
+        def scaled(part: slice, room: Tensor) -> None:
+            torch.mul(scores[part], LOG2_E, out=room)
+
+        self._watch(places, scores.shape[1], scaled, lambda part, weights: None, out)
         return out
 
     def _places_of(self, query: Tensor, key: Tensor) -> BlockPlaces | None:
@@ -97,18 +100,21 @@ class WatchedTap(AttentionTap):
         self,
         places: BlockPlaces,
         heads: int,
-        scores: Callable[[slice], Tensor],
+        scores: Callable[[slice, Tensor], None],
         use: Callable[[slice, Tensor], None],
         out: Tensor | None = None,
+        may_hide: bool = True,
     ) -> None:
         """Go through a block a few images at a time.
 
         Args:
             places: where its tokens lie.
             heads: how many.
-            scores: of a part of the windows, with room to put them in.
+            scores: puts those of a part of the windows into their room, times log2 e: 2 ** x is several times faster
+                than e ** x on some processors.
             use: what is to be done with the weights of a part.
             out: where the weights go, if they are to stay.
+            may_hide: whether a mask may be in the scores.
         """
         windows, tokens, device = places.windows, places.tokens, places.rows.device
         step = min(self._batch, max(1, IN_CACHE // (heads * windows * tokens**2)))
@@ -122,10 +128,10 @@ class WatchedTap(AttentionTap):
             shifted, weights = space[:, : part.stop - part.start]
             if out is not None:
                 weights = out[part]
-            found = scores(part, shifted)
-            torch.sub(found, found.amax(-1, keepdim=True), out=shifted)
-            shifted *= LOG2_E  # 2 ** x is several times faster than e ** x on some processors
-            shifted.clamp_(min=FAR_BELOW)
+            scores(part, shifted)
+            shifted -= shifted.amax(-1, keepdim=True)
+            if may_hide:
+                shifted.clamp_(min=FAR_BELOW)
             torch.exp2(shifted, out=weights)
             sums = weights.sum(-1)
             weights *= sums.reciprocal()[..., None]
