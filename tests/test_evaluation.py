@@ -24,7 +24,7 @@ from vitexplorer.evaluation.intervals import mean_interval
 from vitexplorer.evaluation.markdown import as_markdown
 from vitexplorer.evaluation.mass_accuracy import mass_accuracy
 from vitexplorer.evaluation.measuring import measure
-from vitexplorer.evaluation.methods import explainer, map_views
+from vitexplorer.evaluation.methods import explainer, map_views, title_of
 from vitexplorer.evaluation.overlap import overlap
 from vitexplorer.evaluation.parameter_randomisation import cascade, randomised, stages
 from vitexplorer.evaluation.parted import Parted, opposed_classes, sufficient_parts
@@ -42,6 +42,7 @@ from vitexplorer.models.bundled.scenes.paper import box_of
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.types import PatchGrid
+from vitexplorer.words import Text
 
 RNG = np.random.default_rng(5)
 
@@ -472,3 +473,16 @@ def test_pictures_with_parts_become_cases():
     assert (case.target, case.image.shape) == (3, (40, 16, 3))
     assert PROTOCOLS["parts"].suits(case)
     assert not PROTOCOLS["mass_accuracy"].suits(case)
+
+
+@pytest.mark.parametrize(
+    ("key", "en", "zh"),
+    [
+        ("grad_cam", "Grad-CAM", "Grad-CAM"),
+        ("grad_cam:block=3", "Grad-CAM (block 3)", "Grad-CAM（块 3）"),
+        ("grad_cam:sign=both;block=3", "Grad-CAM (block 3, for and against)", "Grad-CAM（块 3，支持与反对）"),
+        ("attention_map:query=3,4", "Attention map (query 3,4)", "注意力图（查询 3,4）"),
+    ],
+)
+def test_a_row_says_which_setting_is_another(key: str, en: str, zh: str) -> None:
+    assert title_of(key) == Text(en, zh)

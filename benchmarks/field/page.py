@@ -64,13 +64,13 @@ SAID = (
     "block come as one file, of which hovering and heads are answered without the server."
 )
 SHORT = (
-    "Another picture, model or size takes more than 80 ms beside the pass: the choice, the place in the queue and the "
-    "stream that tells of it are three requests, one after the other, and the block and the rows of all blocks are a "
-    "fourth step; the answer fills all rooms at once, so that entering one of them asks nothing. What was tried: the "
-    "stage is laid out once, and painted before the strip below it. To answer from a kept capture in the event that "
-    "chooses would save two requests; it is not done, for an older answer that comes late would then be shown under a "
-    "newer address. A jump to a block waited for layouts that the click itself forced, and not for the server, which "
-    "takes 4 ms of its processor for a block: they are gone."
+    "Another picture, model or size takes more than 80 ms beside the pass: the choice waits in gradio's queue and is "
+    "told by a stream, two requests one after the other, and the block and the rows of all blocks are a third step; the "
+    "answer fills all rooms at once, so that entering one of them asks nothing. The choice, what is explored and what "
+    "shows it are one event; what is in memory comes in one answer, what is not in two, and what was said is not said "
+    "again at the end. What was tried: the stage is laid out once, and painted before the strip below it. A jump to a "
+    "block waited for layouts that the click itself forced, and not for the server, which takes 4 ms of its processor "
+    "for a block: they are gone."
 )
 FAR = "Every request waits 100 ms for the head of its answer, as Chromium's developer tools add them."
 

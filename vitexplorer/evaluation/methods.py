@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from vitexplorer.capture import Capture
+from vitexplorer.controls import Control
 from vitexplorer.evaluation.case import Case, Explain, covered_cells
 from vitexplorer.evaluation.parted import shared_parts
 from vitexplorer.quantities.targets import class_map
@@ -59,13 +60,20 @@ def title_of(key: str) -> Text:
     if key == ORACLE:
         return TITLE
     record, stated = VIEWS[view_of(key)], settings_of(key)
-    said = [control.say(stated[control.name], None) for control in record.controls if control.name in stated]
+    said = [_said(control, stated[control.name]) for control in record.controls if control.name in stated]
     if not said:
         return record.title
     return Text(
         f"{record.title.en} ({', '.join(one.en for one in said)})",
         f"{record.title.zh}（{'，'.join(one.zh for one in said)}）",
     )
+
+
+def _said(control: Control, written: str) -> Text:
+    """A choice in its words, which say what it is about; any other setting by its name, and its value as written."""
+    words = {} if control.of_capture else dict(control.offered(None))
+    name = control.label
+    return words.get(written) or Text(f"{name.en[:1].lower()}{name.en[1:]} {written}", f"{name.zh} {written}")
 
 
 def explainer(key: str, case: Case, seed: int) -> Explain:
