@@ -65,12 +65,12 @@ SAID = (
 )
 SHORT = (
     "Another picture, model or size takes more than 80 ms beside the pass: the choice waits in gradio's queue and is "
-    "told by a stream, two requests one after the other, and the block and the rows of all blocks are a third step; the "
-    "answer fills all rooms at once, so that entering one of them asks nothing. The choice, what is explored and what "
-    "shows it are one event; what is in memory comes in one answer, what is not in two, and what was said is not said "
-    "again at the end. What was tried: the stage is laid out once, and painted before the strip below it. A jump to a "
-    "block waited for layouts that the click itself forced, and not for the server, which takes 4 ms of its processor "
-    "for a block: they are gone."
+    "told by a stream, two requests one after the other, and the block and the rows of all blocks are a third step; "
+    "the answer fills all rooms at once, so that entering one of them asks nothing. The choice, what is explored and "
+    "what shows it are one event; what is in memory comes in one answer, what is not in two, and what was said is not "
+    "said again at the end. What was tried: the stage is laid out once, and painted before the strip below it. A jump "
+    "to a block waited for layouts that the click itself forced, and not for the server, which takes 4 ms of its "
+    "processor for a block: they are gone."
 )
 FAR = "Every request waits 100 ms for the head of its answer, as Chromium's developer tools add them."
 
