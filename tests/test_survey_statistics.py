@@ -349,6 +349,7 @@ def test_without_umap_a_sentence_says_how_to_get_it(survey: Survey) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(find_spec("umap") is None, reason="umap-learn is not installed: pip install umap-learn")
+@pytest.mark.filterwarnings("ignore:Tensorflow not installed:ImportWarning")
 def test_umap_lays_classes_together_and_alike_each_time(survey: Survey, table: pd.DataFrame) -> None:
     found, again = map_2d(survey, method="umap"), map_2d(survey, method="umap")
     np.testing.assert_array_equal(found.places, again.places)
