@@ -7,6 +7,7 @@ import math
 import threading
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -18,6 +19,7 @@ from tests.thorough import in_turn
 from vitexplorer.registry import UnknownNameError
 from vitexplorer.survey.answers import count, gallery, histogram, numeric_columns
 from vitexplorer.survey.conditions import Condition, Equals, OneOf, Where, Within
+from vitexplorer.survey.index import index_of
 from vitexplorer.survey.opened import Survey, open_survey
 from vitexplorer.words import ExplainedError
 
@@ -267,6 +269,19 @@ def test_threads_ask_at_once(survey: Survey, table: pd.DataFrame) -> None:
 
 
 @pytest.mark.thorough
+def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
+    """Floats stand in it unpacked, whatever lay there."""
+    folder = synthetic_survey(tmp_path / "survey", 60, lists=False)
+    first = index_of(folder, 128).path
+    old = first.with_name(f"1-{first.name.partition('-')[2]}")
+    with duckdb.connect(str(first)) as con:
+        con.execute("UPDATE rows SET entropy = 0")
+    first.rename(old)
+    survey = open_survey(folder)
+    assert count(survey, (Within("entropy", 0, 0),)) == 0
+    assert not old.exists()
+
+
 def test_an_index_that_is_a_link_is_left_alone(tmp_path: Path) -> None:
     """What it leads to is somebody's, also where it ends like an index."""
     folder, own = synthetic_survey(tmp_path / "survey", 20, lists=False), tmp_path / "own"

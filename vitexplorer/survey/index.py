@@ -32,6 +32,7 @@ from vitexplorer.survey.columns import Kind, kind_of, quoted
 from vitexplorer.words import Text
 
 VERSION = 2
+"""of the table; an index of another one is no beginning for this"""
 MEMORY = "1GB"
 THREADS = max(1, min(4, os.cpu_count() or 1))
 LIMITS = {"memory_limit": MEMORY, "threads": THREADS}
@@ -95,7 +96,7 @@ def index_of(folder: Path, most_rows: int) -> Index:
     Raises SurveyError where it can be written nowhere.
     """
     shards = shards_in(folder)
-    name = f"{_digest(shards)}.duckdb"
+    name = f"{VERSION}-{_digest(shards)}.duckdb"
     beside, temporary = folder / "index", _temporary() / _digest_of(str(folder.resolve()))
     homes = (temporary,) if beside.is_symlink() else (beside, temporary)  # what a link leads to is not ours to tidy
     for home in homes:
@@ -126,7 +127,7 @@ def _temporary() -> Path:
 
 def _digest(shards: Sequence[Shard]) -> str:
     held = [(shard.number, shard.size, shard.changed) for shard in shards]
-    return _digest_of(f"{VERSION} {duckdb.__version__} {held}")
+    return _digest_of(f"{duckdb.__version__} {held}")
 
 
 def _digest_of(words: str) -> str:
@@ -156,7 +157,7 @@ def _make(home: Path, name: str, shards: Sequence[Shard], most_rows: int) -> Ind
 def _begin(beside: Path, home: Path, shards: Sequence[Shard]) -> list[Shard]:
     """Begin with a copy of the newest index that holds only shards that are still there; those it has not are left."""
     there = {(shard.number, shard.size, shard.changed) for shard in shards}
-    for other in sorted(home.glob("*.duckdb"), key=_changed, reverse=True):
+    for other in sorted(home.glob(f"{VERSION}-*.duckdb"), key=_changed, reverse=True):
         try:
             with duckdb.connect(str(other), read_only=True, config=LIMITS) as con:
                 held = set(con.execute("SELECT number, size, changed FROM shards").fetchall())
