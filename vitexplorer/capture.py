@@ -418,9 +418,11 @@ def with_graph(
     network: Callable[[Tensor], Tensor], images: Float[Tensor, "batch channels height width"], tap: AttentionTap
 ) -> Graph:
     """The same, its graph kept."""
-    given = images.detach().requires_grad_()
-    with plain_numbers(images.device), torch.enable_grad(), tap:
-        return Graph(tap, given, network(given))
+    with plain_numbers(images.device), torch.enable_grad():
+        given = images.clone() if images.is_inference() else images.detach()  # an inference tensor has no gradient
+        given.requires_grad_()
+        with tap:
+            return Graph(tap, given, network(given))
 
 
 call_module_as(capture)
