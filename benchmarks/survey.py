@@ -7,7 +7,8 @@
 speed    each round decodes and runs the same JPEGs plainly, in batches with decoding in threads, and then surveys them
          with few and with all questions; a row's number is the median over the rounds of its images a second divided
          by the plain ones of the same round. On a CPU time is CPU time of all threads, so that whatever else the
-         machine does counts for nobody.
+         machine does counts for nobody. The process keeps the memory that it frees, as those of a survey do, and the
+         plain way has the good of it too.
 workers  images a second between the first and the last that is told, by runner and number of workers, side by side.
 memory   peak resident size of a fresh process each, for folders of links to a few small pictures.
 
@@ -35,6 +36,7 @@ from PIL import Image
 import vitexplorer as vx
 from vitexplorer.capture import prepare
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.survey.memory import keep_freed_memory
 from vitexplorer.survey.questions import QUESTIONS
 from vitexplorer.survey.surveying import ask_all
 
@@ -78,6 +80,7 @@ def plainly(model: LoadedModel, paths: list[Path], batch_size: int, threads: int
 
 def speed(name: str, images: int, rounds: int, device: str, batch_size: int, threads: int) -> None:
     """The table of ratios."""
+    keep_freed_memory()
     model = vx.load_model(name, weights="random", device=device)
     clock = time.process_time if device == "cpu" else time.perf_counter
 
