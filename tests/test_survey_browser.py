@@ -81,25 +81,25 @@ def chosen(page: Page) -> int:
 
 
 def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -> None:
-    page, folder = visit.page, example_folder(tmp_path / "scenes", per_class=5)
+    page, folder = visit.page, example_folder(tmp_path / "scenes", per_class=42)
     visit.open(address, room="survey", model=MODEL, image="scene_gear")
     survey = page.locator(".vx-survey")
     survey.locator(".path").fill(str(folder))
     survey.locator(".look").click()
-    expect(survey.locator(".chosen")).to_have_text("scenes: 60 images in 12 folders.", timeout=SOON)
+    expect(survey.locator(".chosen")).to_have_text("scenes: 504 images in 12 folders.", timeout=SOON)
     survey.locator(".go").click()
     expect(survey).to_have_attribute("data-state", "open", timeout=SOON)
     page.reload()  # it goes on without the page
     visit.wait_ready()
     expect(survey).to_have_attribute("data-run", "finished", timeout=SURVEYED)
-    expect(survey).to_have_attribute("data-chosen", "60", timeout=SOON)
+    expect(survey).to_have_attribute("data-chosen", "504", timeout=SOON)
     expect(survey.locator(".facts-line")).to_contain_text("are taken for what their label says")
 
     drag(page)
-    page.wait_for_function("Number(document.querySelector('.vx-survey').dataset.chosen) < 60", timeout=SOON)
+    page.wait_for_function("Number(document.querySelector('.vx-survey').dataset.chosen) < 504", timeout=SOON)
     assert "probability:" in parameters(page)["v.where"]
     page.locator(".vx-survey .clear").click()
-    expect(survey).to_have_attribute("data-chosen", "60", timeout=SOON)
+    expect(survey).to_have_attribute("data-chosen", "504", timeout=SOON)
 
     survey.locator(".gallery select").select_option("low_label")
     worst = survey.locator(".gallery li button").first
@@ -116,7 +116,7 @@ def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -
     expect(survey.locator(".gallery li button").first).to_be_visible(timeout=SOON)
 
     survey.locator(".back").click()
-    expect(survey.locator(".earlier li").first).to_contain_text("60 of 60 images", timeout=SOON)
+    expect(survey.locator(".earlier li").first).to_contain_text("504 of 504 images", timeout=SOON)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
