@@ -71,8 +71,8 @@ SHORT = (
     "said again at the end. What was tried: the stage is laid out once, and painted before the strip below it. A jump "
     "to a block waited for layouts that the click itself forced, and not for the server, which takes 4 ms of its "
     "processor for a block: they are gone. Opening waits, as the twin does, for gradio's own components, about "
-    "1,030 ms in one trace, and then about 380 ms for the stage, its scripts and its first map; it took 1,470 ms in all before "
-    "the opening and what it fills became one event."
+    "1,030 ms in one trace, and then about 380 ms for the stage, its scripts and its first map; it took 1,470 ms in "
+    "all before the opening and what it fills became one event."
 )
 FAR = "Every request waits 100 ms for the head of its answer, as Chromium's developer tools add them."
 
