@@ -14,8 +14,9 @@ import anyio
 import gradio as gr
 from gradio.block_function import BlockFunction
 from gradio.context import LocalContext
+from starlette.requests import Request
 
-from vitexplorer.ui.hosting.statuses import answer_with
+from vitexplorer.ui.hosting.statuses import answer_with, has_hung_up
 from vitexplorer.ui.jobs import CrowdedError, Done, Step, StoppedError, Waiter
 from vitexplorer.ui.language import language_of_request, word
 from vitexplorer.ui.turns import NotYetError, wrong
@@ -121,16 +122,17 @@ class PatientBlocks(gr.Blocks):
         block_fn: BlockFunction,
         processed_input: list[Any],
         iterator: Any = None,
-        requests: gr.Request | None = None,
+        requests: gr.Request | Request | None = None,
         *more: Any,
     ) -> dict[str, Any]:
         """As gradio's; whoever let go meanwhile is told nothing, and what a person can mend is a sentence."""
+        if isinstance(requests, Request):  # of an agent, which gradio hands on as it came
+            requests = gr.Request(requests)
         try:
             return await self._call_again(block_fn, processed_input, iterator, requests, *more)
         except Sentence as error:
-            request = getattr(requests, "request", requests)  # an agent's call comes with starlette's own
-            if request:
-                answer_with(request.scope, error.status)
+            if requests:
+                answer_with(requests.request.scope, error.status)
             raise
 
     async def _call_again(
@@ -151,18 +153,13 @@ class PatientBlocks(gr.Blocks):
                     missing = error
                 async with aclosing(_made(missing, Waiter(session_of(requests)), went_wrong)) as steps:
                     async for _ in steps:
-                        await _is_there(block_fn, requests)
+                        if requests and await has_hung_up(requests.request):
+                            raise StoppedError
             except StoppedError:
                 LocalContext.in_event_listener.set(False)  # which gradio leaves undone behind an error
                 return {"prediction": gr.skip(), "duration": 0.0, "is_generating": False, "iterator": None}
             except ExplainedError as error:
                 raise not_possible(error, language_of_request(requests)) from error
-
-
-async def _is_there(block_fn: BlockFunction, request: gr.Request | None) -> None:
-    """Raises StoppedError where the browser has hung up; behind gradio's queue another request than this one waits."""
-    if request and not block_fn.queue and await request.request.is_disconnected():
-        raise StoppedError
 
 
 def session_of(request: gr.Request | None) -> str:

@@ -102,6 +102,20 @@ MUTANTS = (
         "test_a_file_that_was_not_sent_is_not_read",
     ),
     Mutant(
+        "who was answered already has hung up",
+        "has_hung_up",
+        "not (answer and answer.sent) and await",
+        "await",
+        "test_every_tool_answers_what_it_must_wait_for",
+    ),
+    Mutant(
+        "a call goes on that nobody listens for",
+        "_is_unheard",
+        "bool(event) and not event.alive",
+        "False",
+        "test_a_call_whose_client_hangs_up_is_let_go",
+    ),
+    Mutant(
         "the newest files make room",
         "CacheFolder.sweep",
         "in reversed(files):",

@@ -9,6 +9,7 @@ from typing import TypeVar
 from gradio.context import LocalContext
 
 from vitexplorer.ui.answers import answered
+from vitexplorer.ui.hosting.statuses import has_hung_up
 from vitexplorer.ui.jobs import Done, StoppedError, Waiter
 
 T = TypeVar("T")
@@ -21,11 +22,17 @@ async def in_turn(make: Callable[[], T]) -> T:
     """
     request = LocalContext.request.get(None)
     client = request.client.host if request and request.client else ""
-    hangs_up = request and LocalContext.event_id.get(None) is None  # a request that joined gradio's queue has ended
     async with aclosing(answered(Waiter(f"call from {client}"), make)) as steps:
         async for step in steps:
             if isinstance(step, Done):
                 return step.result
-            if hangs_up and await request.request.is_disconnected():
+            if _is_unheard() or (request and await has_hung_up(request.request)):
                 break
     raise StoppedError
+
+
+def _is_unheard() -> bool:
+    """Whether a call that is answered by a stream of gradio's queue has lost the client who followed it."""
+    page = LocalContext.blocks.get(None)
+    event = page and page._queue.event_ids_to_events.get(LocalContext.event_id.get(None))
+    return bool(event) and not event.alive
