@@ -26,14 +26,34 @@ from tests.test_finetune_jobs import assert_equal
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import run_job
 from vitexplorer.finetune.job import claims, detached, workers
-from vitexplorer.finetune.job.claims import CLAIM, Claim, alone, claimed, give, standing_still, worker_of
+from vitexplorer.finetune.job.claims import (
+    CLAIM,
+    Claim,
+    LostError,
+    TakenError,
+    alone,
+    claimed,
+    give,
+    standing_still,
+    worker_of,
+)
 from vitexplorer.finetune.job.events import EVENTS, EventLog, read_events
-from vitexplorer.finetune.job.folder import BASELINE_HEAD, CHECKPOINTS, CONFIG, PREDICTIONS, TUNED, JobError, run_folder
+from vitexplorer.finetune.job.folder import (
+    BASELINE_HEAD,
+    CHECKPOINTS,
+    CONFIG,
+    PREDICTIONS,
+    TUNED,
+    JobError,
+    run_folder,
+    stop_file,
+)
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import job_state, list_jobs
 from vitexplorer.finetune.training import loop, whole_job
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.read_back import BrokenFileError, read_header
+from vitexplorer.safe_writes import replace_text
 from vitexplorer.settings import settings
 from vitexplorer.ui.places import Places
 
@@ -190,14 +210,70 @@ def test_a_worker_that_stands_still_is_interrupted_and_ended_by_who_resumes(runs
     assert job_state(tmp_path).text is None
 
 
-def test_a_paused_session_of_somebody_is_not_ended(tmp_path, monkeypatch, sleeper):
+def test_a_paused_session_of_somebody_is_not_ended_and_keeps_nobody_waiting(tmp_path, monkeypatch, sleeper):
     monkeypatch.setattr(workers, "MODULE", "another")
     CLAIM.write(tmp_path, Claim(sleeper.pid, psutil.Process(sleeper.pid).create_time()))
     os.kill(sleeper.pid, signal.SIGSTOP)
     until(lambda: standing_still(tmp_path))
-    with pytest.raises(JobError, match="stands still"):
-        workers.refuse_running(tmp_path)
+    workers.refuse_running(tmp_path)
+    with claimed(tmp_path):
+        assert worker_of(tmp_path) == os.getpid()
     assert sleeper.poll() is None
+
+
+def test_a_process_of_another_machine_is_known_by_its_beats(tmp_path, monkeypatch):
+    """Its number says nothing here, and its clock may say anything."""
+    monkeypatch.setattr(claims, "STILL", 0.5)
+    CLAIM.write(tmp_path, Claim(1, 1.0, host="elsewhere", token="theirs"))
+    os.utime(tmp_path / CLAIM.name, (1, 1))
+    assert worker_of(tmp_path) == 1
+    until(lambda: standing_still(tmp_path) == 1)
+    os.utime(tmp_path / CLAIM.name, (2, 2))
+    assert worker_of(tmp_path) == 1
+    with claimed(tmp_path) as held:
+        assert worker_of(tmp_path) == os.getpid()
+        held.check()
+
+
+def test_a_process_that_beats_is_not_taken_over(tmp_path, monkeypatch):
+    monkeypatch.setattr(claims, "STILL", 600)
+    monkeypatch.setattr(claims, "BEAT", 0.01)
+    with claimed(tmp_path):
+        monkeypatch.setattr(claims, "_host", lambda: "elsewhere")
+        with pytest.raises(TakenError), claimed(tmp_path):
+            pass
+        monkeypatch.undo()
+
+
+def test_who_lost_a_job_writes_nothing_more(tmp_path):
+    """Neither a file nor a line nor a stop of its successor's."""
+    with claimed(tmp_path):
+        log = EventLog(tmp_path)
+        replace_text(tmp_path / "kept", "ours")
+        CLAIM.write(tmp_path.parent, Claim(os.getpid(), psutil.Process().create_time(), token="theirs"))
+        (tmp_path.parent / CLAIM.name).replace(tmp_path / CLAIM.name)
+        stop_file(tmp_path).touch()
+        with pytest.raises(LostError):
+            log.tell("finished")
+        with pytest.raises(LostError, match="taken it over"):
+            replace_text(tmp_path / "kept", "again")
+    assert (tmp_path / "kept").read_text() == "ours"
+    assert read_events(tmp_path) == ((), 0)
+    assert CLAIM.read(tmp_path).token == "theirs"
+    assert stop_file(tmp_path).exists()
+    assert not list(tmp_path.glob(".*-kept"))
+
+
+def test_a_training_that_stands_still_is_stopped_at_once(runs, tmp_path, sleeper):
+    folder = shutil.copytree(runs / "killed", tmp_path / "job")
+    CLAIM.write(folder, Claim(sleeper.pid, psutil.Process(sleeper.pid).create_time()))
+    os.kill(sleeper.pid, signal.SIGSTOP)
+    until(lambda: standing_still(folder))
+    state = detached.stop(folder)
+    assert (state.state, "stood still" in state.text.en) == ("stopped", True)
+    sleeper.wait(30)
+    run_job(CONFIG.read(folder), folder)
+    assert_equal(runs / "whole", folder, "lora")
 
 
 def test_a_launched_worker_has_its_job_before_it_begins(tmp_path, sleeper):
@@ -224,6 +300,8 @@ def test_a_folder_that_another_process_keeps_is_a_sentence(tmp_path, monkeypatch
 def test_what_is_launched_counts_before_another_server_looks(tmp_path, sleeper):
     places = Places(tmp_path, hosted=True)
     folder = places.new_training("a" * 32)
+    folder.mkdir(parents=True)
+    (folder / CONFIG.name).touch()
     with places.room_for_one(1), alone(folder):
         give(folder, sleeper.pid)
     with pytest.raises(JobError, match="1 trainings run here already"), places.room_for_one(1):

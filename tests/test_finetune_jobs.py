@@ -27,11 +27,11 @@ from vitexplorer.finetune.job.claims import worker_of
 from vitexplorer.finetune.job.events import read_events
 from vitexplorer.finetune.job.folder import CONFIG, JobError, run_folder, stop_file
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
-from vitexplorer.finetune.job.safe_writes import DiskFullError
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.finetune.job.workers import LOG
 from vitexplorer.finetune.training import loop
 from vitexplorer.finetune.training import setup as setups
+from vitexplorer.safe_writes import DiskFullError
 from vitexplorer.words import Text
 
 PATIENCE = 300.0

@@ -17,13 +17,15 @@ from threading import Event
 
 import numpy as np
 import PIL.Image
+import psutil
 import pyarrow.parquet as pq
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from tests.survey_folder import synthetic_survey
-from vitexplorer.finetune.job.safe_writes import DiskFullError
+from vitexplorer.finetune.job.claims import standing_still
+from vitexplorer.safe_writes import DiskFullError
 from vitexplorer.settings import Settings
 from vitexplorer.survey.card import read_card, write_card
 from vitexplorer.survey.manifest import Planned, planned, write_manifest
@@ -116,10 +118,9 @@ def test_how_long_it_takes_is_told_by_what_it_did_since_it_went_on(
     client: TestClient, places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = synthetic_survey(places.root / "drawn", 160, rows_per_shard=32, lists=False, shards=(0, 1, 2))
-    (folder / "process.json").write_text("{}")
+    monkeypatch.setattr("vitexplorer.ui.surveying.beginning.begun_at", lambda answers: 5000.0)
     for name, when in (
         ("rows/shard-00000", 100),
-        ("process", 5000),
         ("rows/shard-00001", 6000),
         ("rows/shard-00002", 6004),
     ):
@@ -398,6 +399,33 @@ def test_the_process_is_the_command_and_can_be_stopped(
     state = browser.ask("state", survey=survey.name)
     assert (state["state"], state["resumes"]) == ("failed", True)
     assert "a word" in state["says"]
+
+
+def test_a_survey_that_stands_still_is_stopped_and_taken_up(
+    client: TestClient, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = new_survey(places, ANNA, asked_of(places.root / "pets"))
+    synthetic_survey(survey.answers, 160, rows_per_shard=32, lists=False, shards=(0, 1))
+    script = "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"
+    monkeypatch.setattr(process, "command", lambda *_: [sys.executable, "-c", script])
+    browser = Browser(client)
+
+    def frozen() -> psutil.Process:
+        while not standing_still(survey.answers):
+            time.sleep(0.01)
+        return psutil.Process(standing_still(survey.answers))
+
+    process.begin(places, survey)
+    first = frozen()
+    said = browser.ask("state", survey=survey.name)
+    assert (said["state"], said["running"], said["resumes"]) == ("standing", False, True)
+    browser.ask("resume", survey=survey.name)
+    assert not first.is_running() or first.status() == psutil.STATUS_ZOMBIE
+    second = frozen()
+    assert first != second
+    browser.ask("stop", survey=survey.name)
+    assert not second.is_running() or second.status() == psutil.STATUS_ZOMBIE
+    assert browser.ask("state", survey=survey.name)["state"] == "stopped"
 
 
 def test_images_that_were_sent_stay_as_long_as_their_survey(places: Places, client: TestClient) -> None:

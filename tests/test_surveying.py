@@ -17,6 +17,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -30,13 +31,13 @@ from tests.thorough import always, later
 from vitexplorer.cli import build_app
 from vitexplorer.cli import survey as command
 from vitexplorer.finetune.data.findings import DataError
-from vitexplorer.finetune.job.safe_writes import DiskFullError
+from vitexplorer.finetune.job.claims import revoke
 from vitexplorer.models.images import open_image
+from vitexplorer.safe_writes import DiskFullError
 from vitexplorer.survey import memory, shard
 from vitexplorer.survey.card import SurveyError, check_same, read_card, weights_hash
 from vitexplorer.survey.manifest import read_manifest
 from vitexplorer.survey.runners import processes
-from vitexplorer.survey.runners.processes import MODEL_FILE
 from vitexplorer.survey.schema import schema_of
 from vitexplorer.survey.shard import of_one_size
 from vitexplorer.survey.source import read_source
@@ -163,6 +164,65 @@ def test_a_survey_that_was_killed_goes_on_where_it_was(images, whole, tmp_path):
     assert files_of(out) == files_of(whole)
 
 
+def _freezes(monkeypatch, owner, name, when):
+    """`owner.name` stops its process by SIGSTOP where `when` says so of its arguments, after it has done its work."""
+    does, parent = getattr(owner, name), os.getpid()
+
+    def stop(*given, **options):
+        done = does(*given, **options)
+        if os.getpid() != parent and when(*given):
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return done
+
+    monkeypatch.setattr(owner, name, stop)
+
+
+FREEZES = {
+    "while it plans": (pq, "write_table", lambda table, where, **_: "manifest" in str(where)),
+    "before its card is there": (Path, "write_bytes", lambda where, _: "survey.json" in str(where)),
+    "between two images": (shard.OpenedImage, "of", lambda place, **_: "006" in str(place)),
+    "with a file that is not in its place": (pq, "write_table", lambda table, where, **_: "rows" in str(where)),
+}
+
+
+@pytest.mark.parametrize("moment", FREEZES)
+def test_a_survey_that_stands_still_is_taken_over_and_its_process_ends(images, whole, tmp_path, monkeypatch, moment):
+    """By a sentence, and it writes nothing any more, whenever it wakes."""
+    out = tmp_path / "survey"
+    with monkeypatch.context() as patch:
+        _freezes(patch, *FREEZES[moment])
+        process = _in_a_fork(images, out)
+    frozen = psutil.Process(process.pid)
+    while frozen.status() != psutil.STATUS_STOPPED:
+        assert process.is_alive()
+        time.sleep(0.005)
+    run(images, out)
+    assert files_of(out) == files_of(whole)
+    before = _everything(out)
+    frozen.resume()
+    process.join()
+    assert process.exitcode == 1
+    assert _everything(out) == before
+
+
+def _everything(folder):
+    """Each file, and when it was written last."""
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
+
+
+def test_a_survey_is_stopped_from_elsewhere_and_goes_on(images, whole, tmp_path):
+    out = tmp_path / "survey"
+
+    def stopped(done, total):
+        if done >= 2 * SHARD:
+            revoke(out)
+
+    with pytest.raises(SurveyError, match="was stopped"):
+        run(images, out, progress=stopped)
+    run(images, out)
+    assert files_of(out) == files_of(whole)
+
+
 @pytest.mark.thorough
 def test_twenty_kills_at_random_moments_lose_and_double_nothing(images, whole, tmp_path):
     out, rng, kills, begun = tmp_path / "survey", random.Random(0), 0, time.monotonic()
@@ -197,7 +257,7 @@ def test_workers_write_the_same_files_and_are_replaced_when_killed(images, whole
     killed = _kill_workers(1, run, images, tmp_path / "survey", workers=2)
     assert len(killed) == 1
     assert files_of(tmp_path / "survey") == files_of(whole)
-    assert not (tmp_path / "survey" / MODEL_FILE).exists()
+    assert not list((tmp_path / "survey").glob(".model*"))
 
 
 @pytest.mark.thorough
@@ -513,6 +573,20 @@ def test_a_survey_that_has_had_its_hours_goes_on_another_time(images, tmp_path):
     assert "goes on" in ended.stderr
     assert subprocess.run(line, capture_output=True).returncode == 0
     assert len(rows_of(out)) == COUNT
+
+
+def test_the_command_stops_a_survey_of_another_process(images, tmp_path):
+    out, ended = tmp_path / "survey", []
+
+    def stopped(done, total):
+        if done == SHARD:
+            ended.append(CliRunner().invoke(build_app("en"), ["survey", "--stop", str(out)]).exit_code)
+
+    with pytest.raises(SurveyError, match="was stopped"):
+        run(images, out, progress=stopped)
+    assert ended == [0]
+    nowhere = CliRunner().invoke(build_app("en"), ["survey", "--stop", str(tmp_path)])
+    assert (nowhere.exit_code, "no survey" in nowhere.stderr) == (2, True)
 
 
 def test_a_comma_within_a_setting_parts_no_questions():

@@ -26,7 +26,6 @@ from vitexplorer.finetune.in_process import finetune
 from vitexplorer.finetune.job.events import EVENTS, EventLog, latest, read_events
 from vitexplorer.finetune.job.folder import CHECKPOINTS, CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
-from vitexplorer.finetune.job.safe_writes import DiskFullError
 from vitexplorer.finetune.parts.heads import begin_with
 from vitexplorer.finetune.results.baseline import Features, fit_baseline
 from vitexplorer.finetune.results.bootstrap import paired_bootstrap
@@ -45,6 +44,7 @@ from vitexplorer.finetune.training.order import batches_of, share_of
 from vitexplorer.finetune.training.schedule import rate_at
 from vitexplorer.models import loading
 from vitexplorer.registry import UnknownNameError
+from vitexplorer.safe_writes import DiskFullError
 from vitexplorer.settings import settings
 from vitexplorer.words import ExplainedError, Text
 

@@ -50,6 +50,10 @@ _HOURS = Text(
     "Hours after which it ends, to be gone on with by the same command; no end when 0.",
     "运行多少小时后结束，可用同一命令继续；0 表示不限。",
 )
+_STOP = Text(
+    "Folder of a survey that another process works on, or that stands still: end that, and nothing else.",
+    "由其他进程进行或已停滞的普查的文件夹：仅将其结束。",
+)
 _OVER = Text(
     "Stopped after {hours:g} hours. The same command goes on.", "已运行 {hours:g} 小时，现停止。用同一命令可继续。"
 )
@@ -80,6 +84,7 @@ def survey_command(language: Language) -> Callable[..., None]:
         rows_per_shard: int = typer.Option(512, min=1, help=say(_ROWS)),
         runner: str = typer.Option("processes", help=say(_RUNNER)),
         hours: float = typer.Option(0, min=0, help=say(_HOURS)),
+        stop: Path | None = typer.Option(None, is_eager=True, callback=_stop, help=say(_STOP)),
         language: Language = typer.Option(language, help=say(PRINTED)),
     ) -> None:
         with one_sentence(language):
@@ -106,6 +111,18 @@ def survey_command(language: Language) -> Callable[..., None]:
             )
 
     return survey
+
+
+def _stop(folder: Path | None) -> None:
+    """End the survey of a folder and the command, before what it would need otherwise is asked for."""
+    if folder is not None:
+        from vitexplorer.survey.card import read_card
+        from vitexplorer.survey.surveying import stop
+
+        with one_sentence(settings().language):
+            read_card(folder)
+            stop(folder)
+        raise typer.Exit
 
 
 def _end_after(hours: float, language: Language) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ def run_job(config: JobConfig, out: str | os.PathLike, listen: Listener | None =
         write_config(out, config)
         if worker_of(out) is None:
             stop_file(out).unlink(missing_ok=True)  # of a process that was killed before it could stop
-    with claimed(out):
+    with claimed(out) if is_first_process() else nullcontext():
         from vitexplorer.finetune.training.whole_job import do_job
 
         do_job(out, listen)

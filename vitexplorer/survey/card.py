@@ -18,9 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from torch import nn
 
 from vitexplorer.evaluation.methods import settings_of
-from vitexplorer.finetune.job.safe_writes import replace_text
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.read_back import Count, broken
+from vitexplorer.safe_writes import replace_text
 from vitexplorer.survey.schema import FILE_COLUMNS, Schema
 from vitexplorer.types import Fit, Size, Weights
 from vitexplorer.words import ExplainedError, Text

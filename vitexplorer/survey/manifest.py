@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vitexplorer.finetune.data.findings import DataError, readable_name
-from vitexplorer.finetune.job.safe_writes import replace_file
 from vitexplorer.read_back import broken
+from vitexplorer.safe_writes import permitted, replace_file
+from vitexplorer.survey.card import CARD
 from vitexplorer.words import Text
 
 MANIFEST, ROWS = "manifest", "rows"
@@ -71,8 +72,9 @@ def write_manifest(folder: Path, rows: Iterable[Planned], rows_per_shard: int) -
     """Plan a survey: the number of its rows. Raises DiskFullError."""
     for part in (MANIFEST, ROWS):
         (folder / part).mkdir(parents=True, exist_ok=True)
-    for path in (folder / MANIFEST).glob("shard-*.parquet"):  # of a plan that was killed before it was whole
-        path.unlink()
+    with permitted(folder):
+        for path in (folder / MANIFEST).glob("shard-*.parquet"):  # of a plan that was killed before it was whole
+            path.unlink()
     count, waiting = 0, iter(rows)
     for number, shard in enumerate(iter(lambda: list(islice(waiting, rows_per_shard)), [])):
         columns = [list(column) for column in zip(*shard, strict=True)]
@@ -99,10 +101,11 @@ def unfinished(folder: Path, shards: int) -> Iterator[int]:
 
 
 def clear_halves(folder: Path) -> None:
-    """Remove the files that a killed process was writing."""
-    for part in (MANIFEST, ROWS):
-        for path in (folder / part).glob(".*-shard-*.parquet"):
-            path.unlink(missing_ok=True)
+    """Remove the files that a killed process was writing; one that stands still finds that it may not go on."""
+    with permitted(folder):
+        for pattern in (*(f"{part}/.*-shard-*.parquet" for part in (MANIFEST, ROWS)), f".*-{CARD}", ".model-*.pt"):
+            for path in folder.glob(pattern):
+                path.unlink(missing_ok=True)
 
 
 _OUTSIDE = Text("It leads out of the folder of the survey.", "该文件指向普查文件夹之外。")

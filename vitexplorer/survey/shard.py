@@ -23,9 +23,9 @@ import pyarrow.parquet as pq
 import torch
 
 from vitexplorer.capture import ModelInput, prepare
-from vitexplorer.finetune.job.safe_writes import replace_file
 from vitexplorer.models.images import ImageError, OpenedImage
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.safe_writes import replace_file
 from vitexplorer.settings import settings
 from vitexplorer.survey.card import Card, read_card
 from vitexplorer.survey.labels import class_of

@@ -14,18 +14,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
-from filelock import FileLock, Timeout
 
 from vitexplorer.capture import TWO_SIZES
 from vitexplorer.errors import SettingError
-from vitexplorer.finetune.job.safe_writes import full_disk_is_a_sentence
+from vitexplorer.finetune.job.claims import Held, LostError, TakenError, claimed, revoke
+from vitexplorer.finetune.job.folder import JobError
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, load_model
 from vitexplorer.progress import Progress
+from vitexplorer.safe_writes import full_disk_is_a_sentence
 from vitexplorer.survey.card import Card, SurveyError, card_of, check_same, has_card, read_card, write_card
 from vitexplorer.survey.manifest import ROWS, clear_halves, unfinished, write_manifest
 from vitexplorer.survey.runners import Job, Runner, Told, runner_of
@@ -96,15 +97,24 @@ def ask_all(
         if fit == "native":
             raise SettingError(TWO_SIZES)
         loaded = at_size(loaded, size)
-    with _alone(folder):
+    with _claimed(folder) as held:
         schema = schema_of(loaded, ask, fit)
         card = _begun(folder, source, loaded, schema, fit, labels, rows_per_shard)
         clear_halves(folder)
         left = list(unfinished(folder, card.shards))
         if left:
-            run(_job(folder, loaded, schema, len(left), workers, batch_size), left, _teller(card, left, progress))
+            job = _job(folder, held.token, loaded, schema, len(left), workers, batch_size)
+            run(job, left, _teller(card, left, held, progress))
             clear_halves(folder)
     return folder
+
+
+def stop(folder: str | os.PathLike) -> None:
+    """End the survey of a folder, whoever works on it: that process ends as soon as it notices, or when it wakes.
+
+    What is written stays, and `ask_all` goes on with it. Where nobody works on it nothing happens.
+    """
+    revoke(Path(folder).expanduser().absolute())
 
 
 # ------------------------------------------------------------------------------------------------- the plan
@@ -138,28 +148,35 @@ def _begun(
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Nobody else works on a folder's survey meanwhile, in whatever process. Raises SurveyError where somebody does."""
-    try:
-        with full_disk_is_a_sentence(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(folder / ".lock")
-            lock.acquire(timeout=0)
-    except Timeout:
-        raise SurveyError(_TAKEN.format(folder=folder.name)) from None
-    except (FileExistsError, NotADirectoryError, PermissionError):
-        raise SurveyError(_UNWRITABLE.format(folder=folder.name)) from None
-    try:
-        yield
-    finally:
-        lock.release()
+def _claimed(folder: Path) -> Iterator[Held]:
+    """The folder's survey is this process's meanwhile, see `claimed`; what keeps it from that is a SurveyError."""
+    with ExitStack() as until_it_ends:
+        try:
+            with full_disk_is_a_sentence(folder):
+                held = until_it_ends.enter_context(claimed(folder))
+        except TakenError:
+            raise SurveyError(_TAKEN.format(folder=folder.name)) from None
+        except JobError as error:
+            raise SurveyError(error.text) from None
+        except (FileExistsError, NotADirectoryError, PermissionError):
+            raise SurveyError(_UNWRITABLE.format(folder=folder.name)) from None
+        try:
+            yield held
+        except LostError as error:
+            raise SurveyError(error.text) from None
 
 
 # ------------------------------------------------------------------------------------------------- the work
 
 
 def _job(
-    folder: Path, model: LoadedModel, schema: Schema, shards: int, workers: int | None, batch_size: int | None
+    folder: Path,
+    token: str,
+    model: LoadedModel,
+    schema: Schema,
+    shards: int,
+    workers: int | None,
+    batch_size: int | None,
 ) -> Job:
     """How many work on it, and how."""
     for value in (workers, batch_size):
@@ -170,7 +187,7 @@ def _job(
         workers = min(cores, shards, _room_for(model)) if device == "cpu" else 1
     batch = batch_size or _BATCH.get(device, _BATCH_ELSEWHERE)
     each = max(1, cores // workers)
-    return Job(folder, model, schema, workers, batch, threads=min(each, _MOST_THREADS), torch_threads=each)
+    return Job(folder, token, model, schema, workers, batch, threads=min(each, _MOST_THREADS), torch_threads=each)
 
 
 def _cores() -> int:
@@ -184,14 +201,15 @@ def _room_for(model: LoadedModel) -> int:
     return max(1, (psutil.virtual_memory().available - own) // _WORKER_BYTES)
 
 
-def _teller(card: Card, left: Sequence[int], progress: Progress | None) -> Told:
-    """What the runner tells of rows, as whoever waits wants to hear it."""
+def _teller(card: Card, left: Sequence[int], held: Held, progress: Progress | None) -> Told:
+    """What the runner tells of rows, as whoever waits wants to hear it, while the survey is this process's."""
     done = card.rows_planned - sum(map(card.rows_of, left))
     if progress is not None:
         progress(done, card.rows_planned)
 
     def told(rows: int) -> None:
         nonlocal done
+        held.check()
         done += rows
         if progress is not None:
             progress(done, card.rows_planned)
@@ -202,8 +220,8 @@ def _teller(card: Card, left: Sequence[int], progress: Progress | None) -> Told:
 # ------------------------------------------------------------------------------------------------- the sentences
 
 _TAKEN = Text(
-    "Another process works on the survey in {folder}. Wait for it, or stop it.",
-    "另一个进程正在进行 {folder} 中的普查。请等待其完成，或将其停止。",
+    "Another process works on the survey in {folder}. Wait for it, or stop it (`--stop {folder}`).",
+    "另一个进程正在进行 {folder} 中的普查。请等待其完成，或将其停止（`--stop {folder}`）。",
 )
 _UNWRITABLE = Text(
     "The folder {folder} cannot be written. Check its path and permissions.",

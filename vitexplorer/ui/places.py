@@ -44,8 +44,8 @@ _VISITOR = re.compile("[0-9a-f]{32}")
 _TRAINING = re.compile(r"[A-Za-z0-9_=+][A-Za-z0-9_.=+-]{0,150}")
 _DATA, _FILES, _UNSURE = "data-", "files-", "unsure"
 _UNFINISHED = ".part"
-SURVEY, ASKED = "survey-", "page.json"
-"""what the folder of a survey is called, and the file in it that says what was asked"""
+SURVEY, ASKED, ANSWERS = "survey-", "page.json", "answers"
+"""what the folder of a survey is called, the file in it that says what was asked, and the survey itself"""
 UNUSED_SECONDS = 24 * 3600
 """after which images that were sent, and that no training was made of, are removed"""
 
@@ -108,8 +108,7 @@ class Places:
     def running(self) -> int:
         """How many trainings run, whoever began them."""
         claims = (claim for folder in self.everywhere() for claim in folder.glob(f"*/{CLAIM.name}"))
-        trained = (claim.parent for claim in claims if not claim.parent.name.startswith(SURVEY))
-        return sum(worker_of(folder) is not None for folder in trained)
+        return sum(CONFIG.is_in(claim.parent) and worker_of(claim.parent) is not None for claim in claims)
 
     @contextmanager
     def room_for_one(self, most: int) -> Iterator[None]:

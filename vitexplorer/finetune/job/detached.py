@@ -16,7 +16,7 @@
 
 Nothing here imports torch. A process goes on when the server that started it ends (SIGTERM, a closed terminal), and any
 server on the same folder finds it again. One that dies before it tells anything leaves its reason in `worker.log` of
-the folder and the job "interrupted"; so is one that stands still, and resuming it ends that process first. Functions
+the folder and the job "interrupted"; so is one that stands still, and resuming it takes the job over. Functions
 return within milliseconds but for `stop(wait=...)`; they may be called by several processes and pages at once.
 """
 
@@ -28,12 +28,19 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from vitexplorer.finetune.job.claims import revoke, standing_still
+from vitexplorer.finetune.job.events import EventLog
 from vitexplorer.finetune.job.folder import CONFIG, read_config, stop_file, write_config
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, forget, job_state
 from vitexplorer.finetune.job.workers import is_worked_on, launch, refuse_running
+from vitexplorer.words import Text
 
 _BETWEEN_LOOKS = 0.02
+_STOOD_STILL = Text(
+    "Stopped while its process stood still. Resume: it goes on from its last checkpoint.",
+    "进程停滞期间已停止。点击继续：训练从最近的检查点继续。",
+)
 
 
 def start(config: JobConfig, folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState:
@@ -64,11 +71,16 @@ def resume(folder: str | os.PathLike, processes: Sequence[str] = ()) -> JobState
 def stop(folder: str | os.PathLike, wait: float = 0.0) -> JobState:
     """Ask a job to end after its step; the best so far of the run that trains becomes its result.
 
-    Waits up to `wait` seconds for that. A job that is not running stays as it is.
+    Waits up to `wait` seconds for that. A job whose process stands still is stopped at once, at its last checkpoint;
+    one that is not running stays as it is.
     """
     folder = Path(folder).expanduser().absolute()
     if is_worked_on(folder):
         stop_file(folder).touch()
+    elif standing_still(folder):
+        refuse_running(folder)
+        revoke(folder)
+        EventLog(folder).tell("stopped", text=_STOOD_STILL)
     end = time.monotonic() + wait
     while is_worked_on(folder) and time.monotonic() < end:
         time.sleep(_BETWEEN_LOOKS)

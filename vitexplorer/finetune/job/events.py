@@ -29,8 +29,8 @@ from pathlib import Path
 from typing import Any
 
 from vitexplorer.finetune.data.dataset import Task
-from vitexplorer.finetune.job.safe_writes import DiskFullError, full_disk_is_a_sentence
 from vitexplorer.read_back import Amount, BrokenFileError, Count, checked, parsed
+from vitexplorer.safe_writes import DiskFullError, full_disk_is_a_sentence, permitted
 from vitexplorer.words import Text
 
 EVENTS = "events.jsonl"
@@ -83,13 +83,17 @@ class EventLog:
             self._listen(event)
 
     def _append(self, data: bytes) -> None:
-        with full_disk_is_a_sentence(self._path.parent), open(self._path, "ab", buffering=0) as file:
+        with (
+            permitted(self._path),
+            full_disk_is_a_sentence(self._path.parent),
+            open(self._path, "ab", buffering=0) as file,
+        ):
             file.write(data)
 
     def _cut_torn_line(self) -> None:
         if not self._path.exists():
             return
-        with open(self._path, "rb+") as file:
+        with permitted(self._path), open(self._path, "rb+") as file:
             whole = file.read().rfind(b"\n") + 1
             file.truncate(whole)
 

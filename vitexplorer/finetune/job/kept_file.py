@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from vitexplorer.finetune.job.safe_writes import replace_text
 from vitexplorer.read_back import broken, parsed
+from vitexplorer.safe_writes import replace_text
 from vitexplorer.words import Text
 
 T = TypeVar("T")

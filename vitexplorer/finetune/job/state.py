@@ -91,8 +91,8 @@ def job_state(folder: str | os.PathLike) -> JobState:
 
 
 _STANDS = Text(
-    "Its process ({pid}) stands still. Resume: it is ended, and the training goes on from its last checkpoint.",
-    "其进程（{pid}）已被暂停。点击继续：该进程会被结束，训练从最近的检查点继续。",
+    "Its process ({pid}) stands still. Resume: another takes over and goes on from its last checkpoint.",
+    "其进程（{pid}）已停滞。点击继续：另一个进程会接手，训练从最近的检查点继续。",
 )
 
 

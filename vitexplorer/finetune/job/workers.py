@@ -5,11 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 
-from vitexplorer.finetune.job.claims import alone, give, standing_still, worker_of
+from vitexplorer.finetune.job.claims import alone, give, process_of, worker_of
 from vitexplorer.finetune.job.folder import JobError, stop_file
 from vitexplorer.words import Text
 
@@ -56,24 +57,18 @@ def launch(folder: Path, processes: Sequence[str] = ()) -> None:
 
 
 def refuse_running(folder: Path) -> None:
-    """End a process of ours that stands still. Raises JobError where one works on the job, or where the one that stands
-    still is another program's: somebody has paused a session of their own."""
+    """End a process of ours that stands still; a session that somebody has paused ends by itself when it wakes.
+
+    Raises JobError where a process works on the job.
+    """
     if is_worked_on(folder):
         raise JobError(
             Text("{folder} is being trained. Stop it first.", "{folder} 正在训练。请先停止。").format(
                 folder=folder.name
             )
         )
-    pid = standing_still(folder)
-    if pid is None:
-        return
-    process = psutil.Process(pid)
-    if MODULE not in process.cmdline():
-        raise JobError(
-            Text(
-                "Process {pid}, which trains {folder}, stands still. Let it go on, or end it.",
-                "训练 {folder} 的进程 {pid} 已被暂停。请让其继续运行，或将其结束。",
-            ).format(pid=pid, folder=folder.name)
-        )
-    process.kill()
-    process.wait(10)
+    process = process_of(folder)
+    with suppress(psutil.Error):
+        if process is not None and MODULE in process.cmdline():
+            process.kill()
+            process.wait(10)

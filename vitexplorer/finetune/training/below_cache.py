@@ -17,11 +17,11 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
-from vitexplorer.finetune.job.safe_writes import full_disk_is_a_sentence
 from vitexplorer.finetune.training.cut import Cut
 from vitexplorer.finetune.training.order import in_order
 from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
 from vitexplorer.progress import Progress
+from vitexplorer.safe_writes import full_disk_is_a_sentence, permitted
 
 _BATCH = 32
 
@@ -71,8 +71,8 @@ class BelowCache:
         unfinished, views = path.with_suffix(".unfinished"), shape[0]
         accelerator.wait_for_everyone()  # all have looked
         if accelerator.is_local_main_process:
-            self._make_room(size_in_bytes(shape[2:], len(feed), views))
-            with full_disk_is_a_sentence(self._folder):
+            with permitted(path), full_disk_is_a_sentence(self._folder):
+                self._make_room(size_in_bytes(shape[2:], len(feed), views))
                 _reserve(unfinished, shape)
         accelerator.wait_for_everyone()
         kept = np.load(unfinished, mmap_mode="r+")
@@ -90,7 +90,8 @@ class BelowCache:
         kept.flush()
         accelerator.wait_for_everyone()
         if accelerator.is_local_main_process:
-            unfinished.replace(path)
+            with permitted(path):
+                unfinished.replace(path)
         accelerator.wait_for_everyone()
 
     def _make_room(self, needed: int) -> None:

@@ -19,7 +19,6 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from vitexplorer.finetune.job.folder import CHECKPOINTS, PREDICTIONS, TUNED
-from vitexplorer.finetune.job.safe_writes import replace_file
 from vitexplorer.finetune.results.records import Epoch
 from vitexplorer.finetune.trained_parts import learned
 from vitexplorer.read_back import (
@@ -32,6 +31,7 @@ from vitexplorer.read_back import (
     read_tensors,
     save_tensors,
 )
+from vitexplorer.safe_writes import permitted, replace_file
 from vitexplorer.words import Text
 
 _EARLIER = Text(
@@ -79,7 +79,7 @@ def save_checkpoint(folder: Path, module: nn.Module, optimiser: Optimizer, state
 
     def write(beside: Path) -> None:
         save_tensors(tensors, beside, said)
-        with suppress(FileNotFoundError):
+        with permitted(newest), suppress(FileNotFoundError):
             newest.replace(before)
 
     replace_file(newest, write)
@@ -122,8 +122,9 @@ def latest_checkpoint(
 
 def remove_checkpoints(folder: Path) -> None:
     """Where a run has ended."""
-    for name in CHECKPOINTS:
-        (folder / name).unlink(missing_ok=True)
+    with permitted(folder):
+        for name in CHECKPOINTS:
+            (folder / name).unlink(missing_ok=True)
 
 
 def _shapes(tensors: Mapping[str, Tensor]) -> dict[str, torch.Size]:

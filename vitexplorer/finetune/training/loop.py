@@ -24,7 +24,6 @@ from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.job.events import EventLog
 from vitexplorer.finetune.job.folder import PREDICTIONS, TUNED
 from vitexplorer.finetune.job.plan import Candidate
-from vitexplorer.finetune.job.safe_writes import replace_file
 from vitexplorer.finetune.results.metrics import METRIC, is_better, scores
 from vitexplorer.finetune.results.records import Epoch, Estimate
 from vitexplorer.finetune.storing import save_tuned
@@ -35,6 +34,7 @@ from vitexplorer.finetune.training.loss import weighted_loss
 from vitexplorer.finetune.training.order import batches_of, in_order, share_of, steps_of
 from vitexplorer.finetune.training.schedule import rate_at
 from vitexplorer.finetune.training.setup import Setup
+from vitexplorer.safe_writes import replace_file
 from vitexplorer.words import ExplainedError, Text
 
 _BETWEEN_EVENTS = 0.3

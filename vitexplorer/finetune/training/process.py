@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
-from vitexplorer.finetune.job.claims import claimed
+from vitexplorer.finetune.job.claims import claimed, is_first_process
 from vitexplorer.words import ExplainedError
 
 
 def main(folder: Path) -> int:
     """Work until the job ends; the exit code says how: 0 finished or stopped, 2 a sentence, told as an event too."""
     try:
-        with claimed(folder):
+        with claimed(folder) if is_first_process() else nullcontext():
             gc.disable()  # nothing that is imported is garbage, and looking for some slows the start
             from vitexplorer.finetune.training.whole_job import do_job
 

@@ -32,7 +32,6 @@ from vitexplorer.finetune.job.folder import (
 )
 from vitexplorer.finetune.job.images import read_material
 from vitexplorer.finetune.job.plan import Candidate
-from vitexplorer.finetune.job.safe_writes import DiskFullError, replace_file
 from vitexplorer.finetune.results.baseline import Features, fit_baseline
 from vitexplorer.finetune.results.metrics import METRIC
 from vitexplorer.finetune.results.records import Baseline, Estimate, RunRecord
@@ -45,6 +44,7 @@ from vitexplorer.finetune.training.loop import Run, StoppedError
 from vitexplorer.finetune.training.pixels import PLAIN
 from vitexplorer.finetune.training.setup import HEAD_PARTS, Setup, load_base, make_accelerator
 from vitexplorer.read_back import BrokenFileError, read_arrays, read_tensors
+from vitexplorer.safe_writes import DiskFullError, permitted, replace_file
 from vitexplorer.settings import settings
 from vitexplorer.words import ExplainedError, Text
 
@@ -75,7 +75,8 @@ def do_job(folder: Path, listen: Listener | None = None) -> None:
     try:
         failed = _Job(folder, log, accelerator).run()
         if not failed:
-            shutil.rmtree(folder / "cache", ignore_errors=True)
+            with permitted(folder):
+                shutil.rmtree(folder / "cache", ignore_errors=True)
         log.tell("finished")
     except (StoppedError, KeyboardInterrupt) as stop:
         log.tell("stopped", text=_STOPPED)
@@ -150,7 +151,8 @@ class _Job:
     def _stops(self) -> bool:
         """Whether somebody asked for it; what takes far longer than is allowed is asked from here."""
         if time.monotonic() > self._until and not self._stop.exists():
-            self._stop.touch()
+            with permitted(self._stop):
+                self._stop.touch()
             self._log.tell("note", text=_OVERDUE.format(most=f"{settings().training_hours:g}"))
         return self._stop.exists()
 

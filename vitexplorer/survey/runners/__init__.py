@@ -24,6 +24,8 @@ class Job:
     """A survey that was planned, and how many are to work on it."""
 
     folder: Path
+    token: str
+    """of the claim on the folder: whoever works writes only while the job has it"""
     model: LoadedModel
     """at the survey's size"""
     schema: Schema

@@ -23,6 +23,8 @@ from typing import Any
 
 import torch
 
+from vitexplorer.finetune.job.claims import shared
+from vitexplorer.safe_writes import full_disk_is_a_sentence
 from vitexplorer.survey.card import SurveyError, read_card
 from vitexplorer.survey.manifest import read_manifest
 from vitexplorer.survey.memory import keep_freed_memory
@@ -30,7 +32,8 @@ from vitexplorer.survey.runners import Job, Told
 from vitexplorer.survey.shard import Work, survey_shards, try_row
 from vitexplorer.words import ExplainedError, Text
 
-MODEL_FILE = ".model.pt"
+MODEL_FILE = ".model-{token}.pt"
+"""each claim on a folder has its own"""
 START = "spawn"
 """how a process begins: a copy of this one (fork) would have its locks, held by threads that it does not have"""
 MOST_DEATHS = 5
@@ -55,9 +58,10 @@ def run(job: Job, shards: Sequence[int], told: Told) -> None:
             if rows:
                 told(rows)
         return
-    kept = job.folder / MODEL_FILE
+    kept = job.folder / MODEL_FILE.format(token=job.token)
     try:
-        torch.save(job.model, kept)
+        with full_disk_is_a_sentence(job.folder):
+            torch.save(job.model, kept)
         _Crew(job, shards, told).work()
     finally:
         kept.unlink(missing_ok=True)
@@ -73,7 +77,9 @@ class _Process:
         context = multiprocessing.get_context(START)
         self.connection, other = context.Pipe()
         numbers = job.batch_size, job.threads, job.torch_threads
-        self.process = context.Process(target=_begin, args=(other, str(job.folder), *numbers, doing), daemon=True)
+        self.process = context.Process(
+            target=_begin, args=(other, str(job.folder), job.token, *numbers, doing), daemon=True
+        )
         with _as_main(job.model):
             self.process.start()
         other.close()
@@ -255,6 +261,7 @@ _NEVER_BEGAN = Text(
 def _begin(
     connection: Connection,
     folder: str,
+    token: str,
     batch_size: int,
     threads: int,
     torch_threads: int,
@@ -265,8 +272,10 @@ def _begin(
     keep_freed_memory()
     with suppress(BrokenPipeError, ConnectionResetError, EOFError):  # nobody waits any more
         try:
-            model = torch.load(Path(folder) / MODEL_FILE, mmap=True, weights_only=False)  # our own file
-            doing(Work.of(Path(folder), model, batch_size, threads), connection)
+            with shared(Path(folder), token):
+                kept = Path(folder) / MODEL_FILE.format(token=token)
+                model = torch.load(kept, mmap=True, weights_only=False)  # our own file
+                doing(Work.of(Path(folder), model, batch_size, threads), connection)
         except (BrokenPipeError, ConnectionResetError, EOFError):
             raise
         except ExplainedError as error:

@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from vitexplorer.finetune.job.claims import shared
 from vitexplorer.survey.card import SurveyError
 from vitexplorer.survey.memory import keep_freed_memory
 from vitexplorer.survey.runners import Job, Told
@@ -25,15 +26,16 @@ from vitexplorer.words import Text
 class Actor:
     """One of Ray's workers: loads the model once, then does a shard in each call."""
 
-    def __init__(self, folder: str, model: bytes, batch_size: int, threads: int):
+    def __init__(self, folder: str, token: str, model: bytes, batch_size: int, threads: int):
         torch.set_num_threads(1)  # each has a core of the cluster, or a GPU
         keep_freed_memory()
         loaded = torch.load(io.BytesIO(model), weights_only=False)  # what `run` has saved
-        self._work = Work.of(Path(folder), loaded, batch_size, threads)
+        self._work, self._token = Work.of(Path(folder), loaded, batch_size, threads), token
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[int]]:
         """How many rows were answered of the shards in `batch`."""
-        done = [rows for _, rows in survey_shards(self._work, map(int, batch["shard"]))]
+        with shared(self._work.folder, self._token):
+            done = [rows for _, rows in survey_shards(self._work, map(int, batch["shard"]))]
         return {"rows": [sum(done)]}
 
 
@@ -56,7 +58,7 @@ def run(job: Job, shards: Sequence[int], told: Told) -> None:
             [{"shard": number} for number in shards], override_num_blocks=len(shards)
         ).map_batches(
             Actor,
-            fn_constructor_args=(str(job.folder), saved.getvalue(), job.batch_size, job.threads),
+            fn_constructor_args=(str(job.folder), job.token, saved.getvalue(), job.batch_size, job.threads),
             batch_size=1,
             compute=data.ActorPoolStrategy(size=min(job.workers, len(shards))),
             num_cpus=0 if on_gpu else 1,

@@ -16,7 +16,7 @@ from vitexplorer.finetune.job.claims import worker_of
 from vitexplorer.finetune.job.folder import CONFIG, JobError
 from vitexplorer.settings import Settings, settings
 from vitexplorer.ui.hosting.cache_folder import Held
-from vitexplorer.ui.places import SURVEY, Places
+from vitexplorer.ui.places import ANSWERS, SURVEY, Places
 from vitexplorer.words import Text
 
 DAY = 24 * 3600.0
@@ -76,7 +76,7 @@ class Stored:
         for thing in things:
             old = self.keep and now - thing.used > self.keep
             too_much = self.most and total + thing.size > self.most and now - thing.used > DAY
-            if (old or too_much) and worker_of(thing.path) is None:
+            if (old or too_much) and not _is_worked_on(thing.path):
                 shutil.rmtree(thing.path, ignore_errors=True)
             else:
                 kept, total = kept + 1, total + thing.size
@@ -96,6 +96,11 @@ def _things(places: Places) -> Iterator[_Thing]:
             if path.is_dir() and (sent or CONFIG.is_in(path)) and path.name not in of_trainings:
                 files = list(_stats(path))
                 yield _Thing(path, max((used for used, _ in files), default=0.0), sum(size for _, size in files))
+
+
+def _is_worked_on(folder: Path) -> bool:
+    """Whether a process works on a training, or on a survey and its answers."""
+    return any(worker_of(place) is not None for place in (folder, folder / ANSWERS))
 
 
 def _size(folder: Path) -> int:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vitexplorer.finetune.job.claims import CLAIM
+from vitexplorer.finetune.job.claims import begun_at, standing_still
 from vitexplorer.settings import settings
 from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.parts.frame import frame_words
@@ -191,8 +191,9 @@ def state(asking: Asking) -> dict[str, Any]:
         said = asking.say("survey_done", total=f"{total:,}")
         return {**found, "running": False, "state": "finished", "says": said}  # its process may still be ending
     if not running:
-        said = asking.say("survey_stopped", done=f"{count:,}", total=f"{total:,}")
-        return {**found, "state": "stopped", "says": said}
+        kind = "standing" if standing_still(survey.answers) else "stopped"
+        key = {"standing": "survey_stands", "stopped": "survey_stopped"}[kind]
+        return {**found, "state": kind, "says": asking.say(key, done=f"{count:,}", total=f"{total:,}")}
     return {**found, "state": "running", "says": _pace(asking, survey, card, count)}
 
 
@@ -201,8 +202,7 @@ def _pace(asking: Asking, survey: KeptSurvey, card: Card, count: int) -> str:
     total = card.rows_planned
     parts = [asking.say("survey_going", done=f"{count:,}", total=f"{total:,}")]
     times = sorted(path.stat().st_mtime for path in shard_files(survey))
-    with suppress(OSError):  # it ends just now
-        begun = (survey.folder / CLAIM.name).stat().st_mtime
+    if begun := begun_at(survey.answers):
         times = [time for time in times if time >= begun]
     if len(times) > 1 and times[-1] > times[0]:
         rate = card.rows_per_shard * (len(times) - 1) / (times[-1] - times[0])

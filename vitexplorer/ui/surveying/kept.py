@@ -1,8 +1,7 @@
 """The surveys of a visitor: which there are, what each was asked for, and the folder that its answers lie in.
 
 runs/survey-<id>/page.json      what was asked, see `Asked`
-runs/survey-<id>/answers/       the survey itself, what `vx.open_survey` opens
-runs/survey-<id>/process.json   the process that works on it
+runs/survey-<id>/answers/       the survey itself, what `vx.open_survey` opens, and who works on it
 runs/survey-<id>/worker.log     what that process said, its last words where it ended
 runs/<name>/survey.json         a survey of the command line or of a script, on a person's own machine
 """
@@ -21,9 +20,9 @@ from pathlib import Path
 
 from vitexplorer.finetune.job.claims import worker_of
 from vitexplorer.finetune.job.kept_file import KeptFile
-from vitexplorer.finetune.job.safe_writes import full_disk_is_a_sentence
 from vitexplorer.read_back import NOTHING, Amount, BrokenFileError
-from vitexplorer.ui.places import ASKED, SURVEY, Places
+from vitexplorer.safe_writes import full_disk_is_a_sentence
+from vitexplorer.ui.places import ANSWERS, ASKED, SURVEY, Places
 from vitexplorer.ui.surveying.words import SURVEY_WORDS
 from vitexplorer.words import ExplainedError, Text
 
@@ -70,7 +69,7 @@ class KeptSurvey:
     @property
     def answers(self) -> Path:
         """What `vx.open_survey` opens."""
-        return self.folder / "answers" if self.asked else self.folder
+        return self.folder / ANSWERS if self.asked else self.folder
 
     @property
     def begun(self) -> float:
@@ -87,7 +86,7 @@ class KeptSurvey:
     @property
     def is_running(self) -> bool:
         """Whether a process works on it."""
-        return worker_of(self.folder) is not None
+        return worker_of(self.answers) is not None
 
     @property
     def door(self) -> str:

@@ -6,7 +6,6 @@ It is the command `python -m vitexplorer survey`, which goes on where an earlier
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from contextlib import suppress
@@ -14,8 +13,8 @@ from pathlib import Path
 
 import psutil
 
-from vitexplorer.finetune.job.claims import CLAIM, alone, give, worker_of
-from vitexplorer.finetune.job.safe_writes import full_disk_is_a_sentence
+from vitexplorer.finetune.job.claims import alone, give, process_of, revoke, standing_still
+from vitexplorer.safe_writes import full_disk_is_a_sentence
 from vitexplorer.settings import settings
 from vitexplorer.ui.places import MODEL, Places
 from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, running
@@ -36,15 +35,16 @@ _children: set[subprocess.Popen] = set()
 def begin(places: Places, survey: KeptSurvey) -> None:
     """Start the process of a survey, or one that goes on with it.
 
-    Raises ExplainedError where it runs, where as many run as may, or where the disk is full.
+    One whose process stands still is taken from it. Raises ExplainedError where it runs, where as many run as may, or
+    where the disk is full.
     """
-    _children.difference_update([child for child in list(_children) if child.poll() is not None])
     with alone(places.root), full_disk_is_a_sentence(survey.folder):
         if survey.is_running:
             raise ExplainedError(SURVEY_WORDS["survey_runs"])
-        if len(running(places)) >= settings().surveys:
-            raise ExplainedError(SURVEY_WORDS["survey_many"].format(most=settings().surveys))
-        with open(survey.folder / LOG, "wb") as log:
+        check_turn(places)
+        if standing_still(survey.answers):
+            stop(survey)
+        with alone(survey.answers), open(survey.folder / LOG, "wb") as log:
             child = subprocess.Popen(
                 command(places, survey),
                 stdin=subprocess.DEVNULL,
@@ -53,8 +53,15 @@ def begin(places: Places, survey: KeptSurvey) -> None:
                 cwd=Path(__file__).resolve().parents[3],
                 start_new_session=True,
             )
-        _children.add(child)
-        give(survey.folder, child.pid)
+            _children.add(child)
+            give(survey.answers, child.pid)
+
+
+def check_turn(places: Places) -> None:
+    """Raises ExplainedError where as many surveys run as may."""
+    _children.difference_update([child for child in list(_children) if child.poll() is not None])
+    if len(running(places)) >= settings().surveys:
+        raise ExplainedError(SURVEY_WORDS["survey_many"].format(most=settings().surveys))
 
 
 def command(places: Places, survey: KeptSurvey) -> list[str]:
@@ -84,18 +91,23 @@ def model_of(places: Places, asked: Asked) -> list[str]:
 
 
 def stop(survey: KeptSurvey) -> None:
-    """End the process of a survey and those that it began; what is written stays."""
-    pid = worker_of(survey.folder)
-    if pid is None:
-        return
-    with suppress(psutil.Error, ProcessLookupError):
-        process = psutil.Process(pid)
+    """End a survey; what is written stays.
+
+    Nobody has it any more at once: a process that stands still, is somebody's own or is on another machine ends as soon
+    as it notices. One of the page is ended here, with those that it began.
+    """
+    process, waits = process_of(survey.answers), 0.0 if standing_still(survey.answers) else _PATIENCE
+    revoke(survey.answers)
+    with suppress(psutil.Error):
+        if process is None or not survey.asked or not os.getpgid(process.pid) == process.pid == os.getsid(process.pid):
+            return
         family = [process, *process.children(recursive=True)]
-        os.killpg(pid, signal.SIGTERM)
-        _, left = psutil.wait_procs(family, _PATIENCE)
+        for one in family:
+            one.terminate()
+        _, left = psutil.wait_procs(family, waits)
         for one in left:
             one.kill()
-    (survey.folder / CLAIM.name).unlink(missing_ok=True)
+        psutil.wait_procs(left, _PATIENCE)
 
 
 def last_words(survey: KeptSurvey) -> str:

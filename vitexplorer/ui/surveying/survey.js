@@ -136,7 +136,7 @@ export function mount({element, props, watch}) {
     setText(part('.stop'), text.survey_stop);
     setText(part('.resume'), text.survey_resume);
     setText(part('.back'), `← ${text.survey_back}`);
-    part('.stop').hidden = !state.running;
+    part('.stop').hidden = !state.running && kind !== 'standing';
     part('.resume').hidden = state.running || kind === 'finished' || !resumes;
     bar.hidden = !state.running;
     bar.setAttribute('aria-label', says);

@@ -85,6 +85,10 @@ SURVEY_WORDS: dict[str, Text] = {
     "survey_left": Text("{left} left", "还需 {left}"),
     "survey_done": Text("All {total} images were asked.", "全部 {total} 张图像已完成。"),
     "survey_stopped": Text("Stopped after {done} of {total} images.", "已停止：完成 {done} / {total} 张图像。"),
+    "survey_stands": Text(
+        "{done} of {total} images; its process stands still. Another goes on, or stop it.",
+        "{done} / {total} 张图像；其进程已停滞。可由另一个进程继续，或将其停止。",
+    ),
     "survey_ended": Text("It ended before it had begun: {why}", "尚未开始就已结束：{why}"),
     "survey_failed": Text("{failed} could not be read.", "{failed} 张无法读取。"),
     "survey_stop": Text("Stop", "停止"),

@@ -24,7 +24,7 @@ from PIL import Image
 
 from vitexplorer.finetune.data.class_folders import HELD_BACK, POOLED
 from vitexplorer.finetune.job.kept_file import KeptFile
-from vitexplorer.finetune.job.safe_writes import replace_file
+from vitexplorer.safe_writes import replace_file
 from vitexplorer.ui.places import safe_name
 from vitexplorer.ui.training.teach_words import TEACH_WORDS
 from vitexplorer.words import ExplainedError, Language
