@@ -355,6 +355,41 @@ def test_what_cannot_be_surveyed_is_a_sentence(
     assert "No survey" in browser.ask("opening")["closed"]
 
 
+def test_what_is_refused_is_refused_before_any_work(
+    client: TestClient, places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No picture is drawn, nothing of a zip is read, and nothing is left."""
+
+    def no_work(*given: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("vitexplorer.ui.surveying.sources.example_folder", no_work)
+    monkeypatch.setattr("vitexplorer.ui.intake._written", no_work)
+    browser, asked = Browser(client), {"model": MODEL, "weights": "trained", "ask": "prediction", "data": "scenes"}
+    with monkeypatch.context() as busy:
+        busy.setattr(process, "running", lambda places: (1, 2))
+        assert "(2)" in browser.ask("start", 422, **asked)["refused"]
+    for closed in (Settings(surveys=0), Settings(visitor_megabytes=1)):
+        with monkeypatch.context() as full:
+            full.setattr("vitexplorer.ui.surveying.beginning.settings", lambda now=closed: now)
+            full.setattr("vitexplorer.ui.hosting.stored.settings", lambda now=closed: now)
+            full.setattr("vitexplorer.ui.hosting.stored._size", lambda folder: 2_000_000)
+            assert browser.ask("start", 422, **asked)["refused"]
+            kind = {"content-type": "application/octet-stream", "x-visitor": ANNA}
+            assert client.post("/survey/zip?name=a.zip", content=b"PK", headers=kind).status_code == 422
+    assert not list(places.root.glob("*"))
+
+
+def test_a_survey_that_cannot_begin_leaves_nothing(
+    client: TestClient, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    PIL.Image.new("RGB", (20, 20)).save(tmp_path / "one.png")
+    monkeypatch.setattr(process.subprocess, "Popen", fill_the_disk)
+    asked = {"model": MODEL, "weights": "trained", "ask": "prediction", "path": str(tmp_path)}
+    assert "disk is full" in Browser(client).ask("start", 422, **asked)["refused"]
+    assert not list(places.root.glob("survey-*"))
+
+
 def asked_of(source: Path) -> Asked:
     return Asked("pets", str(source), MODEL, "trained", "crop", "", ("prediction", "heads"), 1.0)
 

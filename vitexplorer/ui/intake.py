@@ -36,16 +36,27 @@ async def _keep(path: Path) -> dict[str, str]:
     return {"image": await asyncio.to_thread(keep_upload, str(path))}
 
 
-async def answer_picture(request: Request, answer: Callable[[Path], Awaitable[dict[str, Any]]]) -> Response:
+async def answer_picture(
+    request: Request,
+    answer: Callable[[Path], Awaitable[dict[str, Any]]],
+    check: Callable[[], Awaitable[None]] | None = None,
+) -> Response:
     """What `answer` makes of the picture that is the request's body, as JSON; the file is gone afterwards.
 
     Otherwise a sentence, in the language of the page: with 415 and 413 for a body that is none or too large, and with
-    the status of `status_of` where `answer` raises ExplainedError.
+    the status of `status_of` where `check`, before anything is read, or `answer` raises ExplainedError.
     """
     language = language_of(request.url.query, request.headers.get("accept-language", ""))
     if request.headers.get("content-type") != KIND:
         return JSONResponse({"refused": word("image_lost", language)}, 415)
     most = settings().max_upload_megabytes
+    if int(request.headers.get("content-length", 0)) > most * 10**6:
+        return JSONResponse({"refused": word("image_large", language, most=most)}, 413)
+    try:
+        if check is not None:
+            await check()
+    except ExplainedError as error:
+        return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
     above = Path(get_upload_folder())
     above.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=above) as folder:

@@ -7,6 +7,7 @@ among which a person has to choose, who then asks again with `as` and without th
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import shutil
@@ -26,6 +27,7 @@ from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import status_of
 from vitexplorer.ui.engine import Engine
+from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.intake import KIND
 from vitexplorer.ui.jobs import Done, Report, Step, StoppedError, Waiter
 from vitexplorer.ui.language import language_of, word
@@ -72,6 +74,7 @@ async def _answered(engine: Engine, request: Request) -> Response:
         if "path" in asked:
             sent = _of_this_machine(asked["path"])
         else:
+            await asyncio.to_thread(check_room, engine.places, visitor)
             folder = _new_folder()
             sent = Sent(await _received(request, folder))
     except ExplainedError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from vitexplorer.ui.parts.frame import frame_words
 from vitexplorer.ui.surveying.asking import Asking
 from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, linked, new_survey, now, surveys_of
 from vitexplorer.ui.surveying.opened import shard_files
-from vitexplorer.ui.surveying.process import begin, last_words, model_of
+from vitexplorer.ui.surveying.process import begin, check_turn, last_words, model_of
 from vitexplorer.ui.surveying.sources import (
     SCENES,
     Source,
@@ -133,6 +134,7 @@ def start(asking: Asking) -> dict[str, Any]:
     from vitexplorer.survey.questions import QUESTIONS, small_views
 
     check_open(asking)
+    check_turn(asking.places)
     questions = tuple(key for key in asking.text("ask").split(",") if key in {*QUESTIONS, *small_views()})
     if not questions:
         raise ExplainedError(SURVEY_WORDS["survey_none_asked"])
@@ -140,21 +142,17 @@ def start(asking: Asking) -> dict[str, Any]:
     if asking.text("data") == "scenes" and asking.text("classifies") != "true":
         address = replace(address, model=CLASSIFIER, weights="trained", size="", fit="crop")
     asking.engine.check_allowed(address.picture)
-    source = _source(asking)
     picture = address.picture
-    asked = Asked(
-        source.title,
-        str(source.path),
-        picture.model,
-        picture.weights,
-        picture.fit,
-        picture.size,
-        questions,
-        now(),
-    )
+    asked = Asked("", "", picture.model, picture.weights, picture.fit, picture.size, questions, now())
     model_of(asking.places, asked)
+    source = _source(asking)  # last: images may have to be drawn
+    asked = replace(asked, title=source.title, source=str(source.path))
     survey = new_survey(asking.places, asking.visitor, asked)
-    begin(asking.places, survey)
+    try:
+        begin(asking.places, survey)
+    except BaseException:  # another server was quicker, or the disk is full now
+        shutil.rmtree(survey.folder, ignore_errors=True)
+        raise
     return {"survey": survey.name}
 
 

@@ -53,13 +53,13 @@ def begin(places: Places, survey: KeptSurvey) -> None:
                 cwd=Path(__file__).resolve().parents[3],
                 start_new_session=True,
             )
+            _clear_ended()
             _children.add(child)
             give(survey.answers, child.pid)
 
 
 def check_turn(places: Places) -> None:
     """Raises ExplainedError where as many surveys run as may."""
-    _children.difference_update([child for child in list(_children) if child.poll() is not None])
     if len(running(places)) >= settings().surveys:
         raise ExplainedError(SURVEY_WORDS["survey_many"].format(most=settings().surveys))
 
@@ -108,6 +108,12 @@ def stop(survey: KeptSurvey) -> None:
         for one in left:
             one.kill()
         psutil.wait_procs(left, _PATIENCE)
+    _clear_ended()
+
+
+def _clear_ended() -> None:
+    """Asking a child that has ended how it did is what makes the system forget it."""
+    _children.difference_update([child for child in list(_children) if child.poll() is not None])
 
 
 def last_words(survey: KeptSurvey) -> str:

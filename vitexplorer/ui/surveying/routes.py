@@ -102,7 +102,11 @@ def survey_routes(engine: Engine) -> list[Route]:
     async def answer(request: Request) -> Response:
         what, asking = request.path_params["what"], Asking(engine, request)
         if what == "zip":
-            return await answer_picture(request, lambda path: asyncio.to_thread(beginning.unpacked, asking, path))
+            return await answer_picture(
+                request,
+                lambda path: asyncio.to_thread(beginning.unpacked, asking, path),
+                lambda: asyncio.to_thread(beginning.check_open, asking),
+            )
         if what not in ANSWERS | OF_ROWS or request.headers.get("content-type") != KIND:
             return JSONResponse({"refused": asking.say("survey_wrong")}, 404)
         try:

@@ -110,12 +110,15 @@ class Asking:
             ]
         return self.state(others=others)
 
+    async def check_room(self) -> None:
+        """Raises ExplainedError where the visitor keeps as much as one may."""
+        await asyncio.to_thread(check_room, self.places, self.visitor)
+
     async def add(self, path: Path) -> dict[str, Any]:
         """A picture in a box."""
         from vitexplorer.models.images import OpenedImage
 
         def put() -> dict[str, Any]:
-            check_room(self.places, self.visitor)
             opened = OpenedImage.of(path, max_megapixels=settings().max_megapixels)
             return {"box": self.key, "picture": _small(self.boxes.add(self.key, opened.pixels))}
 
@@ -226,7 +229,7 @@ async def _answered(asking: Asking, what: str) -> Response:
     waiting: dict[str, Callable[[], Awaitable[dict[str, Any]]]] = {"learn": asking.learn, "score": asking.score}
     made = {"fill": asking.fill, "open": asking.open, "boxes": asking.state}
     if what in pictures:
-        return await answer_picture(asking.request, pictures[what])
+        return await answer_picture(asking.request, pictures[what], asking.check_room if what == "add" else None)
     if what in waiting:
         return JSONResponse(await waiting[what]())
     if what == "save":
