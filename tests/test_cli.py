@@ -204,6 +204,8 @@ def test_a_weight_file_brings_its_model(image, tmp_path):
     assert run("attention-map", image, "--weights", weights, "--out", out).exit_code == 0
     expected = vx.compute("attention_map", vx.capture(vx.load_model(weights=weights), image))
     assert json.loads(out.read_text(encoding="utf-8")) == json.loads(as_json(expected))
+    assert run("attention-map", image, "--model", weights, "--out", tmp_path / "named.json").exit_code == 0
+    assert (tmp_path / "named.json").read_bytes() == out.read_bytes()
 
 
 # ---------------------------------------------------------------------------------------------- two sides

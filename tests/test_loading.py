@@ -20,6 +20,7 @@ from tests.small_models import THIN, picture
 from tests.thorough import quick
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models import loading
+from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.families import family_of
 from vitexplorer.registry import UnknownNameError
 
@@ -204,8 +205,50 @@ def test_other_families_load_whether_or_not_they_embed_patches_like_vit(name):
 
 @pytest.mark.parametrize("spelled", ["{}", "../models/tiny_shapes", "tiny_shapes/", "a" * 5000])
 def test_a_folder_is_no_bundled_model(spelled, shelf):
-    with pytest.raises(UnknownNameError):
+    with pytest.raises((UnknownNameError, SettingError, WeightsError)):
         vx.load_model(spelled.format(shelf), weights="random")
+    with pytest.raises(UnknownNameError):
+        vx.load_backbone(spelled.format(shelf), weights="random")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder, which one is in, with a folder of weights `mine` and a file `mine.pth`."""
+    (tmp_path / "mine").mkdir()
+    tensors = timm.create_model("test_vit", num_classes=2).state_dict()
+    save_file(tensors, tmp_path / "mine" / "model.safetensors")
+    torch.save(tensors, tmp_path / "mine.pth")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+WRITTEN = ["mine", "mine/", "./mine", "~/mine", "~/mine/", "{}/mine", "mine.pth", "~/mine.pth", "{}/mine.pth"]
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_a_path_may_stand_where_a_name_does(written: str, home: Path) -> None:
+    name = written.format(home)
+    for model in (vx.load_model(name), vx.load_model(Path(name)), vx.load_model(weights=name)):
+        assert (model.num_classes, model.provenance.weights) == (2, "file")
+        assert model.provenance.weights_source == name.rstrip("/").rpartition("/")[2]
+
+
+def test_a_name_is_that_before_it_is_a_path(home: Path) -> None:
+    (home / "mine").rename("test_vit")
+    assert vx.load_model("test_vit", weights="random").provenance.is_random
+    assert vx.load_model("./test_vit").num_classes == 2
+
+
+@pytest.mark.parametrize("written", ["gone/model", "gone.safetensors", "~/gone", "someone/vit-base", Path("gone")])
+def test_a_path_that_leads_nowhere_is_said(written: str | Path, home: Path) -> None:
+    with pytest.raises(WeightsError, match=f"no file or folder .*{Path(written).name} here"):
+        vx.load_model(written)
+
+
+def test_a_path_brings_its_own_weights(home: Path) -> None:
+    with pytest.raises(SettingError, match="mine is a path, which brings its own weights; leave out weights='random'"):
+        vx.load_model("mine", weights="random")
 
 
 def test_a_copy_of_a_model_that_ran_can_be_shown():

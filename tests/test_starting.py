@@ -28,6 +28,8 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ("name", "value", "says"),
     [
         ("VIT_MODEL", "nosuch", "Unknown model 'nosuch'"),
+        ("VIT_MODEL", "vitexplorer/", "vitexplorer/ is a path, which the command line takes"),
+        ("VIT_MODEL", "/no/such/model", "There is no file or folder /no/such/model here"),
         ("VIT_FIRST", "model=vit_tiny_patch16_244", "Did you mean 'vit_tiny_patch16_224'?"),
         ("VIT_FIRST", "image=scene_gaer", "Did you mean 'scene_gear'?"),
         ("VIT_RUNS_FOLDER", "/dev/null/runs", "Not a directory"),

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from threading import Event
@@ -396,6 +397,14 @@ def asked_of(source: Path) -> Asked:
 
 def fill_the_disk(*given: object, **more: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_visitor_names_no_folder_of_this_machine_as_a_model(places: Places, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "someones").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for name in ("someones", ".", ".."):
+        with pytest.raises(ExplainedError, match="Unknown model"):
+            process.model_of(places, replace(asked_of(tmp_path), model=name))
 
 
 def test_the_process_is_the_command_and_can_be_stopped(

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from vitexplorer.cli.options import MODEL, PRINTED, WEIGHTS, WEIGHTS_SEED
+from vitexplorer.cli.options import BACKBONE, PRINTED, WEIGHTS, WEIGHTS_SEED
 from vitexplorer.cli.text import one_sentence, table
 from vitexplorer.registry import unknown_name
 from vitexplorer.settings import settings
@@ -47,7 +47,7 @@ def finetune_command(language: Language) -> Callable[..., None]:
     def finetune(
         data: Path = typer.Argument(..., help=say(_DATA)),
         method: str = typer.Option("lora", help=say(_METHOD)),
-        model: str = typer.Option(settings().model, help=say(MODEL)),
+        model: str = typer.Option(settings().model, help=say(BACKBONE)),
         weights: str = typer.Option("auto", help=say(WEIGHTS)),
         weights_seed: int = typer.Option(0, help=say(WEIGHTS_SEED)),
         epochs: int = typer.Option(10, help=say(_EPOCHS)),

@@ -2,7 +2,11 @@
 
 from vitexplorer.words import Text
 
-MODEL = Text("A name from `models`, or any of timm's.", "`models` 列出的或 timm 的模型名称。")
+MODEL = Text(
+    "A name from `models`, any of timm's, or the path of a weight file or folder.",
+    "`models` 列出的或 timm 的模型名称，或权重文件、文件夹的路径。",
+)
+BACKBONE = Text("A name from `models`, or any of timm's.", "`models` 列出的或 timm 的模型名称。")
 WEIGHTS = Text("auto, pretrained, bundled, random, or a weight file.", "auto、pretrained、bundled、random 或权重文件。")
 WEIGHTS_SEED = Text("Seed of random weights.", "随机权重的种子。")
 PRINTED = Text("Language of what is printed.", "输出的语言。")

@@ -30,7 +30,8 @@ class Run:
 
     image: Path | None
     model: str | None
-    """None for the one that a weight file holds, and for the settings' own without a file"""
+    """a name, or the path of a file or folder; None for the one that a weight file holds, and for the settings' own
+    without a file"""
     weights: str
     weights_seed: int
     fit: Fit
@@ -39,11 +40,21 @@ class Run:
 
     def load(self) -> LoadedModel:
         """The model, with a bar where weights are downloaded. Raises as `load_model` and `load_tuned`."""
-        if (tuned := _tuned(self.model, Path(self.weights))) is not None:
+        file = Path(os.path.expanduser(self.weights))
+        if (tuned := _tuned(self.model, file) or self._tuned_named()) is not None:
             return tuned
-        model = self.model or (None if os.path.exists(self.weights) else settings().model)
+        model = self.model or (None if os.path.exists(file) else settings().model)
         with _download_bar() as progress:
             return vx.load_model(model, weights=self.weights, seed=self.weights_seed, progress=progress)
+
+    def _tuned_named(self) -> LoadedModel | None:
+        """The tuned model of a file that stands where a name may."""
+        if self.model is None or self.weights != "auto":
+            return None
+        from vitexplorer.models.loading import path_named
+
+        path = path_named(self.model)
+        return None if path is None else _tuned(None, path)
 
     def capture(self, model: LoadedModel, differentiable: bool = False) -> Capture:
         """The run of `model`, changed where a change is named. Raises as `capture` and `intervene`.

@@ -98,8 +98,9 @@ def common_parameters(language: Language) -> list[inspect.Parameter]:
         option(
             "model",
             None,
-            "A name from `models`, or any of timm's; left out, the one that a weight file holds, or VIT_MODEL.",
-            "`models` 列出的或 timm 的模型名称；省略时为权重文件中的模型，或 VIT_MODEL。",
+            "A name from `models`, any of timm's, or a weight file or folder; left out, the one that --weights holds, "
+            "or VIT_MODEL.",
+            "`models` 列出的或 timm 的模型名称，或权重文件、文件夹；省略时为 --weights 中的模型，或 VIT_MODEL。",
             str | None,
         ),
         option(

@@ -24,8 +24,9 @@ from vitexplorer.errors import SettingError
 from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.about import About, merged, origin
 from vitexplorer.models.capture_memory import check_memory
-from vitexplorer.models.checkpoints import check_classes
+from vitexplorer.models.checkpoints import SUFFIXES, WeightsError, check_classes
 from vitexplorer.models.checkpoints.contents import tensors_in
+from vitexplorer.models.checkpoints.zipped import ZIP
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
 from vitexplorer.models.input_size import at_size
@@ -49,6 +50,17 @@ from vitexplorer.words import Text
 MANY = 2048
 """patches up to which nobody asks how much memory one image takes: ViT-B at 720 pixels has as many"""
 SEEDING = threading.RLock()  # the global generator is one for all threads
+
+_NO_PATH = Text(
+    "There is no file or folder {path} here, and no model is called so. Name a weight file, a folder of one, or a model"
+    " of timm's; what lies in a repository of Hugging Face must be downloaded first.",
+    "此处没有文件或文件夹 {path}，也没有同名模型。请指明权重文件、其所在文件夹或 timm 的模型名称；"
+    "Hugging Face 仓库中的模型须先下载。",
+)
+_PATH_AND_WEIGHTS = Text(
+    "{path} is a path, which brings its own weights; leave out weights={weights}, or name the model that they are of.",
+    "{path} 是路径，自带权重；请去掉 weights={weights}，或指明权重所属模型的名称。",
+)
 
 
 @dataclass(frozen=True)
@@ -139,7 +151,7 @@ def usual_device() -> str:
 
 
 def load_model(
-    name: str | None = None,
+    name: str | os.PathLike | None = None,
     weights: str | os.PathLike = "auto",
     *,
     size: int | Size | str | None = None,
@@ -150,12 +162,14 @@ def load_model(
     """Load a timm architecture, a bundled model, or whatever model a file holds.
 
     Args:
-        name: a timm name with or without tag (`vit_base_patch16_224.augreg_in21k`), or a bundled model's name. None
-            for what the file or folder `weights` holds, told from the names and shapes of its tensors: models of timm,
-            transformers, torchvision, open_clip and the papers' own repositories, see `models.checkpoints`.
+        name: a timm name with or without tag (`vit_base_patch16_224.augreg_in21k`), or a bundled model's name. A path,
+            or None, for what that file or folder, or `weights`, holds, told from the names and shapes of its tensors:
+            models of timm, transformers, torchvision, open_clip and the papers' own repositories, see
+            `models.checkpoints`. A string that is both is the name.
         weights: "auto" (bundled where there are, otherwise pretrained), "pretrained", "bundled", "random", or the
-            path of a `.safetensors` or `.pth` file, of a folder or a zip of one, all read without running any code. A
-            merged checkpoint of a tuned model brings the names of its classes and what it was made from.
+            path of a `.safetensors` or `.pth` file, of a folder or a zip of one, all read without running any code;
+            `~` is the home folder. A merged checkpoint of a tuned model brings the names of its classes and what it
+            was made from.
         size: another input size in pixels, of a square or (height, width), see `at_size`; None for the model's own.
         seed: for "random": the module equals `torch.manual_seed(seed); timm.create_model(name)`.
         device: where to run; a GPU where there is one when None.
@@ -164,14 +178,46 @@ def load_model(
     Raises:
         UnknownNameError: no such model; the message names the nearest.
         UnsupportedError: no family is stated for the architecture, or it takes one input size only.
-        SettingError: a size that it does not take (the message names the nearest), or that takes too much memory.
-        WeightsError, DownloadError: the weights do not fit, or cannot be fetched.
+        SettingError: a size that it does not take (the message names the nearest), or that takes too much memory; or
+            a path as name beside other weights.
+        WeightsError, DownloadError: the weights are not there, do not fit, or cannot be fetched.
     """
-    if name is None:
-        model = _load_any(os.fspath(weights), device, progress)
+    path, weights = path_named(name), os.fspath(weights)
+    if path is not None:
+        if weights != "auto":
+            raise SettingError(_PATH_AND_WEIGHTS.format(path=path, weights=repr(weights)))
+        model = _load_any(str(path), device, progress)
+    elif name is None:
+        model = _load_any(weights, device, progress)
     else:
-        model = _load(name, os.fspath(weights), family_of, seed, device, progress)
+        model = _load(str(name), weights, family_of, seed, device, progress)
     return model if size is None else at_size(model, size)
+
+
+def path_named(name: str | os.PathLike | None) -> Path | None:
+    """The file or folder that stands where a model's name may; None for a name.
+
+    Only for what the owner of this machine says: a visitor of the page must never name one. Raises WeightsError for
+    what can be nothing but a path, and leads nowhere.
+    """
+    if name is None or (isinstance(name, str) and _is_known(name)):
+        return None
+    path = _expanded(name)
+    try:
+        if path.exists():
+            return path
+    except (OSError, ValueError):  # too long for any file, or with a character that none has
+        return None
+    if not isinstance(name, str) or set(name) & set("/\\~") or name.lower().endswith((*SUFFIXES, ZIP)):
+        raise WeightsError(_NO_PATH.format(path=path))
+    return None
+
+
+def _expanded(path: str | os.PathLike) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # the home folder of nobody
+        return Path(path)
 
 
 def load_backbone(
@@ -182,7 +228,10 @@ def load_backbone(
     device: str | torch.device | None = None,
     progress: Progress | None = None,
 ) -> LoadedModel:
-    """`load_model` for fine-tuning, which takes ResNets and EfficientNets too: they can be tuned, but not shown."""
+    """`load_model` for fine-tuning, which takes ResNets and EfficientNets too: they can be tuned, but not shown.
+
+    Takes names alone, never a path.
+    """
     return _load(name, os.fspath(weights), family_of_backbone, seed, device, progress)
 
 
@@ -230,6 +279,7 @@ def _load(
         module, kind, source = _build(architecture, 0), "pretrained", timm.get_pretrained_cfg(name).hf_hub_id or "timm"
         notes = load_weights(module, path)
     else:
+        weights = str(_expanded(weights))
         kind, source = "file", Path(weights).name
         state_dict = tensors_in(weights)
         tuned = merged(weights)
@@ -246,6 +296,7 @@ def _load_any(weights: str, device: str | torch.device | None, progress: Progres
     """The model of a file that nobody names; it is run once, if that takes no more than any image may."""
     if weights in ("auto", "pretrained", "bundled", "random"):
         raise SettingError(Text("Name a model, or a file as weights.", "请指明模型名称，或把权重设为某个文件。"))
+    weights = str(_expanded(weights))
     if os.path.isfile(weights) and (own := merged(weights)) is not None:
         return _load(own.base.model, weights, family_of, 0, device, None)
     found = translated(weights, lambda entry, **arguments: _build(entry, 0, **arguments), progress)
@@ -276,8 +327,12 @@ def _shipped() -> list[str]:
 
 def check_known(name: str) -> None:
     """Raises UnknownNameError for what is neither a bundled model nor one of timm's."""
-    if name not in _shipped() and not _is_timm_name(name):
+    if not _is_known(name):
         raise unknown_name("model", name, [*timm.list_models(), *timm.list_models(pretrained=True), *_shipped()])
+
+
+def _is_known(name: str) -> bool:
+    return name in _shipped() or _is_timm_name(name)
 
 
 def _is_timm_name(name: str) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def survey(
     source: AnySource,
-    model: LoadedModel | str,
+    model: LoadedModel | str | os.PathLike,
     ask: Sequence[str] | None = None,
     out: str | os.PathLike = "survey",
     **options: Any,

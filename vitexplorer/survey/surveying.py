@@ -46,7 +46,7 @@ _WORKER_BYTES = 2**30
 
 def ask_all(
     source: AnySource,
-    model: LoadedModel | str,
+    model: LoadedModel | str | os.PathLike,
     ask: Sequence[str] | None = None,
     out: str | os.PathLike = "survey",
     *,
@@ -67,7 +67,7 @@ def ask_all(
     Args:
         source: a folder (its class folders are the labels), a .csv, .tsv or .parquet table with a column "path" and
             perhaps "label", a .txt with a path on each line, or a list of paths.
-        model: from `load_model`, or a name for it.
+        model: from `load_model`, or a name or path for it.
         ask: names of questions and keys of views, as `vx.evaluate` takes them; every question when None.
         out: the survey's folder: new, empty, or of this very survey.
         fit: as for `capture`.
@@ -92,7 +92,7 @@ def ask_all(
     """
     run = runner_of(runner)
     folder = Path(out).expanduser().absolute()
-    loaded = load_model(model) if isinstance(model, str) else model
+    loaded = load_model(model) if isinstance(model, str | os.PathLike) else model
     if size is not None:
         if fit == "native":
             raise SettingError(TWO_SIZES)

@@ -25,6 +25,11 @@ _NO_CACHE = Text(
     "VIT_CACHE_FOLDER={folder} cannot be made or written ({reason}): name another folder.",
     "VIT_CACHE_FOLDER={folder} 无法创建或写入（{reason}）：请指定其他文件夹。",
 )
+_PATH = Text(
+    "{name} is a path, which the command line takes and the page does not; name a model, and open the file from the"
+    " page's panel of models.",
+    "{name} 是路径，命令行可用而网页不可用；请指定模型名称，并在网页的模型面板中打开该文件。",
+)
 _NO_TOOLS = Text(
     "VIT_MCP=1 needs a package that is not installed: pip install 'mcp>=1.21,<2'.",
     "VIT_MCP=1 需要一个尚未安装的软件包：pip install 'mcp>=1.21,<2'。",
@@ -48,9 +53,11 @@ def check(settings: Settings) -> None:
 def _check_model(variable: str, value: str, name: str) -> None:
     if find(name) is not None:
         return
-    from vitexplorer.models.loading import check_known  # torch and timm, which listed models need not wait for
+    from vitexplorer.models.loading import check_known, path_named  # torch and timm, which listed models need not load
 
     try:
+        if path_named(name) is not None:
+            raise ExplainedError(_PATH.format(name=name))
         check_known(name)
     except ExplainedError as error:
         raise _wrong(variable, value, error) from None

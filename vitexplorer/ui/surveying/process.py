@@ -78,8 +78,11 @@ def command(places: Places, survey: KeptSurvey) -> list[str]:
 
 
 def model_of(places: Places, asked: Asked) -> list[str]:
-    """How the command names the model. Raises ExplainedError for a file that it cannot load by itself."""
+    """How the command names the model. Raises ExplainedError for a file that it cannot load by itself, or no name."""
     if not asked.model.startswith(MODEL):
+        from vitexplorer.models.loading import check_known
+
+        check_known(asked.model)  # the command takes paths too, and a visitor names none of this machine
         return ["--model", asked.model, *(["--weights", "random"] if asked.weights == "random" else [])]
     from vitexplorer.models.about import about
 
