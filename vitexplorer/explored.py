@@ -16,7 +16,7 @@ class Explored(Protocol):
     logits: Any
     """Tensor (classes,), or None without a classifier"""
     model: Any
-    """has `name`, `class_names`, `class_names_zh` and `class_texts`"""
+    """has `name`, `class_names`, `class_names_zh`, `class_texts` and `has_one_output`"""
 
     @property
     def depth(self) -> int:
@@ -65,6 +65,21 @@ def not_read_out(name: str) -> Text:
         "linear layer), so no other token can be read that way.",
         "{model}：最后的标记如何变成输出并非常见方式（归一化、类别标记或均值、一个线性层），因此无法以此读出其他标记。",
     ).format(model=name)
+
+
+def has_one_output(capture: Explored) -> bool:
+    """Whether the answer is one number in its own unit, of which no softmax makes a probability."""
+    return capture.logits is not None and capture.model.has_one_output
+
+
+def without_classes(capture: Explored) -> Text | None:
+    """Why what speaks of several classes refuses a model that has none, or one output; None for one that has them."""
+    if not has_one_output(capture):
+        return without_classifier(capture)
+    return Text(
+        "{model} answers with one number, and this is about a choice among classes.",
+        "{model} 的回答是一个数值，而这里讨论的是在多个类别中的选择。",
+    ).format(model=capture.model.name)
 
 
 def without_classifier(capture: Explored) -> Text | None:

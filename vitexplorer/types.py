@@ -46,6 +46,13 @@ import numpy as np
 
 from vitexplorer.grids import PADDING as PADDING
 from vitexplorer.grids import PatchGrid, TokenLayout, WindowLayout
+from vitexplorer.predictions import OUTPUT as OUTPUT
+from vitexplorer.predictions import PROBABILITY as PROBABILITY
+from vitexplorer.predictions import Answer as Answer
+from vitexplorer.predictions import Output as Output
+from vitexplorer.predictions import Prediction as Prediction
+from vitexplorer.predictions import PredictionChange as PredictionChange
+from vitexplorer.predictions import value_text as value_text
 from vitexplorer.query_words import PREFIX_WORDS as PREFIX_WORDS
 from vitexplorer.query_words import prefix_text as prefix_text
 from vitexplorer.query_words import query_text as query_text
@@ -142,8 +149,8 @@ class Result(ShownInNotebooks):
     """the same in words: label and value of each"""
     notes: tuple[Text, ...] = ()
     """what was dropped, normalised or approximated"""
-    target: Prediction | None = None
-    """the class that the numbers are about, where they are about one, as the model answers it"""
+    target: Answer | None = None
+    """the class that the numbers are about, where they are about one, as the model answers it; or its one output"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -359,27 +366,16 @@ class CurvesResult(Result):
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """One class of a classifier's answer."""
-
-    index: int
-    name: Text
-    """empty where nobody knows the classes' names"""
-    logit: float
-    probability: float
-
-
-@dataclass(frozen=True)
 class ReadOut:
     """What a model says when its last tokens are read in one way."""
 
     reading: Reading
     is_own: bool
     """whether the model was trained to be read like this"""
-    top: tuple[Prediction, ...]
-    """likeliest first"""
-    after_blocks: tuple[Prediction, ...]
-    """the likeliest class if the residual stream were read so after each block"""
+    top: tuple[Answer, ...]
+    """likeliest first; of a model with one output that alone"""
+    after_blocks: tuple[Answer, ...]
+    """the likeliest class, or the output, if the residual stream were read so after each block"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -457,7 +453,10 @@ class SequenceResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class FaithfulnessResult(Result):
-    """Probability of a class while patches go or come, values (methods, curves, steps); random order is last."""
+    """Probability of a class while patches go or come, values (methods, curves, steps); random order is last.
+
+    Of a model with one output it is that number, and areas are in its unit.
+    """
 
     methods: tuple[str, ...]
     titles: tuple[Text, ...]
@@ -467,7 +466,8 @@ class FaithfulnessResult(Result):
     steps: tuple[float, ...]
     """share of the patches that are deleted or inserted at each point, 0-1"""
     areas: np.ndarray
-    """(methods, curves): area under each curve, 0-1; low for deletion and high for insertion where a map is right"""
+    """(methods, curves): area under each curve, in the unit of `values`, of a probability 0-1; low for deletion and
+    high for insertion where a map is right"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -491,7 +491,7 @@ class MethodsResult(Result):
     curves: tuple[str, ...]
     """deletion, insertion"""
     areas: np.ndarray | None
-    """(methods, curves): area under each curve, 0-1; None where it was not measured"""
+    """(methods, curves): area under each curve, in the unit of `target`; None where it was not measured"""
     passes: int
     """images that measuring it takes at most"""
     others: tuple[tuple[str, Text], ...] = ()
@@ -526,19 +526,6 @@ class EvaluationResult(Result):
     """(methods, protocols) int: cases that each number rests on"""
 
 
-@dataclass(frozen=True)
-class PredictionChange:
-    """One class of a classifier in two runs."""
-
-    index: int
-    name: Text
-    """empty where nobody knows the classes' names"""
-    before: float
-    """probability in the plain run"""
-    after: float
-    """probability in the changed run"""
-
-
 @dataclass(frozen=True, kw_only=True)
 class BeforeAfterResult(Result):
     """A changed run beside the plain one; values (rows, cols) are its map minus the plain one's.
@@ -556,7 +543,7 @@ class BeforeAfterResult(Result):
     changed_image: np.ndarray
     query: Query
     classes: tuple[PredictionChange, ...]
-    """the likeliest classes of both runs, those of the plain one first; empty without a classifier"""
+    """the likeliest classes of both runs, those of the plain one first; the one output; empty without a classifier"""
     cosines: np.ndarray
     """(blocks,) cosine between the two runs of one token after each block"""
     token: Query

@@ -58,7 +58,7 @@ def compare(comparison: str, left: Capture, right: Capture, **settings: Any) -> 
         provenance=replace(left.provenance, beside=right.provenance),
         notes=tuple(dict.fromkeys([*of_both, *result.notes])),
         settings_said={
-            control.name: (control.label, control.say(result.settings[control.name], left))
+            control.name: (control.called(left), control.say(result.settings[control.name], left))
             for control in record.controls
             if control.name in result.settings
         },

@@ -1,7 +1,7 @@
 """What do the two answer? The likeliest classes of both with the probability that each gives them.
 
-Softmax over all of a model's classes. Classes are matched by name where both name theirs, by number otherwise; one that
-a model has not is left empty.
+Softmax over all of a model's classes; of two models with one output their numbers. Classes are matched by name where
+both name theirs, by number otherwise; one that a model has not is left empty.
 Misleading: probabilities of models with other class lists are shares of other wholes.
 """
 
@@ -11,25 +11,32 @@ import numpy as np
 
 from vitexplorer.capture import Capture
 from vitexplorer.comparisons.sides import names_of
+from vitexplorer.explored import has_one_output
 from vitexplorer.interfaces import Comparison
-from vitexplorer.numbers import percent
-from vitexplorer.quantities.read_out import class_text, top_classes
-from vitexplorer.types import SidesResult
+from vitexplorer.quantities.read_out import answer_text, shown_values, top_classes, unit_of_values
+from vitexplorer.types import OUTPUT, PROBABILITY, SidesResult, value_text
 from vitexplorer.words import Text
 
 TITLE = Text("Answers side by side", "答案对比")
-PROBABILITY = Text("probability", "概率")
+NOT_ALIKE = Text(
+    "{number} gives one number and {classes} tells classes apart: there is no common answer to compare.",
+    "{number} 给出一个数值，而 {classes} 区分类别：两者没有可以对比的共同答案。",
+)
 
 
 def compute(left: Capture, right: Capture) -> SidesResult:
-    """Probabilities of the likeliest classes of both, the left one's first, (classes, sides); NaN for no such class."""
-    sides = (left, right)
-    shares = [capture.logits.double().softmax(-1).tolist() for capture in sides]
-    keys = [[_key(capture, n) for n in range(capture.model.num_classes)] for capture in sides]
+    """Probabilities of the likeliest classes of both, the left one's first, (classes, sides); NaN for no such class.
+
+    Of models with one output each: that of both, (1, sides).
+    """
+    sides, unit = (left, right), unit_of_values(left.logits)
+    shares = [shown_values(capture.logits.double()).tolist() for capture in sides]
+    by_name = all(capture.model.class_names for capture in sides)
+    keys = [[*capture.model.class_names] if by_name else [*range(len(capture.logits))] for capture in sides]
     places = [{key: n for n, key in reversed([*enumerate(of)])} for of in keys]
     best = {
-        _key(capture, top.index): class_text(top.index, top.name)
-        for capture in sides
+        of[top.index]: answer_text(top)
+        for capture, of in zip(sides, keys, strict=True)
         for top in top_classes(capture.logits, capture.model.class_texts)
     }
     values = [
@@ -40,27 +47,28 @@ def compute(left: Capture, right: Capture) -> SidesResult:
         title=TITLE,
         values=np.array(values),
         axes=("classes", "sides"),
-        unit=PROBABILITY,
-        formula="softmax(logits)",
+        unit=unit,
+        formula="softmax(logits)" if unit == PROBABILITY else "f(x)",
         provenance=left.provenance,
         entries=tuple(best.values()),
-        units=(PROBABILITY,) * len(best),
+        units=(unit,) * len(best),
         names=names_of(left, right),
     )
 
 
-def _key(capture: Capture, index: int) -> str | int:
-    return capture.model.class_names[index] if capture.model.class_names else index
-
-
 def refuses(left: Capture, right: Capture) -> Text | None:
-    """Models that name no class."""
+    """Models that name no class, and one output beside classes."""
     for capture in (left, right):
         if capture.logits is None:
             return Text(
                 "{model} has no classifier, so it gives no answer to compare.",
                 "{model} 没有分类头，因此没有可以对比的答案。",
             ).format(model=capture.model.name)
+    numbers = [has_one_output(capture) for capture in (left, right)]
+    if numbers == [True, False]:
+        return NOT_ALIKE.format(number=left.model.name, classes=right.model.name)
+    if numbers == [False, True]:
+        return NOT_ALIKE.format(number=right.model.name, classes=left.model.name)
     return None
 
 
@@ -69,10 +77,15 @@ def reading(result: SidesResult) -> Text:
     first = [int(np.nanargmax(side)) for side in result.values.T]
     said = {
         "one": result.entries[first[0]],
-        "share": percent(result.values[first[0], 0]),
+        "share": value_text(result.values[first[0], 0], result.unit),
         "other": result.entries[first[1]],
-        "other_share": percent(result.values[first[1], 1]),
+        "other_share": value_text(result.values[first[1], 1], result.unit),
     }
+    if result.unit == OUTPUT:
+        return Text(
+            "On the left {one} is {share}, on the right {other} is {other_share}.",
+            "左侧{one}为 {share}，右侧{other}为 {other_share}。",
+        ).format(**said)
     if first[0] == first[1]:
         return Text(
             "Both answer {one}: {share} on the left, {other_share} on the right.",
@@ -88,8 +101,8 @@ COMPARISON = Comparison(
     title=TITLE,
     question=Text("What do the two answer?", "两者的答案是什么？"),
     misleads=Text(
-        "A probability is a share of all classes that a model knows: of other lists they are shares of other wholes.",
-        "概率是在模型所知全部类别中所占的份额：类别列表不同，份额的整体也不同。",
+        "What a class gets is its share among all its model knows: of other lists they are shares of other wholes.",
+        "一个类别得到的是它在该模型所知全部类别中的份额：类别列表不同，份额的整体也不同。",
     ),
     compute=compute,
     reading=reading,

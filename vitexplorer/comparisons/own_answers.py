@@ -16,7 +16,7 @@ from vitexplorer.comparisons.sides import pair_of
 from vitexplorer.controls import Choice
 from vitexplorer.interfaces import Comparison, Paper
 from vitexplorer.quantities.on_the_map import extreme
-from vitexplorer.quantities.read_out import class_text
+from vitexplorer.quantities.read_out import answer_text
 from vitexplorer.types import MapResult, PairResult
 from vitexplorer.words import Text
 
@@ -37,7 +37,7 @@ def compute(left: Capture, right: Capture, method: str) -> PairResult:
         {"method": method},
     )
     one, other = (
-        _FOR.format(side=side, name=class_text(picture.target.index, picture.target.name))
+        _FOR.format(side=side, name=answer_text(picture.target))
         for side, picture in zip(result.names, pictures, strict=True)
     )
     return replace(result, target=None, names=(one, other))

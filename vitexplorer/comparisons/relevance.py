@@ -14,7 +14,7 @@ from vitexplorer.controls import Choice, TargetControl
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.interfaces import Comparison, Paper
 from vitexplorer.quantities.on_the_map import extreme
-from vitexplorer.quantities.read_out import class_text
+from vitexplorer.quantities.read_out import answer_text, class_text
 from vitexplorer.types import MapResult, PairResult
 from vitexplorer.words import Text
 
@@ -102,7 +102,7 @@ def reading(result: PairResult) -> Text:
         "For {name} {one} counts most on the left; on the right, read at the places of those patches, {other}{more}",
         "对于{name}，左侧最重要的是{one}；右侧按左侧图块的位置读取，最重要的是{other}{more}",
     ).format(
-        name=class_text(result.target.index, result.target.name) if result.target else Text("the class", "该类别"),
+        name=answer_text(result.target) if result.target else Text("the class", "该类别"),
         one=extreme(left),
         other=extreme(right),
         more=alike(left, right),

@@ -18,8 +18,8 @@ from vitexplorer.controls.sharpest import sharpest_patch
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.target import TargetControl
 from vitexplorer.errors import SettingError
-from vitexplorer.explored import Explored
-from vitexplorer.types import Result, query_text
+from vitexplorer.explored import Explored, has_one_output
+from vitexplorer.types import OUTPUT, Result, query_text
 from vitexplorer.words import Text, same
 
 _PATCHES = re.compile(r"patch\s+(\d+)\s*,\s*(\d+)(?:\s+vs\s+(\d+)\s*,\s*(\d+))?")
@@ -83,13 +83,13 @@ class AnyTargetControl(TargetControl):
         elif isinstance(value, str) and likeness(value):
             raise SettingError(NO_IMAGES)
         elif isinstance(value, str) and len(pair := _VERSUS.split(value.strip())) == 2:
-            value = RatherThan(*(super(AnyTargetControl, self).parse(one, capture, settings) for one in pair))
+            return self._of_two(*pair, capture, settings)
         if isinstance(value, PatchAlike):
             return self._on_the_grid(value, capture)
         if isinstance(value, Region):
             return self._region("+".join(f"{row}.{col}" for row, col in value.patches), capture)
         if isinstance(value, RatherThan):
-            return self._of_two(value, capture, settings)
+            return self._of_two(value.index, value.other, capture, settings)
         if hasattr(value, "embedding"):
             name = value.name if isinstance(value, Alike) else value.input.image_hash[:8]
             patch = value.patch if isinstance(value, Alike) else None
@@ -134,6 +134,7 @@ class AnyTargetControl(TargetControl):
         )
         if capture is None:
             return replace(spec, takes=TAKES, words=WORDS)
+        words = {**WORDS, "class": Text("the output", OUTPUT.zh)} if has_one_output(capture) else WORDS
         grid = capture.grid(capture.depth - 1)
         offered: list[Target] = [PatchAlike(sharpest_patch(capture.input.pixels, grid))]
         if not classless:
@@ -141,7 +142,7 @@ class AnyTargetControl(TargetControl):
             offered = [*(RatherThan(first, other) for other in others), *offered]
         options = dict(spec.options) | {str(one): self.say(one, capture) for one in offered}
         board = Board.of(grid, capture.input.pixels.shape[:2])
-        return replace(spec, takes=TAKES, options=tuple(options.items()), board=board, words=WORDS)
+        return replace(spec, takes=TAKES, options=tuple(options.items()), board=board, words=words)
 
     def _classes(self, capture: Explored | None, settings: Mapping[str, Any] | None, result: Result | None) -> Spec:
         """Those that are likely, with a chosen target that is none kept beside them."""
@@ -172,8 +173,10 @@ class AnyTargetControl(TargetControl):
                 raise no_such_patch(row, col, grid)
         return Region(patches)
 
-    def _of_two(self, target: RatherThan, capture: Explored, settings: Mapping[str, Any]) -> RatherThan:
-        one, other = (super(AnyTargetControl, self).parse(n, capture, settings) for n in (target.index, target.other))
+    def _of_two(self, first: Any, second: Any, capture: Explored, settings: Mapping[str, Any]) -> RatherThan:
+        if has_one_output(capture):
+            raise SettingError(NO_OTHER.format(model=capture.model.name))
+        one, other = (super(AnyTargetControl, self).parse(n, capture, settings) for n in (first, second))
         if one == other:
             raise SettingError(
                 Text("A class is compared with another, not with itself.", "一个类别要与另一个类别比较，而不是与自身。")
@@ -195,6 +198,10 @@ class AnyTargetControl(TargetControl):
 TAKES = same(
     "CLASS | CLASS vs CLASS | region ROW.COL+ROW.COL | patch ROW,COL | patch ROW,COL vs ROW,COL | like:IMAGE | "
     "like:IMAGE patch ROW,COL"
+)
+NO_OTHER = Text(
+    "{model} has one output, so there is no other class that it could be explained against. Explain the output itself.",
+    "{model} 只有一个输出，因此没有可与之比较的另一个类别。请解释输出值本身。",
 )
 NO_REGION = Text(
     "A region is at least one patch, written row.col and joined by +, such as 3.4+3.5, not {value}.",

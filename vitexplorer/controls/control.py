@@ -45,6 +45,10 @@ class Control(ABC):
         """What may be chosen, as a person would write it and in words; empty where that is no short list."""
         return ()
 
+    def called(self, capture: Explored | None) -> Text:
+        """The label, where the model has a say in it."""
+        return self.label
+
     def say(self, value: Any, capture: Explored | None) -> Text:
         """A checked value in words."""
         written = written_value(value)
@@ -69,7 +73,7 @@ class Control(ABC):
         written = written_value(value)
         if offered and written not in dict(offered):
             offered = (*offered, (written, self.say(value, capture)))
-        return Spec(self.kind, self.name, self.label, written, options=offered)
+        return Spec(self.kind, self.name, self.called(capture), written, options=offered)
 
 
 def written_value(value: Any) -> str:

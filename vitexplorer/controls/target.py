@@ -10,18 +10,22 @@ from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.explored import Explored, without_classifier
+from vitexplorer.explored import Explored, has_one_output, without_classifier
 from vitexplorer.registry import unknown_name
-from vitexplorer.types import Result
+from vitexplorer.types import OUTPUT, Result
 from vitexplorer.words import Text, same
 
+_TARGET = Text("Target", "解释目标")
 LIKELY = 12
 """classes offered, the model's first choices"""
 
 
 @dataclass(frozen=True)
 class TargetControl(Control):
-    """The class that is explained, by number or by name; the model's first choice when nobody says."""
+    """The class that is explained, by number or by name; the model's first choice when nobody says.
+
+    A model with one output has nothing to choose: 0, or the output's name.
+    """
 
     name: str = "target"
     label: Text = Text("Class", "类别")
@@ -40,6 +44,13 @@ class TargetControl(Control):
         if isinstance(value, str) and not value.strip().lstrip("-").isdigit() and capture.model.class_names:
             return self._named(value, capture.model.class_names)
         target = whole_number(self.name, value)
+        if target and has_one_output(capture):
+            raise SettingError(
+                Text(
+                    "{model} has one output, which is number 0: there is no {target}.",
+                    "{model} 只有一个输出，编号为 0：没有 {target}。",
+                ).format(model=capture.model.name, target=target)
+            )
         if not 0 <= target < num_classes:
             raise SettingError(
                 Text(
@@ -49,9 +60,15 @@ class TargetControl(Control):
             )
         return target
 
+    def called(self, capture: Explored | None) -> Text:
+        """The label; a model with one output has no classes."""
+        return super().called(capture) if capture is None or not has_one_output(capture) else _TARGET
+
     def say(self, value: int, capture: Explored) -> Text:
-        """Number and name."""
+        """Number and name; the output of a model that has one."""
         names = capture.model.class_texts
+        if has_one_output(capture):
+            return names[value] if names else OUTPUT
         return Text("{n} ({name})", "{n}（{name}）").format(n=value, name=names[value]) if names else same(str(value))
 
     def spec(

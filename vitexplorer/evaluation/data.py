@@ -21,6 +21,7 @@ from vitexplorer.evaluation.parted import Parted
 from vitexplorer.models.bundled.scenes import Scene, draw_scene
 from vitexplorer.models.bundled.scenes.paper import box_of
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.quantities.read_out import shown_values
 
 STREAM = "test"
 POOL = 400
@@ -108,7 +109,7 @@ def known_scenes(model: LoadedModel, count: int = POOL) -> list[int]:
 
     def is_known(index: int) -> bool:
         scene = _scene(index, size)
-        answer = model.module(prepare(model, scene.image, "squash").tensor)[0].softmax(-1)
+        answer = shown_values(model.module(prepare(model, scene.image, "squash").tensor)[0])
         return bool(scene.mask.any()) and float(answer[scene.label]) >= SURE
 
     return list(islice(filter(is_known, range(4 * count)), count))

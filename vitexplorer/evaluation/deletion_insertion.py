@@ -2,7 +2,8 @@
 
 Petsiuk et al. 2018 (arXiv 1806.07421); what is measured is that of the view `faithfulness`, with ten steps: the area
 under the probability of the class while patches turn into the mean colour (0-1, low is good), and while they come back
-to the blurred image (0-1, high is good), in the map's order.
+to the blurred image (0-1, high is good), in the map's order. Of a model with one output both curves are that output
+and the areas are in its unit.
 """
 
 from __future__ import annotations

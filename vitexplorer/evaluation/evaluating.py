@@ -40,6 +40,16 @@ NOT_DRAWN = Text(
     "{protocol} 不适用于 {model} 所认识的图像。请用 `data` 给出其他图像。",
 )
 NOTHING_SUITS = Text("None of the cases holds what {protocol} needs.", "这些样例都不含{protocol}所需的信息。")
+ONE_OUTPUT = Text(
+    "{protocol} asks which class the model answers, and {model} answers with one number. Deletion and insertion follow "
+    "the number itself.",
+    "{protocol}要看模型答的是哪个类别，而 {model} 的回答是一个数值。删除与插入曲线所跟踪的正是这个数值本身。",
+)
+LEFT_OUT = Text(
+    "{model} answers with one number. Deletion and insertion follow it, and their areas are in its unit; left out is "
+    "what asks which class is the answer: {protocols}.",
+    "{model} 的回答是一个数值。删除与插入曲线跟踪它，面积以它的单位计；未列入要比较类别的评估：{protocols}。",
+)
 FEWER = Text(
     "Methods that run the network many times for one map rest on fewer cases; the numbers stand in the table's counts.",
     "为得到一幅图而多次运行网络的方法只用较少的样例；样例数见表中计数。",
@@ -85,7 +95,8 @@ def evaluate(
     Raises:
         UnknownNameError: no such view, setting or protocol.
         SettingError: a setting that a view cannot take; data and protocols do not go together.
-        UnsupportedError: a model without a classifier.
+        UnsupportedError: a model without a classifier; a protocol that asks which class is the answer, of a model with
+            one output. Where no protocols are named those are left out.
     """
     if not model.num_classes:
         raise UnsupportedError(
@@ -147,7 +158,10 @@ def tabulate(
         unit=Text("mean over the cases", "各样例的平均值"),
         formula=Text("mean, with its 95 % bootstrap interval", "平均值及其 95% 自助法区间"),
         provenance=model.provenance,
-        notes=(FEWER,) if any(map(is_slow, methods)) else (),
+        notes=(
+            *((FEWER,) if any(map(is_slow, methods)) else ()),
+            *((_left_out(model),) if model.has_one_output else ()),
+        ),
         methods=tuple(methods),
         titles=tuple(map(title_of, methods)),
         protocols=tuple(column.key for _, column in columns),
@@ -157,6 +171,12 @@ def tabulate(
         high=numbers[2],
         counts=numbers[3].astype(int),
     )
+
+
+def _left_out(model: LoadedModel) -> Text:
+    titles = [protocol.title for protocol in PROTOCOLS.values() if protocol.compares_classes]
+    listed = Text(", ".join(title.en for title in titles), "、".join(title.zh for title in titles))
+    return LEFT_OUT.format(model=model.name, protocols=listed)
 
 
 def _chosen(protocol: str, found: Sequence[np.ndarray]) -> np.ndarray:
@@ -194,13 +214,18 @@ def _plans(
     """The protocols with the cases that each is asked about; several may share one list."""
     if data is not None:
         cases = [one if isinstance(one, Case) else parted_cases([one])[0] for one in data]
+        named = protocols is not None
         suited: dict[tuple[int, ...], list[Case]] = {}
         plans = []
-        for key in PROTOCOLS if protocols is None else tuple(protocols):
+        for key in tuple(protocols) if named else PROTOCOLS:
+            if model.has_one_output and PROTOCOLS[key].compares_classes:
+                if named:
+                    raise UnsupportedError(ONE_OUTPUT.format(protocol=PROTOCOLS[key].title, model=model.name))
+                continue
             own = tuple(at for at, case in enumerate(cases) if PROTOCOLS[key].suits(case))
             if own:
                 plans.append(_Plan(key, suited.setdefault(own, [cases[at] for at in own])))
-            elif protocols is not None:
+            elif named:
                 raise SettingError(NOTHING_SUITS.format(protocol=PROTOCOLS[key].title))
         return plans
     kinds = drawn_kinds(model)

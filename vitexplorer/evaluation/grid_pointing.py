@@ -31,4 +31,5 @@ PROTOCOL = Protocol(
     suits=lambda case: case.cell is not None,
     targets=500,
     targets_of_slow=40,
+    compares_classes=True,
 )

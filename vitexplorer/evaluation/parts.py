@@ -178,5 +178,6 @@ PROTOCOL = Protocol(
     suits=lambda case: case.parted is not None,
     targets=100,
     targets_of_slow=30,
+    compares_classes=True,
     choose=best_threshold,
 )

@@ -44,5 +44,7 @@ class Protocol:
     """cases that a table rests on where nobody says"""
     targets_of_slow: int
     """the same for methods that run the network many times for one map"""
+    compares_classes: bool = False
+    """whether it asks which of several classes is the answer: of a model with one output there is nothing to ask"""
     choose: Callable[[Float[ndarray, "figures steps"]], int] | None = None
     """means over the cases -> which threshold counts, where there are several"""

@@ -5,6 +5,7 @@ K = 10 groups of equal size; each group alone is replaced by the image's mean co
 from the probability of the class. Every pair of groups agrees with the map where the one with more salience takes at
 least as much; it weighs the difference of the saliences, with a minus where it does not agree. The sum over the sum of
 the weights' sizes, -1 to 1, high is good, 0 by chance. A map without differences between groups orders nothing: 0.
+Of a model with one output, what a group takes is the fall of that output.
 Misleading: salience is compared with probability as if both were amounts; a map in other units of the same order gives
 another number.
 """
@@ -18,7 +19,7 @@ from jaxtyping import Float
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.interfaces import Paper
-from vitexplorer.quantities.faithfulness import probabilities, ranking
+from vitexplorer.quantities.faithfulness import ranking, values_exchanged
 from vitexplorer.quantities.perturbation import Runs, patch_of_pixel
 from vitexplorer.words import Text
 
@@ -44,7 +45,7 @@ def saco(trial: Trial) -> float:
         taken[at, group] = True
     pixels = torch.from_numpy(taken)[:, patch_of_pixel(grid, *image.shape[-2:])].to(image.device)
     mean = image.mean((-2, -1), keepdim=True).expand_as(image)
-    answers = probabilities(Runs(trial.capture, len(pixels)), trial.capture, trial.case.target, mean, pixels)
+    answers = values_exchanged(Runs(trial.capture, len(pixels)), trial.capture, trial.case.target, mean, pixels)
     return coefficient(np.array([values.ravel()[group].sum() for group in groups]), answers[0] - answers[1:])
 
 

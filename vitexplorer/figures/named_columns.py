@@ -7,19 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from vitexplorer.figures.caption import percent
 from vitexplorer.types import (
+    OUTPUT,
+    Answer,
     BeforeAfterResult,
     EvaluationResult,
     LensResult,
     MatrixResult,
     MethodsResult,
+    Output,
     PicturesResult,
     PoolingResult,
-    Prediction,
     PredictionChange,
     Result,
     SidesResult,
+    value_text,
 )
 from vitexplorer.words import Language
 
@@ -69,21 +71,28 @@ def _readings(result: PoolingResult, language: Language) -> Columns:
     columns: Columns = {}
     for reading in result.readings:
         columns |= {
-            f"{reading.reading}_class": [one.index for one in reading.after_blocks],
-            f"{reading.reading}_class_name": [one.name.in_(language) for one in reading.after_blocks],
-            f"{reading.reading}_probability": [one.probability for one in reading.after_blocks],
+            f"{reading.reading}_{name}": [values[name] for values in said]
+            for said in [[_said(one, language) for one in reading.after_blocks]]
+            for name in said[0]
         }
     return columns
 
 
+def _said(answer: Answer, language: Language) -> dict[str, Any]:
+    """What a table says of one answer."""
+    if isinstance(answer, Output):
+        return {"output_name": answer.name.in_(language), "output": answer.output}
+    return {"class": answer.index, "class_name": answer.name.in_(language), "probability": answer.probability}
+
+
 def _answers(result: BeforeAfterResult, language: Language) -> Columns:
-    """The likeliest class of both runs, and the map of the plain one."""
+    """The likeliest class of both runs, or the output, and the map of the plain one."""
     count, columns = result.values.size, {"before": result.before.ravel().tolist()}
     if not result.classes:
         return columns
     for run in ("before", "after"):
         likeliest: PredictionChange = max(result.classes, key=lambda one: getattr(one, run))
-        said = f"{_name(likeliest, language)} {percent(getattr(likeliest, run))}"
+        said = f"{_name(likeliest, language)} {value_text(getattr(likeliest, run), likeliest.unit)}"
         columns |= {f"answer_{run}": [said] * count}
     return columns
 
@@ -116,10 +125,10 @@ def _target(result: Result, language: Language) -> Columns:
     told = {
         "target": result.target.index,
         "target_name": result.target.name.in_(language),
-        "target_probability": result.target.probability,
+        f"target_{result.target.unit.en}": result.target.value,
     }
     return {name: [value] * result.values.size for name, value in told.items()}
 
 
-def _name(one: Prediction | PredictionChange, language: Language) -> str:
-    return one.name.in_(language) or str(one.index)
+def _name(one: PredictionChange, language: Language) -> str:
+    return one.name.in_(language) or (OUTPUT.in_(language) if one.unit == OUTPUT else str(one.index))

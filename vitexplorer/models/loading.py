@@ -131,6 +131,11 @@ class LoadedModel(ShownInNotebooks):
         return self.module.num_classes
 
     @property
+    def has_one_output(self) -> bool:
+        """Whether it answers with one number, a regression or a single score, rather than with classes."""
+        return self.num_classes == 1
+
+    @property
     def embeds_pixels(self) -> bool:
         """Whether a token is made of its own patch of pixels alone; hybrids cut features of convolutions."""
         proj = getattr(getattr(self.module, "patch_embed", None), "proj", None)

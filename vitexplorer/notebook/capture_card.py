@@ -6,8 +6,8 @@ from vitexplorer.capture import Capture
 from vitexplorer.figures.caption import CHANGED, IMAGE, MODEL, WEIGHTS
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.notebook.card import Card
-from vitexplorer.numbers import percent
-from vitexplorer.types import PatchGrid
+from vitexplorer.quantities.read_out import top_classes
+from vitexplorer.types import OUTPUT, Answer, PatchGrid
 from vitexplorer.words import Text, same
 
 ANSWERS = 3
@@ -52,16 +52,17 @@ def _grid_text(grid: PatchGrid) -> Text:
 
 
 def _answer(capture: Capture) -> Text | None:
-    """The likeliest classes with their probabilities; None without a classifier."""
+    """The likeliest classes with their probabilities, or the one output; None without a classifier."""
     if capture.logits is None:
         return None
-    probabilities = capture.logits.softmax(-1)
-    names = capture.model.class_texts
-    likely = probabilities.topk(min(ANSWERS, len(probabilities))).indices.tolist()
     said = [
-        Text("{name} {share}", "{name} {share}").format(
-            name=names[index] if names else UNNAMED.format(index=index), share=percent(float(probabilities[index]))
-        )
-        for index in likely
+        Text("{name} {value}", "{name} {value}").format(name=_name(answer), value=answer.said)
+        for answer in top_classes(capture.logits, capture.model.class_texts, ANSWERS)
     ]
     return Text(", ".join(one.en for one in said), "，".join(one.zh for one in said))
+
+
+def _name(answer: Answer) -> Text:
+    if answer.name.en:
+        return answer.name
+    return OUTPUT if answer.unit == OUTPUT else UNNAMED.format(index=answer.index)

@@ -1,8 +1,10 @@
 """Whether maps know which patches the model uses: curves of deletion and insertion, and the areas under them.
 
-Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches. Patches that a map ranks alike (a map may be
-zero in many places) go in a seeded random order, so that none gains from where it lies. Areas by the trapezoid rule
-over the share of patches really exchanged. Maps on a finer grid than the last block's (Swin) are summed over its cells.
+Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches: the probability of the class, of a model
+with one output that output f(x) itself, whose areas are in its own unit and may be below zero. Patches that a map ranks
+alike (a map may be zero in many places) go in a seeded random order, so that none gains from where it lies. Areas by
+the trapezoid rule over the share of patches really exchanged. Maps on a finer grid than the last block's (Swin) are
+summed over its cells.
 """
 
 from __future__ import annotations
@@ -16,12 +18,18 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from vitexplorer.capture import Capture
+from vitexplorer.explored import has_one_output
 from vitexplorer.progress import Progress
 from vitexplorer.quantities.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
+from vitexplorer.quantities.read_out import shown_values
 from vitexplorer.types import MapResult, PatchGrid
 from vitexplorer.words import Text
 
 CURVES = ("deletion", "insertion")
+OF_OUTPUT = Text(
+    "Both curves are the model's one output itself, and the areas under them are in its unit.",
+    "两条曲线都是模型唯一的输出值本身，曲线下面积以它的单位计。",
+)
 NO_ORDER = Text(
     "{title} gives every patch the same number here, so its order is a random one too.",
     "{title} 在这里给所有图块同样的数值，因此它的顺序也是随机的。",
@@ -33,12 +41,12 @@ class Faithfulness:
     """What was measured of several maps."""
 
     values: Float[np.ndarray, "methods curves steps"]
-    """probability of the class"""
+    """probability of the class, or the one output"""
     shares: Float[np.ndarray, " steps"]
     """of the patches that are exchanged"""
     areas: Float[np.ndarray, "methods curves"]
     notes: tuple[Text, ...]
-    """what stands for a patch that is gone, and which maps give no order"""
+    """what one output's curves are, what stands for a patch that is gone, and which maps give no order"""
 
 
 def coarsened(values: Float[np.ndarray, "rows cols"], fine: PatchGrid, coarse: PatchGrid) -> np.ndarray:
@@ -69,20 +77,20 @@ def first_ones(order: Int[np.ndarray, " patches"], counts: Int[np.ndarray, " ste
 def areas_under(
     values: Float[np.ndarray, "methods curves steps"], shares: Float[np.ndarray, " steps"]
 ) -> Float[np.ndarray, "methods curves"]:
-    """Trapezoids over the true share of patches."""
+    """Trapezoids over the true share of patches, in the unit of the values."""
     return ((values[..., 1:] + values[..., :-1]) / 2 * np.diff(shares)).sum(-1)
 
 
-def probabilities(
+def values_exchanged(
     runs: Runs,
     capture: Capture,
     target: int,
     other: Float[Tensor, "1 channels height width"],
     exchanged: Bool[Tensor, "images height width"],
 ) -> Float[np.ndarray, " images"]:
-    """Probability of the class for the image with pixels exchanged for another's."""
+    """Probability of the class, or the one output, for the image with pixels exchanged for another's."""
     logits = run_exchanged(runs, capture.input.tensor, other, exchanged)
-    return logits.softmax(-1)[:, target].double().cpu().numpy()
+    return shown_values(logits)[:, target].double().cpu().numpy()
 
 
 def num_passes(capture: Capture, maps: int, steps: int) -> int:
@@ -93,7 +101,7 @@ def num_passes(capture: Capture, maps: int, steps: int) -> int:
 def faithfulness(
     capture: Capture, target: int, maps: Sequence[MapResult], steps: int, seed: int, progress: Progress | None
 ) -> Faithfulness:
-    """Probability of the class along both curves of each map, and the areas under them."""
+    """Probability of the class, or the one output, along both curves of each map, and the areas under them."""
     grid, image = capture.grid(capture.depth - 1), capture.input.tensor
     counts = step_counts(grid.num_patches, steps)
     on_grid = [coarsened(result.values, result.grid, grid) for result in maps]
@@ -103,8 +111,8 @@ def faithfulness(
     at = patch_of_pixel(grid, *image.shape[-2:])
     ranked_first = torch.from_numpy(different)[:, at].to(image.device)
     runs = Runs(capture, len(CURVES) * len(different), progress)
-    deletion = probabilities(runs, capture, target, baseline_image(capture, "mean"), ranked_first)
-    insertion = probabilities(runs, capture, target, baseline_image(capture, "blur"), ~ranked_first)
+    deletion = values_exchanged(runs, capture, target, baseline_image(capture, "mean"), ranked_first)
+    insertion = values_exchanged(runs, capture, target, baseline_image(capture, "blur"), ~ranked_first)
     curves = [curve[place.ravel()].reshape(len(maps), len(counts)) for curve in (deletion, insertion)]
 
     values, shares = np.stack(curves, axis=1), counts / grid.num_patches
@@ -114,6 +122,7 @@ def faithfulness(
         shares=shares,
         areas=areas_under(values, shares),
         notes=(
+            *((OF_OUTPUT,) if has_one_output(capture) else ()),
             Text("Deleted patches become {baseline}.", "被删除的图块换成{baseline}。").format(
                 baseline=baseline_text(capture, "mean")
             ),

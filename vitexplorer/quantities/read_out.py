@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.capture import Capture
-from vitexplorer.types import Prediction, Reading
+from vitexplorer.types import OUTPUT, PROBABILITY, Answer, Output, Prediction, PredictionChange, Reading
 from vitexplorer.words import Text, same
 
 TOP = 5
@@ -45,21 +45,45 @@ def read_patches_after(capture: Capture, block: int) -> Float[Tensor, "patches c
     return model.family.read_each(model.module, tokens)[0]
 
 
+def shown_values(logits: Float[Tensor, "*shape classes"]) -> Float[Tensor, "*shape classes"]:
+    """What is shown of a classifier's outputs: softmax probabilities over all classes; one output alone as it is.
+
+    Classes that were trained with a sigmoid each are read in the same way: no file says which loss it was trained with.
+    """
+    return logits.softmax(-1) if logits.shape[-1] > 1 else logits
+
+
+def unit_of_values(logits: Float[Tensor, "*shape classes"]) -> Text:
+    """What `shown_values` are counted in."""
+    return PROBABILITY if logits.shape[-1] > 1 else OUTPUT
+
+
+def answer_of(
+    logits: Float[Tensor, " classes"], values: Float[Tensor, " classes"], class_names: tuple[Text, ...], index: int
+) -> Answer:
+    """One class of an answer, or the one output; `values` are the logits' `shown_values`."""
+    name, value = class_names[index] if class_names else same(""), float(values[index])
+    if unit_of_values(logits) == OUTPUT:
+        return Output(index, name, value)
+    return Prediction(index, name, float(logits[index]), value)
+
+
 def top_classes(
     logits: Float[Tensor, " classes"], class_names: tuple[Text, ...], count: int = TOP
-) -> tuple[Prediction, ...]:
-    """The likeliest classes, likeliest first, with softmax probabilities over all classes."""
-    probabilities = logits.double().softmax(-1)
-    best: Int[Tensor, " count"] = probabilities.topk(min(count, len(logits))).indices
-    return tuple(
-        Prediction(
-            index=index,
-            name=class_names[index] if class_names else same(""),
-            logit=float(logits[index]),
-            probability=float(probabilities[index]),
-        )
-        for index in best.tolist()
-    )
+) -> tuple[Answer, ...]:
+    """The likeliest classes, likeliest first; of a model with one output that alone."""
+    values = shown_values(logits.double())
+    best: Int[Tensor, " count"] = values.topk(min(count, len(logits))).indices
+    return tuple(answer_of(logits, values, class_names, index) for index in best.tolist())
+
+
+def answer_text(answer: Answer | PredictionChange) -> Text:
+    """An answer as a sentence names it: the class, or the output and, where that is known, what it is of."""
+    if answer.unit == PROBABILITY:
+        return class_text(answer.index, answer.name)
+    if not answer.name.en:
+        return Text("the output", OUTPUT.zh)
+    return Text("the output {name}", "输出值“{name}”").format(name=answer.name)
 
 
 def class_text(index: int, name: Text) -> Text:

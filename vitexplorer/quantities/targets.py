@@ -16,18 +16,26 @@ from torch import Tensor
 from vitexplorer.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import PatchAlike, Region, Similarity, Target
+from vitexplorer.explored import has_one_output
 from vitexplorer.numbers import counted, percent, signed
 from vitexplorer.quantities.on_the_map import extreme, is_constant, tenth
+from vitexplorer.quantities.read_out import answer_of, answer_text, shown_values
 from vitexplorer.quantities.rollout import query_shares
 from vitexplorer.quantities.scores import score_of
-from vitexplorer.types import MapResult, PatchGrid, Prediction, Query, Result, query_text
+from vitexplorer.types import OUTPUT, Answer, MapResult, Output, PatchGrid, Query, Result, query_text
 from vitexplorer.words import Text, same
 
 ALL_ZERO = Text(
     "The map is exactly zero: as this method measures it, no patch speaks for or against what is explained.",
     "该图恒为零：按此方法衡量，没有任何图块支持或反对所解释的对象。",
 )
-LOGITS = same("logit")._replace(en="logits")
+LOGIT, COSINE = same("logit"), Text("cosine", "余弦")
+IN_NUMBERS = {
+    LOGIT: LOGIT._replace(en="logits"),
+    COSINE: COSINE._replace(en="of cosine"),
+    OUTPUT: OUTPUT._replace(en="of the output"),
+}
+"""a unit behind a number"""
 ROW_SHOWN = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
 
 ROWS_SHOWN = Text(
@@ -36,19 +44,17 @@ ROWS_SHOWN = Text(
 )
 
 
-def explained(capture: Capture, target: int) -> Prediction:
-    """The class with its name where one is known, its logit and its probability."""
-    names = capture.model.class_texts
-    return Prediction(
-        index=target,
-        name=names[target] if names else same(""),
-        logit=float(capture.logits[target]),
-        probability=float(torch.softmax(capture.logits, 0)[target]),
-    )
+def explained(capture: Capture, target: int) -> Answer:
+    """The class with its name where one is known, its logit and its probability; or the one output."""
+    return answer_of(capture.logits, shown_values(capture.logits), capture.model.class_texts, target)
 
 
-def class_text(target: Prediction) -> Text:
-    """The class that is explained in a sentence."""
+def class_text(target: Answer) -> Text:
+    """The class, or the output, that is explained in a sentence."""
+    if isinstance(target, Output):
+        return Text("Explained: {output}, {value:.3f}.", "所解释的是{output}：{value:.3f}。").format(
+            output=answer_text(target), value=target.output
+        )
     return Text(
         "Explained: class {target}{name}, logit {logit:.3f}, probability {probability:.3f}.",
         "所解释的类别：{target}{name}，logit {logit:.3f}，概率 {probability:.3f}。",
@@ -69,14 +75,17 @@ def target_note(capture: Capture, target: Target) -> Text:
     )
 
 
-def unit_of(target: Target) -> Text:
+def unit_of(capture: Capture, target: Target) -> Text:
     """What a score is counted in."""
-    return Text("cosine", "余弦") if isinstance(target, Similarity) else Text("logit", "logit")
+    if isinstance(target, Similarity):
+        return COSINE
+    return OUTPUT if has_one_output(capture) else LOGIT
 
 
-def score_word(target: Target) -> Text:
+def score_word(capture: Capture, target: Target) -> Text:
     """The same within a sentence."""
-    return Text("cosine", "余弦") if isinstance(target, Similarity) else same("logit")._replace(zh="logit ")
+    unit = unit_of(capture, target)
+    return unit._replace(zh="logit ") if unit == LOGIT else unit
 
 
 def read_query(capture: Capture, target: Target) -> Query | None:
@@ -145,12 +154,20 @@ def class_map(
 
 
 def target_text(result: Result) -> Text:
-    """What a map explains: a class by its number and, where it is known, its name, or a similarity."""
+    """What a map explains: a class by its number and, where it is known, its name, the one output, or a similarity."""
     said, target = result.settings_said.get("target"), result.settings["target"]
     named = said[1] if said else same(str(target))
+    if isinstance(result.target, Output):
+        return answer_text(result.target)
     if isinstance(target, Similarity):
         return Text("the {named}", "目标“{named}”").format(named=named)
     return Text("class {named}", "类别“{named}”").format(named=named)
+
+
+def _unit_of(result: MapResult) -> Text:
+    if isinstance(result.settings["target"], Similarity):
+        return COSINE
+    return OUTPUT if isinstance(result.target, Output) else LOGIT
 
 
 def for_class(result: MapResult) -> Text:
@@ -189,7 +206,7 @@ def for_and_against(result: MapResult, unit: Text | None = None) -> Text:
         "most": signed(best),
         "other": extreme(values, -1),
         "least": signed(worst),
-        "unit": unit or (Text("of cosine", "余弦") if isinstance(result.settings["target"], Similarity) else LOGITS),
+        "unit": unit or IN_NUMBERS[_unit_of(result)],
     }
     if best <= 0:
         return Text(

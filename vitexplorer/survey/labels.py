@@ -11,9 +11,10 @@ LONG = 10
 def class_of(label: str | None, model: LoadedModel) -> int | None:
     """A class by its name in either language or one of its synonyms, which no other class has, or by its index.
 
-    Upper and lower case, spaces, hyphens and underscores are alike. None where no class is meant.
+    Upper and lower case, spaces, hyphens and underscores are alike. None where no class is meant, and of a model with
+    one output, which has none.
     """
-    if label is None or not model.num_classes:
+    if label is None or model.num_classes < 2:
         return None
     wanted = _plain(label)
     names = [(_plain(text.en), _plain(text.zh)) for text in model.class_texts]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models.catalog import find
 from vitexplorer.models.photographs import photo_hint
+from vitexplorer.types import OUTPUT, Output
 from vitexplorer.ui.address import OF_BROWSER, Address
 from vitexplorer.ui.answers import answered
 from vitexplorer.ui.engine import Engine, Explored
@@ -109,16 +110,18 @@ def _photo_hint(capture: Capture, language: Language) -> dict[str, str]:
 
 
 def _answer(capture: Capture, language: Language) -> str:
-    """The likeliest class and its probability, or why there is none; empty where classes have no names."""
+    """The likeliest class and its probability, or the one output, or why there is none; empty for unnamed classes."""
     from vitexplorer.quantities.read_out import top_classes
 
     if capture.provenance.is_random:
         return word("weights_random_note", language)
     if capture.logits is None:
         return word("status_no_answer", language)
-    if capture.model.num_classes < 2 or not capture.model.class_texts:
-        return ""
     best = top_classes(capture.logits, capture.model.class_texts, 1)[0]
+    if isinstance(best, Output):
+        return word("status_answer", language, name=best.name if best.name.en else OUTPUT, share=best.said)
+    if not best.name.en:
+        return ""
     return word("status_answer", language, name=best.name, share=f"{100 * best.probability:.0f} %")
 
 

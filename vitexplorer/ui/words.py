@@ -263,7 +263,7 @@ UI_WORDS: dict[str, Text] = {
         "The answer changes: {before} → {after}. It rests on what was changed.",
         "答案改变：{before} → {after}。它依据被更改之处。",
     ),
-    "changes_number": Text("The output: {before} → {after}.", "输出：{before} → {after}。"),
+    "changes_number": Text("The output: {before} → {after}.", "输出值：{before} → {after}。"),
     "changes_no_answer": Text(
         "This model names no class. What it makes of the image keeps a cosine of {cosine} to the plain run's: {so}.",
         "该模型不给出类别。它对图像的表示与原始运行的余弦为 {cosine}：{so}。",

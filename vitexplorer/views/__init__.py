@@ -60,7 +60,7 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         result,
         notes=(*capture.model.notes, *capture.input.notes, *result.notes),
         settings_said={
-            control.name: (control.label, control.say(result.settings[control.name], capture))
+            control.name: (control.called(capture), control.say(result.settings[control.name], capture))
             for control in record.controls
             if control.name in result.settings
         },

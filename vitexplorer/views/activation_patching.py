@@ -91,7 +91,7 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
         title=TITLE,
         values=brought(capture, target, baseline_image(capture, baseline), blocks, progress),
         grid=capture.grid(0),
-        unit=unit_of(target),
+        unit=unit_of(capture, target),
         formula=Text("L(x₀ with the patch's tokens) − L(x₀)", "L（放入该图块标记的 x₀）− L(x₀)"),
         settings={"target": target, "baseline": baseline},
         notes=(

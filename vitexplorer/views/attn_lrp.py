@@ -39,13 +39,13 @@ def compute(capture: Capture, target: Target) -> MapResult:
         title=TITLE,
         values=values,
         grid=grid,
-        unit=unit_of(target),
+        unit=unit_of(capture, target),
         formula=Text("Σ x · slope by LRP rules", "Σ x · 按 LRP 规则所得的斜率"),
         settings={"target": target},
         notes=(
             HELD.format(
                 held=signed(float(values.sum())),
-                score=score_word(target),
+                score=score_word(capture, target),
                 value=signed(float(score_of(capture, target))),
             ),
         ),

@@ -1,10 +1,10 @@
 """What did a change do? The changed run beside the plain one: answer, class token, map.
 
-For a capture made by `vx.intervene`. The probabilities of the likeliest classes of both runs; the cosine between the
-class token of the two runs after each block (the mean over patches where there is no class token); and a map of each,
-attention rollout through all blocks or the attention of one block, with the difference. Where patches were shuffled
-the changed map is put back to where its patches came from before the plain one is taken away, and a patch that is
-asked for is followed to its new place.
+For a capture made by `vx.intervene`. The probabilities of the likeliest classes of both runs, or the number itself of a
+model with one output; the cosine between the class token of the two runs after each block (the mean over patches where
+there is no class token); and a map of each, attention rollout through all blocks or the attention of one block, with
+the difference. Where patches were shuffled the changed map is put back to where its patches came from before the plain
+one is taken away, and a patch that is asked for is followed to its new place.
 Misleading: a change that moves the answer was used in this network and image; one that does not may still be used,
 because what is left can make up for it.
 """
@@ -18,11 +18,20 @@ from vitexplorer.capture import Capture, Moved
 from vitexplorer.controls import BlockControl, Choice, QueryControl
 from vitexplorer.interfaces import View
 from vitexplorer.intervening import came_from
-from vitexplorer.numbers import measured, percent
+from vitexplorer.numbers import measured
 from vitexplorer.quantities.on_the_map import extreme
-from vitexplorer.quantities.read_out import class_text, top_classes
+from vitexplorer.quantities.read_out import answer_text, shown_values, top_classes, unit_of_values
 from vitexplorer.quantities.two_runs import token_cosines
-from vitexplorer.types import BeforeAfterResult, MapResult, PatchGrid, PredictionChange, Query, query_text
+from vitexplorer.types import (
+    OUTPUT,
+    BeforeAfterResult,
+    MapResult,
+    PatchGrid,
+    PredictionChange,
+    Query,
+    query_text,
+    value_text,
+)
 from vitexplorer.words import Text, same
 
 TITLE = Text("Before and after", "更改前后")
@@ -33,14 +42,17 @@ MAPS = (
 
 
 def class_changes(before: Capture, after: Capture) -> tuple[PredictionChange, ...]:
-    """The likeliest classes of the plain run, then those of the changed run that are not among them."""
+    """The likeliest classes of the plain run, then what the changed run adds; a model's one output."""
     if before.logits is None:
         return ()
     names = before.model.class_texts
     best = [top.index for run in (before, after) for top in top_classes(run.logits, names)]
-    shares = [run.logits.double().softmax(-1).tolist() for run in (before, after)]
+    values, unit = (
+        [shown_values(run.logits.double()).tolist() for run in (before, after)],
+        unit_of_values(before.logits),
+    )
     return tuple(
-        PredictionChange(index, names[index] if names else same(""), shares[0][index], shares[1][index])
+        PredictionChange(index, names[index] if names else same(""), values[0][index], values[1][index], unit)
         for index in dict.fromkeys(best)
     )
 
@@ -155,12 +167,16 @@ def _answer(result: BeforeAfterResult) -> Text:
     first = max(result.classes, key=lambda change: change.before)
     now = max(result.classes, key=lambda change: change.after)
     said = {
-        "first": class_text(first.index, first.name),
-        "before": percent(first.before),
-        "after": percent(first.after),
-        "now": class_text(now.index, now.name),
-        "share": percent(now.after),
+        "first": answer_text(first),
+        "before": value_text(first.before, first.unit),
+        "after": value_text(first.after, first.unit),
+        "now": answer_text(now),
+        "share": value_text(now.after, now.unit),
     }
+    if first.unit == OUTPUT:
+        return Text(
+            "Before the change {first} is {before}, after it {after}. ", "更改前{first}为 {before}，更改后为 {after}。"
+        ).format(**said)
     if first.index == now.index:
         return Text(
             "The answer stays {first}, {before} before and {after} after. ",

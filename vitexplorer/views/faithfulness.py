@@ -3,7 +3,8 @@
 Deletion and insertion (Petsiuk et al. 2018, arXiv 1806.07421), by patches. Deletion: the patches that the map ranks
 highest turn into the mean colour first; a map that knows them makes the probability of the class fall early, and the
 area under the curve is small. Insertion: a blurred image gets its patches back in the same order; the area is large.
-How both are measured stands in `quantities.faithfulness`. Random order is always there.
+How both are measured stands in `quantities.faithfulness`. Random order is always there. A model with one output has no
+probability: both curves are that output itself, f(x), and areas are in its unit; a map that knows what raises it does.
 
 Misleading: both curves show the model images like none it was trained on, and one image proves nothing.
 """
@@ -20,7 +21,7 @@ from vitexplorer.numbers import measured
 from vitexplorer.progress import Progress
 from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
 from vitexplorer.quantities.targets import class_text, explained
-from vitexplorer.types import FaithfulnessResult
+from vitexplorer.types import FaithfulnessResult, Output
 from vitexplorer.views import explanation, explanations
 from vitexplorer.words import Text
 
@@ -30,22 +31,27 @@ TITLE = Text("Faithfulness", "忠实度")
 def compute(
     capture: Capture, target: int, methods: tuple[str, ...], steps: int, seed: int, progress: Progress | None = None
 ) -> FaithfulnessResult:
-    """Probability of the class along both curves of each method, (methods, curves, steps), and the areas under them."""
+    """Both curves of each method, (methods, curves, steps), and the areas under them.
+
+    They are the probability of the class, or the one output in its own unit.
+    """
     most = num_passes(capture, len(methods), steps)
     before = (lambda done, of: progress(0, most)) if progress else None
     maps = [explanation(name, capture, target, seed, before) for name in methods]
-    found = faithfulness(capture, target, maps, steps, seed, progress)
+    found, said = faithfulness(capture, target, maps, steps, seed, progress), explained(capture, target)
     return FaithfulnessResult(
         view="faithfulness",
         title=TITLE,
         values=found.values,
         axes=("methods", "curves", "steps"),
-        unit=Text("probability of the class", "该类别的概率"),
-        formula=Text("∫ p(class) d(share of patches exchanged)", "∫ p（类别）d（已替换图块的比例）"),
+        unit=said.unit if isinstance(said, Output) else Text("probability of the class", "该类别的概率"),
+        formula=Text("∫ f(x) d(share of patches exchanged)", "∫ f(x) d（已替换图块的比例）")
+        if isinstance(said, Output)
+        else Text("∫ p(class) d(share of patches exchanged)", "∫ p（类别）d（已替换图块的比例）"),
         provenance=capture.provenance,
         settings={"target": target, "methods": methods, "steps": steps, "seed": seed},
-        notes=(class_text(explained(capture, target)), *found.notes),
-        target=explained(capture, target),
+        notes=(class_text(said), *found.notes),
+        target=said,
         methods=methods,
         titles=tuple(result.title for result in maps),
         curves=CURVES,

@@ -25,11 +25,16 @@ from vitexplorer.interfaces import Paper, View
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import kept, reading, sign_control
 from vitexplorer.quantities.gradients import at_norm
-from vitexplorer.quantities.targets import class_map
-from vitexplorer.types import MapResult
+from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
+from vitexplorer.types import OUTPUT, MapResult
 from vitexplorer.words import Text
 
 TITLE = Text("Grad-CAM", "Grad-CAM")
+WEIGHED = {
+    LOGIT: Text("logit, as the gradient weighs it", "按梯度加权的 logit"),
+    OUTPUT: Text("output, as the gradient weighs it", "按梯度加权的输出值"),
+    COSINE: Text("cosine, as the gradient weighs it", "按梯度加权的余弦"),
+}
 
 
 def grad_cam(
@@ -55,7 +60,7 @@ def compute(capture: Capture, target: Target, block: int, sign: str, backward: s
         title=TITLE,
         values=grad_cam(activations, slopes, sign),
         grid=grid,
-        unit=Text("logit, as the gradient weighs it", "按梯度加权的 logit"),
+        unit=WEIGHED[unit_of(capture, target)],
         formula=f"{'relu' if sign == 'positive' else ''}(∑c mean(∇xc) xc), x = norm1",
         settings={"target": target, "block": block, "sign": sign, "backward": backward},
     )

@@ -32,7 +32,7 @@ def compute(capture: Capture, target: Target, backward: str) -> MapResult:
         title=TITLE,
         values=patch_sums(product[0].sum(0), grid),
         grid=grid,
-        unit=unit_of(target),
+        unit=unit_of(capture, target),
         formula=Text("∑ x · ∂L/∂x over the patch", "在图块上求和 ∑ x · ∂L/∂x"),
         settings={"target": target, "backward": backward},
         notes=(

@@ -62,12 +62,12 @@ def compute(capture: Capture, target: Target, baseline: str, steps: int, progres
         title=TITLE,
         values=patch_sums(pixels.sum(0), grid),
         grid=grid,
-        unit=unit_of(target),
+        unit=unit_of(capture, target),
         formula=Text("∑ (x − x₀) · ∫ ∂L/∂x over the patch", "在图块上求和 ∑ (x − x₀) · ∫ ∂L/∂x"),
         settings={"target": target, "baseline": baseline, "steps": steps},
         notes=(
             Text("Baseline: {baseline}.", "基线：{baseline}。").format(baseline=baseline_text(capture, baseline)),
-            COMPLETE.format(total=float(pixels.sum()), rise=rise, score=score_word(target)),
+            COMPLETE.format(total=float(pixels.sum()), rise=rise, score=score_word(capture, target)),
         ),
     )
 

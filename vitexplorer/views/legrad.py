@@ -23,11 +23,16 @@ from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import kept, reading, sign_control
 from vitexplorer.quantities.gradients import attention_gradient, block_gradients
 from vitexplorer.quantities.scores import score_of_block
-from vitexplorer.quantities.targets import class_map
-from vitexplorer.types import MapResult
+from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
+from vitexplorer.types import OUTPUT, MapResult
 from vitexplorer.words import Text
 
 TITLE = Text("LeGrad", "LeGrad")
+PER_ATTENTION = {
+    LOGIT: Text("logit per unit of attention", "单位注意力引起的 logit 变化"),
+    OUTPUT: Text("output per unit of attention", "单位注意力引起的输出值变化"),
+    COSINE: Text("cosine per unit of attention", "单位注意力引起的余弦变化"),
+}
 
 
 def refuses(capture: Capture) -> Text | None:
@@ -68,7 +73,7 @@ def compute(capture: Capture, target: Target, sign: str, backward: str) -> MapRe
         title=TITLE,
         values=torch.stack(maps).mean(0)[grid.num_prefix_tokens :],
         grid=grid,
-        unit=Text("logit per unit of attention", "单位注意力引起的 logit 变化"),
+        unit=PER_ATTENTION[unit_of(capture, target)],
         formula=Text("mean over blocks, heads, queries of {slope}", "{slope}，对块、头、查询取平均").format(
             slope="relu(∂s/∂A)" if sign == "positive" else "∂s/∂A"
         ),

@@ -27,8 +27,8 @@ from vitexplorer.numbers import measured, signed
 from vitexplorer.part_names import part_text
 from vitexplorer.quantities.frozen_norm import AffineMap, frozen_at
 from vitexplorer.quantities.stream_sums import stream_sums
-from vitexplorer.quantities.targets import class_text, explained, target_text
-from vitexplorer.types import ContributionsResult
+from vitexplorer.quantities.targets import class_text, explained, target_text, unit_of
+from vitexplorer.types import ContributionsResult, Output
 from vitexplorer.words import Text
 
 TITLE = Text("Logit attribution", "logit 的逐块归因")
@@ -127,7 +127,7 @@ def compute(capture: Capture, target: int) -> ContributionsResult:
         title=TITLE,
         values=values,
         axes=("parts",),
-        unit=Text("logit", "logit"),
+        unit=unit_of(capture, target),
         formula=FORMULA,
         provenance=capture.provenance,
         settings={"target": target},
@@ -142,9 +142,13 @@ def reading(result: ContributionsResult) -> Text:
     """Which block's branch adds most and which takes away most, and what attention and MLPs add up to."""
     named = [(part, value) for part, value in zip(result.parts, result.values.tolist(), strict=True) if "block" in part]
     most, least = (choose(named, key=lambda one: one[1]) for choose in (max, min))
+    whole = (
+        Text("{named}, {logit},", "{named}（{logit}）")
+        if isinstance(result.target, Output)
+        else Text("the logit {logit} of {named},", "{named}的 logit（{logit}）")
+    )
     words = {
-        "named": target_text(result),
-        "logit": measured(result.logit),
+        "whole": whole.format(named=target_text(result), logit=measured(result.logit)),
         "part": branch_text(most[0]),
         "most": signed(most[1]),
         "other": branch_text(least[0]),
@@ -152,14 +156,14 @@ def reading(result: ContributionsResult) -> Text:
     }
     if any(part.endswith("attn + mlp") for part, _ in named):
         return Text(
-            "Of the logit {logit} of {named}, {part} add most ({most}) and {other} least ({least}).",
-            "在{named}的 logit（{logit}）中，{part}贡献最大（{most}），{other}最小（{least}）。",
+            "Of {whole} {part} add most ({most}) and {other} least ({least}).",
+            "在{whole}中，{part}贡献最大（{most}），{other}最小（{least}）。",
         ).format(**words)
     attention, mlp = (sum(value for part, value in named if part.endswith(branch)) for branch in ("attn", "mlp"))
     return Text(
-        "Of the logit {logit} of {named}, {part} adds most ({most}) and {other} least ({least}). All attention "
-        "together adds {attention}, all MLPs {mlp}.",
-        "在{named}的 logit（{logit}）中，{part}贡献最大（{most}），{other}最小（{least}）。所有注意力合计 {attention}，"
+        "Of {whole} {part} adds most ({most}) and {other} least ({least}). All attention together adds {attention}, "
+        "all MLPs {mlp}.",
+        "在{whole}中，{part}贡献最大（{most}），{other}最小（{least}）。所有注意力合计 {attention}，"
         "所有 MLP 合计 {mlp}。",
     ).format(**words, attention=signed(attention), mlp=signed(mlp))
 

@@ -21,7 +21,7 @@ from torch import Tensor
 from vitexplorer.capture import Capture
 from vitexplorer.controls import Control
 from vitexplorer.errors import SettingError
-from vitexplorer.explored import Explored
+from vitexplorer.explored import Explored, has_one_output
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import counted, percent
 from vitexplorer.quantities.read_out import (
@@ -30,6 +30,7 @@ from vitexplorer.quantities.read_out import (
     read_after,
     read_patches_after,
     readable_blocks,
+    shown_values,
     top_classes,
 )
 from vitexplorer.registry import unknown_name
@@ -81,7 +82,7 @@ def likeliest(
     logits: Float[Tensor, "blocks patches classes"],
 ) -> tuple[Tensor, Tensor]:
     """The class with the highest logit of each patch, and its softmax probability."""
-    probabilities, classes = logits.double().softmax(-1).max(-1)
+    probabilities, classes = shown_values(logits.double()).max(-1)
     return classes, probabilities
 
 
@@ -95,7 +96,7 @@ def compute(capture: Capture, token: str) -> LensResult:
         values, probabilities, top = classes.reshape(shape), sure.reshape(shape), ()
     else:
         values = torch.stack([read_after(capture, block, token) for block in blocks])
-        probabilities = values.double().softmax(-1)
+        probabilities = shown_values(values.double())
         top = tuple(top_classes(logits, names) for logits in values)
     return LensResult(
         view="logit_lens",
@@ -137,12 +138,14 @@ def _notes(capture: Capture, token: str, blocks: tuple[int, ...]) -> list[Text]:
 
 
 def refuses(capture: Capture) -> Text | None:
-    """Without a classifier there are no logits, and one output alone is a number: its probability would be 1."""
-    if capture.model.num_classes == 1:
-        return Text("{model} predicts a number, not classes.", "{model} 预测的是数值，而非类别。").format(
-            model=capture.model.name
-        )
-    if capture.model.num_classes:
+    """Without a classifier there are no logits, and one output alone is no choice among classes."""
+    if has_one_output(capture):
+        return Text(
+            "{model} predicts a number, not classes, so there is no choice to follow from block to block. What else "
+            "its classifier reads of the tokens stands in “Class token or mean of patches”.",
+            "{model} 预测的是数值，而非类别，因此没有可逐块追踪的选择。用其他标记读出的输出值见“类别标记与图块平均”。",
+        ).format(model=capture.model.name)
+    if capture.logits is not None:
         return None
     return Text("{model} has no classifier to read its tokens with.", "{model} 没有可用于读出标记的分类头。").format(
         model=capture.model.name

@@ -62,7 +62,7 @@ def compute(capture: Capture, target: Target, baseline: str, progress: Progress 
         title=TITLE,
         values=falls[corners[:, 0], corners[:, 1]],
         grid=grid,
-        unit=unit_of(target),
+        unit=unit_of(capture, target),
         formula=Text("L(x) − L(x with the patch covered)", "L(x) − L（遮住该图块的 x）"),
         settings={"target": target, "baseline": baseline},
         notes=(

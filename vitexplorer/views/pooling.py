@@ -16,12 +16,14 @@ from torch import Tensor
 
 from vitexplorer.capture import Capture
 from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import measured, percent
-from vitexplorer.quantities.read_out import READING_WORDS, class_text, read_after, readable_blocks, top_classes
-from vitexplorer.types import PoolingResult, Reading, ReadOut
+from vitexplorer.numbers import measured
+from vitexplorer.quantities.read_out import READING_WORDS, answer_text, read_after, readable_blocks, top_classes
+from vitexplorer.types import OUTPUT, PoolingResult, Reading, ReadOut
 from vitexplorer.words import Text
 
 TITLE = Text("Class token or mean of patches", "类别标记与图块平均")
+_CLASS = Text("through the {token} {answer} ({value})", "通过{token}为{answer}（{value}）")
+_NUMBER = Text("through the {token} {answer} is {value}", "通过{token}，{answer}为 {value}")
 NO_CLASSES = Text(
     "This model tells no classes apart, so only the tokens are compared.", "该模型不区分类别，因此只比较标记。"
 )
@@ -44,10 +46,10 @@ def read_out(capture: Capture, reading: Reading, is_own: bool) -> ReadOut:
 
 
 def compute(capture: Capture) -> PoolingResult:
-    """Cosine of class token and mean patch after each block, (blocks,), and the top 5 of each reading."""
+    """Cosine of class token and mean patch after each block, (blocks,), and each reading's top 5, or its output."""
     model, prefix, place = capture.model, len(capture.prefix_tokens), capture.prefix_tokens.index("cls")
     streams = [capture.residual_after(block) for block in range(capture.depth)]
-    own, tells_classes = model.family.own_reading(model.module), model.num_classes > 1
+    own, answers = model.family.own_reading(model.module), capture.logits is not None
     trained = Text("The model was trained to be read by: {reading}.", "该模型训练时的读出方式：{reading}。")
     return PoolingResult(
         view="pooling",
@@ -57,13 +59,13 @@ def compute(capture: Capture) -> PoolingResult:
         unit=Text("cosine of class token and mean patch token", "类别标记与图块标记平均的余弦"),
         formula="cos(x_cls, mean_i x_i)",
         provenance=capture.provenance,
-        notes=(trained.format(reading=READING_WORDS[own]),) if tells_classes else (NO_CLASSES,),
+        notes=(trained.format(reading=READING_WORDS[own]),) if answers else (NO_CLASSES,),
         x=np.arange(capture.depth),
         x_name=Text("after block", "经过块"),
         curves=(Text("class token and mean patch", "类别标记与图块平均"),),
         readings=tuple(
             read_out(capture, reading, reading == own)
-            for reading in (model.family.readings(model.module) if tells_classes else ())
+            for reading in (model.family.readings(model.module) if answers else ())
         ),
     )
 
@@ -87,14 +89,14 @@ def reading(result: PoolingResult) -> Text:
     if not result.readings:
         return cosine
     answers = [
-        Text("through the {token} {answer} ({share})", "通过{token}为{answer}（{share}）").format(
-            token=_short(READING_WORDS[read.reading]),
-            answer=class_text(read.top[0].index, read.top[0].name),
-            share=percent(read.top[0].probability),
+        (_NUMBER if read.top[0].unit == OUTPUT else _CLASS).format(
+            token=_short(READING_WORDS[read.reading]), answer=answer_text(read.top[0]), value=read.top[0].said
         )
         for read in result.readings
     ]
     listed = Text(", ".join(answer.en for answer in answers), "，".join(answer.zh for answer in answers))
+    if result.readings[0].top[0].unit == OUTPUT:
+        return Text("Read {listed}. {cosine}", "读出的结果：{listed}。{cosine}").format(listed=listed, cosine=cosine)
     agree = len({read.top[0].index for read in result.readings}) == 1
     found = (
         Text("All readings agree: {listed}. {cosine}", "各种读出方式一致：{listed}。{cosine}")

@@ -31,9 +31,10 @@ from vitexplorer.words import Text, same
 
 TITLE = Text("Side by side", "并排比较")
 AT_DEFAULTS = Text(
-    "Each method explains this class, its other settings at their defaults.", "各方法解释同一类别，其余设置取默认值。"
+    "Each method explains the same target, its other settings at their defaults.",
+    "各方法解释同一目标，其余设置取默认值。",
 )
-NO_CLASS = Text("{title} is the same for every class.", "{title} 对所有类别都相同。")
+NO_TARGET = Text("{title} is the same for every target.", "{title} 对所有目标都相同。")
 
 
 def compute(
@@ -64,7 +65,7 @@ def compute(
         notes=(
             class_text(explained(capture, target)),
             AT_DEFAULTS,
-            *(NO_CLASS.format(title=title) for title in classless),
+            *(NO_TARGET.format(title=title) for title in classless),
             *(found.notes if found else ()),
         ),
         target=explained(capture, target),

@@ -4,6 +4,13 @@ from tests.mutants.mutant import Mutant
 
 MUTANTS = (
     Mutant(
+        "a probability of one output",
+        "shown_values",
+        "logits.softmax(-1) if logits.shape[-1] > 1 else logits",
+        "logits.softmax(-1)",
+        "test_one_output_is_shown_as_it_is_and_two_are_classes",
+    ),
+    Mutant(
         "attention distance in patches, not in pixels",
         "centres",
         "return grid.patch_size * torch",

@@ -17,8 +17,7 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import RAW
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
-from vitexplorer.numbers import percent
-from vitexplorer.types import PREFIX_WORDS, BeforeAfterResult, PredictionChange
+from vitexplorer.types import OUTPUT, PREFIX_WORDS, BeforeAfterResult, PredictionChange, value_text
 from vitexplorer.words import Text
 
 PLAIN, CHANGED = Text("plain run", "原始运行"), Text("changed run", "更改后")
@@ -26,6 +25,7 @@ DIFFERENCE = Text("{after} − {before}", "{after} − {before}").format(before=
 CLASSES = Text("likeliest classes: {before} → {after}", "最可能的类别：{before} → {after}").format(
     before=PLAIN, after=CHANGED
 )
+ONE_OUTPUT = Text("output: {before} → {after}", "输出值：{before} → {after}").format(before=PLAIN, after=CHANGED)
 COSINE = Text("cosine between the two: {token}", "两者之间的余弦：{token}")
 NUMBERED = Text("class {index}", "类别 {index}")
 TITLE, GAP, STEP = 26, 18, 46
@@ -85,18 +85,26 @@ def _whole(at: Place) -> Box:
 
 
 def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
-    """Two bars for each class: the plain run's probability, thinner the changed one's. Returns y below them."""
-    page.text(box.x, box.y, CLASSES, bold=True)
+    """Two bars for each class: the plain run's probability, thinner the changed one's. Returns y below them.
+
+    Of a model with one output both bars begin at zero and share a scale that reaches the farther of the two.
+    """
+    of_output = result.classes[0].unit == OUTPUT
+    page.text(box.x, box.y, ONE_OUTPUT if of_output else CLASSES, bold=True)
     y = box.y + 30
     changed = style_of(page, 1).color
+    ends = [value for one in result.classes for value in (one.before, one.after)]
+    low, high = (min(0.0, *ends), max(0.0, *ends)) if of_output else (0.0, 1.0)
+    per_unit = box.width / ((high - low) or 1.0)
     for one in result.classes:
         name = wrap(_name(one).in_(page.language), box.width - 150, SMALL_SIZE)
         page.text(box.x, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
-        numbers = f"{percent(one.before)} → {percent(one.after)}"
+        numbers = f"{value_text(one.before, one.unit)} → {value_text(one.after, one.unit)}"
         page.text(box.right, y, numbers, size=SMALL_SIZE, anchor="right")
-        for at, share, color in ((20, one.before, page.theme.bar), (28, one.after, changed)):
+        for at, value, color in ((20, one.before, page.theme.bar), (28, one.after, changed)):
             page.rectangle(Box(box.x, y + at, box.width, 6), fill=page.theme.line)
-            page.rectangle(Box(box.x, y + at, box.width * share, 6), fill=color)
+            left = box.x + (min(0.0, value) - low) * per_unit
+            page.rectangle(Box(left, y + at, abs(value) * per_unit, 6), fill=color)
         y += STEP
     x = box.x
     for word, color in ((PLAIN, page.theme.bar), (CHANGED, changed)):
@@ -107,7 +115,9 @@ def _classes(page: Page, result: BeforeAfterResult, box: Box) -> float:
 
 
 def _name(one: PredictionChange) -> Text:
-    return one.name if one.name.en else NUMBERED.format(index=one.index)
+    if one.name.en:
+        return one.name
+    return OUTPUT if one.unit == OUTPUT else NUMBERED.format(index=one.index)
 
 
 def _cosines(page: Page, result: BeforeAfterResult, box: Box) -> float:

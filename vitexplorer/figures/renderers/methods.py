@@ -1,8 +1,8 @@
 """Maps of several methods over one picture: the same size, one colour map, each as a share of its own largest number.
 
 Under each stands its range and, once it was measured, a bar from the area under its deletion curve to that under its
-insertion curve, on one line from 0 to 1 for all: the longer, the better. In a window a map is pressed to see it large,
-and what was not computed stands as a tile that asks for it.
+insertion curve, on one line for all, from 0 to 1, of a model with one output over all areas and 0: the longer, the
+better. In a window a map is pressed to see it large, and what was not computed stands as a tile that asks for it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.colors import SIGNED_BESIDE, UNSIGNED, direction, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
+from vitexplorer.figures.renderers.pooling import class_name
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each, remark
 from vitexplorer.figures.themes import SMALL_SIZE, TEXT_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
-from vitexplorer.numbers import measured, percent
-from vitexplorer.types import MethodsResult
+from vitexplorer.numbers import measured
+from vitexplorer.types import MethodsResult, Output
 from vitexplorer.words import Text
 
 GAP, LINE = 14, 20
@@ -36,9 +37,9 @@ EACH = Text(
 SHARE = Text("share of the map's largest magnitude", "占该图最大绝对值的比例")
 RANGE = Text("{low} to {high}", "{low} 至 {high}")
 AREAS = Text(
-    "Bars on a line from 0 to 1: area under the deletion curve ↓ (lower is better) to that under the insertion curve ↑ "
-    "(higher is better). The longer, the better; grey: no better than random order.",
-    "条形位于 0 到 1 的线上：从删除曲线下面积 ↓（越低越好）到插入曲线下面积 ↑（越高越好）。条形越长越好；"
+    "Bars on a line from {low} to {high}: area under the deletion curve ↓ (lower is better) to that under the "
+    "insertion curve ↑ (higher is better). The longer, the better; grey: no better than random order.",
+    "条形位于 {low} 到 {high} 的线上：从删除曲线下面积 ↓（越低越好）到插入曲线下面积 ↑（越高越好）。条形越长越好；"
     "灰色：不优于随机顺序。",
 )
 BEST, WORST = Text("best", "最好"), Text("worst", "最差")
@@ -142,11 +143,10 @@ def _title(page: Page, at: Place, title: Text) -> None:
 
 
 def _answer(page: Page, at: Place, result: MethodsResult) -> None:
-    """The class that is explained, under the image."""
+    """The class that is explained, or the output, under the image."""
     if result.target is None:
         return
-    name = result.target.name if result.target.name.en else Text("class {n}", "类别 {n}").format(n=result.target.index)
-    said = Text("{name} {share}", "{name} {share}").format(name=name, share=percent(result.target.probability))
+    said = Text("{name} {value}", "{name} {value}").format(name=class_name(result.target), value=result.target.said)
     page.text(at.image.x, at.bottom + 6, said, size=SMALL_SIZE, color=page.theme.muted, pixels=at.right - at.image.x)
 
 
@@ -181,11 +181,20 @@ def _areas(page: Page, line: Box, result: MethodsResult, areas: np.ndarray, numb
     page.rectangle(line, fill=page.theme.line)
     left, right = sorted((down, up))
     color = page.theme.bar if gains[number] > gains[-1] else page.theme.muted
+    low, high = _line(result)
+    left, right = ((end - low) / ((high - low) or 1.0) for end in (left, right))
     page.rectangle(line._replace(x=line.x + left * line.width, width=max(2, (right - left) * line.width)), fill=color)
     y = line.bottom + 4
     page.text(line.x, y, f"{down:.3f} ↓", size=SMALL_SIZE)
     page.text(line.right, y, f"{up:.3f} ↑", size=SMALL_SIZE, anchor="right")
     return gains
+
+
+def _line(result: MethodsResult) -> tuple[float, float]:
+    """Both ends of the line on which areas are drawn."""
+    if not isinstance(result.target, Output):
+        return 0.0, 1.0
+    return min(0.0, float(result.areas.min())), max(0.0, float(result.areas.max()))
 
 
 def _mark(page: Page, cells: Box, gains: np.ndarray, number: int) -> None:
@@ -204,7 +213,18 @@ def _mark(page: Page, cells: Box, gains: np.ndarray, number: int) -> None:
 def _below(page: Page, y: float, result: MethodsResult) -> float:
     """How the bars are read, or what is pressed to measure them. Returns y below it."""
     if result.areas is not None:
-        return page.text(page.margin, y, AREAS, size=SMALL_SIZE, color=page.theme.muted, pixels=page.inner) + 12
+        low, high = (measured(end) for end in _line(result))
+        return (
+            page.text(
+                page.margin,
+                y,
+                AREAS.format(low=low, high=high),
+                size=SMALL_SIZE,
+                color=page.theme.muted,
+                pixels=page.inner,
+            )
+            + 12
+        )
     if page.sheet.is_slide:
         return y + 6
     box = Box(page.margin, y, page.inner, BUTTON)

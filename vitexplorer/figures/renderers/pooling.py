@@ -10,8 +10,7 @@ from vitexplorer.figures.renderers.curves import plot
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
-from vitexplorer.numbers import percent
-from vitexplorer.types import PREFIX_WORDS, PoolingResult, Prediction, ReadOut
+from vitexplorer.types import OUTPUT, PREFIX_WORDS, Answer, Output, PoolingResult, Prediction, ReadOut
 from vitexplorer.words import Text
 
 GUTTER, STEP = 36, 36
@@ -20,9 +19,11 @@ TRAINED = Text("▶ {reading} (as trained)", "▶ {reading}（训练时所用）
 NUMBERED = Text("class {index}", "类别 {index}")
 
 
-def class_name(prediction: Prediction) -> Text:
-    """The name of a class, or its number where nobody knows its name."""
-    return prediction.name if prediction.name.en else NUMBERED.format(index=prediction.index)
+def class_name(answer: Answer) -> Text:
+    """The name of a class or an output; where nobody knows it the class's number, or that it is the output."""
+    if answer.name.en:
+        return answer.name
+    return OUTPUT if isinstance(answer, Output) else NUMBERED.format(index=answer.index)
 
 
 def draw(page: Page, result: PoolingResult) -> float:
@@ -44,7 +45,7 @@ def draw(page: Page, result: PoolingResult) -> float:
 
 
 def _table(page: Page, box: Box, reading: ReadOut) -> float:
-    """The likeliest classes with bars of their probability. Returns y below them."""
+    """The likeliest classes with bars of their probability, or the one output. Returns y below them."""
     words = PREFIX_WORDS.get(reading.reading, OWN)
     page.text(box.x, box.y, TRAINED.format(reading=words) if reading.is_own else words, bold=reading.is_own)
     y = box.y + 28
@@ -52,9 +53,10 @@ def _table(page: Page, box: Box, reading: ReadOut) -> float:
     for prediction in reading.top:
         name = wrap(class_name(prediction).in_(page.language), box.width - 64, SMALL_SIZE)
         page.text(box.x, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
-        page.text(box.right, y, percent(prediction.probability), size=SMALL_SIZE, anchor="right")
-        page.rectangle(Box(box.x, y + 21, box.width, 5), fill=page.theme.line)
-        page.rectangle(Box(box.x, y + 21, box.width * prediction.probability, 5), fill=page.theme.bar)
+        page.text(box.right, y, prediction.said, size=SMALL_SIZE, anchor="right")
+        if isinstance(prediction, Prediction):
+            page.rectangle(Box(box.x, y + 21, box.width, 5), fill=page.theme.line)
+            page.rectangle(Box(box.x, y + 21, box.width * prediction.probability, 5), fill=page.theme.bar)
         y += STEP
     return y
 

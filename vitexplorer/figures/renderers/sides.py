@@ -1,6 +1,7 @@
 """The same numbers of two captures: for each a pair of bars with the numbers beside them.
 
 Probabilities are drawn as shares of 1; of other rows the longer bar fills the room, since each has a unit of its own.
+Outputs may be below zero: both bars then begin where zero is.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
-from vitexplorer.numbers import compact, percent
-from vitexplorer.types import SidesResult
+from vitexplorer.numbers import compact
+from vitexplorer.types import OUTPUT, PROBABILITY, SidesResult, value_text
 from vitexplorer.words import Text
 
 STEP, BAR, NUMBERS = 58, 10, 96
@@ -46,12 +47,13 @@ def _legend(page: Page, result: SidesResult, y: float, colors: tuple[str, str]) 
 
 
 def _row(page: Page, result: SidesResult, at: int, box: Box, colors: tuple[str, str]) -> None:
-    is_share = result.axes[0] == "classes"
-    values = result.values[at]
-    largest = 1.0 if is_share else float(np.nanmax(values, initial=0)) or 1.0
+    unit, values = result.units[at], result.values[at]
+    is_count = unit not in (PROBABILITY, OUTPUT)
+    low = float(np.nanmin(values, initial=0))
+    high = 1.0 if unit == PROBABILITY else float(np.nanmax(values, initial=0))
     name = result.entries[at].in_(page.language)
-    if not is_share and result.units[at] != result.units[-1]:
-        name += f" ({result.units[at].in_(page.language)})"
+    if unit != result.units[-1]:
+        name += f" ({unit.in_(page.language)})"
     lines = wrap(name, box.width, SMALL_SIZE)
     page.text(box.x, box.y, lines[0] + ("…" if len(lines) > 1 else ""), size=SMALL_SIZE)
     room = box.width - NUMBERS
@@ -59,8 +61,9 @@ def _row(page: Page, result: SidesResult, at: int, box: Box, colors: tuple[str, 
         y = box.y + 21 + side * 15
         page.rectangle(Box(box.x, y, room, BAR), fill=page.theme.line)
         if np.isfinite(value):
-            page.rectangle(Box(box.x, y, room * value / largest, BAR), fill=color)
-        said = NONE if not np.isfinite(value) else percent(value) if is_share else compact(int(value))
+            per_unit = room / ((high - low) or 1.0)
+            page.rectangle(Box(box.x + (min(0.0, value) - low) * per_unit, y, abs(value) * per_unit, BAR), fill=color)
+        said = NONE if not np.isfinite(value) else compact(int(value)) if is_count else value_text(value, unit)
         page.text(box.right, y + BAR / 2, said, size=SMALL_SIZE, anchor="right", vertical="middle")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import without_classifier
+from vitexplorer.explored import without_classes
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 from vitexplorer.words import Text
 
@@ -16,9 +16,9 @@ HIDDEN = 4
 def numbers(seen: Seen) -> Numbers:
     """What both readings say, and the class's probability without the patches of most and of least relevance.
 
-    Raises UnsupportedError for a model without a classifier.
+    Raises UnsupportedError for a model without a classifier, or with one output.
     """
-    reason = without_classifier(seen.capture)
+    reason = without_classes(seen.capture)
     if reason is not None:
         raise UnsupportedError(reason)
     by_class, by_mean = (reading.top[0] for reading in seen.compute("pooling").readings[:2])
@@ -42,9 +42,11 @@ def numbers(seen: Seen) -> Numbers:
 
 
 def _probability_without(seen: Seen, patches: np.ndarray, cols: int, target: int) -> float:
+    from vitexplorer.quantities.read_out import shown_values  # here: it takes seconds to import
+
     cells = "+".join(f"{patch // cols}.{patch % cols}" for patch in sorted(patches))
     run = seen.changed(f"mask_patches:patches={cells},how=paint")
-    return float(run.logits.softmax(-1)[target])
+    return float(shown_values(run.logits)[target])
 
 
 STEP = Step(

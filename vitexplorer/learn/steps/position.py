@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.errors import UnsupportedError
+from vitexplorer.explored import without_classes
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 from vitexplorer.types import BoardResult
 from vitexplorer.words import Text
@@ -14,17 +15,16 @@ OFF = "positions:how=off"
 def numbers(seen: Seen) -> Numbers:
     """Cosines of two corners and of two neighbours; the first class's probability in four runs.
 
-    Raises UnsupportedError where the model answers with no classes.
+    Raises UnsupportedError where the model answers with no classes, or with one number.
     """
-    if seen.capture.logits is None:
-        raise UnsupportedError(
-            Text("{model} has no classifier, and so no answer.", "{model} 没有分类头，因此没有答案。").format(
-                model=seen.capture.model.name
-            )
-        )
+    from vitexplorer.quantities.read_out import shown_values  # here: it takes seconds to import
+
+    reason = without_classes(seen.capture)
+    if reason is not None:
+        raise UnsupportedError(reason)
     board: BoardResult = seen.compute("position_similarity")
     plain, shuffled, off, both = (
-        run.logits.double().softmax(-1)
+        shown_values(run.logits.double())
         for run in (
             seen.capture,
             seen.changed(SHUFFLED),

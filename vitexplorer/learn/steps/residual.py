@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from vitexplorer.errors import UnsupportedError
+from vitexplorer.explored import without_classes
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 from vitexplorer.words import Text
 
 
 def numbers(seen: Seen) -> Numbers:
-    """The parts of the likeliest class's logit."""
+    """The parts of the likeliest class's logit. Raises UnsupportedError for a model with one output, or none."""
+    reason = without_classes(seen.capture)
+    if reason is not None:
+        raise UnsupportedError(reason)
     found = seen.compute("logit_attribution")
     parts = dict(zip(found.parts, map(float, found.values), strict=True))
     blocks = {name: value for name, value in parts.items() if name.startswith("block")}

@@ -16,7 +16,7 @@ from vitexplorer.survey.answers.intervals import share_interval
 from vitexplorer.survey.answers.results import provenance_of, said_of
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
-from vitexplorer.survey.questions.prediction import NO_CLASSIFIER
+from vitexplorer.survey.questions.prediction import NO_CLASSIFIER, ONE_NUMBER
 from vitexplorer.types import ConfusionResult, PerClassResult
 from vitexplorer.words import Text, same
 
@@ -70,8 +70,10 @@ class PerClass:
 def per_class(survey: Survey, where: Where = ()) -> PerClass:
     """Accuracy of each label and the classes that are taken for each other.
 
-    Raises UnsupportedError for a model without a classifier.
+    Raises UnsupportedError for a model without a classifier, or with one output.
     """
+    if "output" in survey.columns:
+        raise UnsupportedError(ONE_NUMBER.format(model=survey.card.model))
     if "predicted" not in survey.columns:
         raise UnsupportedError(NO_CLASSIFIER.format(model=survey.card.model))
     found = survey.sql(

@@ -6,14 +6,17 @@ from vitexplorer.errors import UnsupportedError
 from vitexplorer.survey.answers.gallery import Row, gallery
 from vitexplorer.survey.conditions import Where, Within
 from vitexplorer.survey.opened import Survey
+from vitexplorer.survey.questions.prediction import ONE_NUMBER
 from vitexplorer.words import Text
 
 
 def worst_column(survey: Survey, where: Where = ()) -> str:
     """The column that says it, the smallest first: `label_probability`, or `margin` where no image has a label.
 
-    Raises UnsupportedError for a model without a classifier.
+    Raises UnsupportedError for a model without a classifier, or with one output.
     """
+    if "output" in survey.columns:
+        raise UnsupportedError(ONE_NUMBER.format(model=survey.card.model))
     if "label_probability" not in survey.columns:
         raise UnsupportedError(
             Text("{model} has no classifier, so it is never wrong.", "{model} 没有分类头，因此无所谓对错。").format(

@@ -2,7 +2,8 @@
 
 `entropy` is -sum p ln p in nats, `margin` the first probability minus the second, `label_probability` that of the class
 which the image's label names. A classifier that was trained to say several classes at once has no softmax of its own:
-read its numbers as an order. After Hendrycks & Gimpel 2017 (arXiv 1610.02136), section 2, whose score is `probability`.
+read its numbers as an order. A model with one output has neither classes nor probabilities: the one column is `output`,
+that number in its own unit. After Hendrycks & Gimpel 2017 (arXiv 1610.02136), section 2, whose score is `probability`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from torch import Tensor
 
 from vitexplorer.capture import Capture
 from vitexplorer.errors import UnsupportedError
+from vitexplorer.explored import has_one_output
 from vitexplorer.interfaces import Paper
+from vitexplorer.quantities.read_out import shown_values
 from vitexplorer.survey.question import Column, Question, Values
 from vitexplorer.words import Text
 
@@ -33,17 +36,24 @@ COLUMNS = (
     ),
     Column("correct", pa.bool_(), Text("Whether the answer is the label", "预测是否与标注一致"), better="high"),
 )
+OF_ONE = (Column("output", pa.float32(), Text("Output of the model", "模型的输出值")),)
+ONE_NUMBER = Text(
+    "{model} answers with one number, so no class is right or wrong.",
+    "{model} 的回答是一个数值，因此无所谓类别的对错。",
+)
 NO_CLASSIFIER = Text("{model} has no classifier, so nothing is predicted.", "{model} 没有分类头，因此没有预测结果。")
 
 
 def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[Values]:
-    """The two likeliest classes of each capture, and what there is to say of the label's."""
+    """The two likeliest classes of each capture, and what there is to say of the label's; or the one output."""
     logits = [capture.logits for capture in captures]
     if logits[0] is None:
         raise UnsupportedError(NO_CLASSIFIER.format(model=captures[0].model.name))
-    probabilities = torch.stack(logits).double().softmax(-1).cpu()
+    if has_one_output(captures[0]):
+        return [{"output": float(one[0])} for one in logits]
+    probabilities = shown_values(torch.stack(logits).double()).cpu()
     entropies = torch.special.entr(probabilities).sum(-1).tolist()
-    best = probabilities.topk(min(2, probabilities.shape[1]))
+    best = probabilities.topk(2)
     rows = zip(probabilities, best.values.tolist(), best.indices.tolist(), entropies, targets, strict=True)
     return [_values(*row) for row in rows]
 
@@ -51,13 +61,13 @@ def answers(captures: Sequence[Capture], targets: Sequence[int | None]) -> list[
 def _values(
     probabilities: Float[Tensor, " classes"], best: list[float], classes: list[int], entropy: float, target: int | None
 ) -> Values:
-    first, second = best[0], best[1] if len(best) > 1 else None
+    first, second = best
     return {
         "predicted": classes[0],
         "probability": first,
-        "second": classes[1] if len(classes) > 1 else None,
+        "second": classes[1],
         "second_probability": second,
-        "margin": first - (second or 0.0),
+        "margin": first - second,
         "entropy": entropy,
         "label_probability": None if target is None else float(probabilities[target]),
         "correct": None if target is None else classes[0] == target,
@@ -68,7 +78,7 @@ QUESTION = Question(
     key="prediction",
     title=Text("Prediction", "预测"),
     question=Text("What does the model say, and how sure is it?", "模型的回答是什么，有多大把握？"),
-    columns=lambda capture: COLUMNS,
+    columns=lambda capture: OF_ONE if has_one_output(capture) else COLUMNS,
     answers=answers,
     paper=Paper("Hendrycks & Gimpel 2017", "https://arxiv.org/abs/1610.02136"),
 )

@@ -82,7 +82,7 @@ class Explaining:
         change: str = "",
         language: Language = "en",
     ) -> dict[str, Any]:
-        """Name the likeliest classes of an image with their probabilities.
+        """Name the likeliest classes of an image with their probabilities, or the value of a model with one output.
 
         Args:
             image: an example's name, an http(s) or data: address, an uploaded file, or an id that /picture answered
@@ -94,7 +94,8 @@ class Explaining:
             language: of the names, en or zh
 
         Returns:
-            classes with index, name, probability and logit, likeliest first
+            classes with index, name, probability and logit, likeliest first; of a model with one output that alone,
+            with index, name and output
         """
         shown = await image_id(image, self._settings)
         asked = Address.exactly(image=shown, model=model, fit=fit, size=size, change=change)

@@ -15,8 +15,8 @@ const KINDS = Object.keys(FORMS);
 
 /** @type {(field: import('../kit/form.js').Field, place: import('../kit/form.js').Place) => import('../kit/form.js').Drawn} */
 export function draw({name, label, board, words, more, options: first}, {settled, pending, image}) {
-  const hasClasses = first.some(({value}) => FORMS.class.test(value));
-  const kinds = KINDS.filter((kind) => hasClasses || !['class', 'rather'].includes(kind));
+  const classes = first.filter(({value}) => FORMS.class.test(value)).length, least = {class: 1, rather: 2};
+  const kinds = KINDS.filter((kind) => classes >= (least[kind] ?? 0));
   const kind = make('select', {name, onchange: begin}), one = make('select', {ariaLabel: words.class, onchange: ask});
   const than = make('span', {className: 'between', textContent: words.rather_than});
   const other = make('select', {ariaLabel: words.rather_than, onchange: ask});

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from vitexplorer.models.catalog import find
 from vitexplorer.models.examples import examples
-from vitexplorer.numbers import percent
-from vitexplorer.types import prefix_text
+from vitexplorer.types import OUTPUT, Output, prefix_text
 from vitexplorer.ui.address import COMPARED, OWN, Address
 from vitexplorer.ui.jobs import Step
 from vitexplorer.ui.language import word
@@ -108,17 +107,16 @@ def pixels_of(height: int, width: int) -> str:
 
 
 def answer_of(capture: Capture, language: Language) -> str:
-    """The likeliest class, or why there is none."""
-    from vitexplorer.quantities.read_out import class_text, top_classes
+    """The likeliest class, or the one output, or why there is none."""
+    from vitexplorer.quantities.read_out import answer_text, top_classes
 
     if capture.provenance.is_random:
         return word("weights_random_note", language)
     if capture.logits is None:
         return word("status_no_answer", language)
-    if capture.model.num_classes == 1:
-        return f"{float(capture.logits[0]):.3g}"
     best = top_classes(capture.logits, capture.model.class_texts, 1)[0]
-    return word("status_answer", language, name=class_text(best.index, best.name), share=percent(best.probability))
+    name = OUTPUT if isinstance(best, Output) and not best.name.en else answer_text(best)
+    return word("status_answer", language, name=name, share=best.said)
 
 
 def matching(pair: Pair, blocks: Blocks, language: Language) -> list[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 from gradio.components.base import Component
 
-from vitexplorer.numbers import percent
+from vitexplorer.types import Output
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.changes.changes import START, ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
@@ -184,12 +184,11 @@ def answer(plain: Capture, run: Capture, language: Language) -> str:
         cosine = float(token_cosines(plain, run, "cls" if "cls" in plain.prefix_tokens else "mean")[-1])
         so = next(name for least, name in ((ALIKE, "alike"), (MOVED, "moved"), (-1, "other")) if cosine >= least)
         return word("changes_no_answer", language, cosine=f"{cosine:.2f}", so=word(f"changes_{so}", language))
-    if plain.model.num_classes == 1:
-        values = {name: f"{float(capture.logits[0]):.3g}" for name, capture in (("before", plain), ("after", run))}
-        return word("changes_number", language, **values)
     best, now = (top_classes(capture.logits, plain.model.class_texts, 1)[0] for capture in (plain, run))
+    if isinstance(best, Output):
+        return word("changes_number", language, before=best.said, after=now.said)
     names = [one.name.in_(language) or str(one.index) for one in (best, now)]
-    shares = [percent(one.probability) for one in (best, now)]
+    shares = [best.said, now.said]
     if best.index != now.index:
         said = [Text("{name} ({share})", "{name}（{share}）").format(name=name, share=share) for name, share in
                 zip(names, shares, strict=True)]  # fmt: skip

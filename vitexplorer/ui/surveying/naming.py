@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from vitexplorer.numbers import measured
 from vitexplorer.ui.surveying.asking import Asking
 from vitexplorer.ui.surveying.mapping import InMap
 from vitexplorer.ui.training.amounts import percentage
@@ -85,6 +86,8 @@ def shown_row(asking: Asking, survey: Survey, row: Mapping[str, Any], note: str 
     said = values["predicted"].get(str(predicted), str(predicted)) if predicted is not None else ""
     if row.get("reason"):
         caption = asking.say("gallery_unread")
+    elif row.get("output") is not None:
+        caption = asking.say("gallery_output", label=name or row["path"], value=measured(row["output"]))
     elif not said:
         caption = name or str(row["path"])
     else:

@@ -216,6 +216,7 @@ SURVEY_WORDS: dict[str, Text] = {
     "gallery_back": Text("Back to the folder", "返回图像集"),
     "gallery_taken": Text("{label}, taken for {said}, {share}", "{label}，判为{said}，{share}"),
     "gallery_said": Text("{said}, {share}", "{said}，{share}"),
+    "gallery_output": Text("{label}, output {value}", "{label}，输出值 {value}"),
     "gallery_pair": Text("alike: {share}", "相似度 {share}"),
     "gallery_other": Text("there {said}, {share}", "另一次为{said}，{share}"),
     "order_lost": Text("right in this survey alone", "仅本次判对"),
