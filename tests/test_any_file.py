@@ -142,10 +142,10 @@ def test_an_index_that_lies_is_refused(lie: Callable, message: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("num_attention_heads", 5, "vit_48x3"),
-        ("hidden_act", "mish", "mish"),
-        ("image_size", 10**9, "image_size"),
-        ("layer_norm_eps", "small", "could not convert"),
+        ("num_attention_heads", 5, "5 heads cannot share 48 numbers evenly"),
+        ("hidden_act", "prelu", 'config.json says hidden_act = "prelu"; expected one of gelu,'),
+        ("image_size", 10**9, "image_size = 1000000000; expected a whole number from 1 to 2048"),
+        ("layer_norm_eps", "small", 'layer_norm_eps = "small"; expected a number above 0'),
     ],
 )
 def test_a_configuration_that_cannot_be_is_a_sentence(key: str, value: object, message: str, vit: Path, tmp_path: Path):

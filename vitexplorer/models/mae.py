@@ -98,7 +98,7 @@ def decoder_from(tensors: Mapping[str, Tensor], encoder: nn.Module) -> MaeDecode
     """The decoder among the tensors of a checkpoint; None where there is none, or none that fits the encoder."""
     wanted = {name: tensor for name, tensor in tensors.items() if name.startswith(_PARTS)}
     embed = wanted.get("decoder_embed.weight")
-    if embed is None or not isinstance(encoder, VisionTransformer):
+    if embed is None or embed.ndim != 2 or not isinstance(encoder, VisionTransformer):
         return None
     if embed.shape[1] != encoder.embed_dim or embed.shape[0] % HEAD_DIM or encoder.num_prefix_tokens != 1:
         return None

@@ -11,10 +11,12 @@ import torch
 from torch import nn
 
 from vitexplorer.models.checkpoints import WeightsError, check_classes
+from vitexplorer.models.checkpoints.activations import activate
 from vitexplorer.models.checkpoints.contents import Contents, read_contents
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts
 from vitexplorer.models.checkpoints.recognise import recognise
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
+from vitexplorer.models.input_size import by
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.weights import check_fit
 from vitexplorer.progress import Progress
@@ -32,6 +34,10 @@ _REST = Text("; left out: {some}", "；略去：{some}")
 _NOT_FINITE = Text(
     "{source} was refused: run once on a grey image, the model gives {what}.",
     "已拒绝 {source}：用一张灰色图像试运行时，模型输出为{what}。",
+)
+_STOPS = Text(
+    "{source} was refused: run once on a grey image of {size} pixels, the model stops: its sizes do not agree.",
+    "已拒绝 {source}：用一张 {size} 像素的灰色图像试运行时，模型中断：其中的尺寸互相矛盾。",
 )
 _NAN = Text("no finite numbers", "非有限数值")
 _LARGE = Text("numbers as large as {most}", "高达 {most} 的数值")
@@ -69,8 +75,11 @@ def translated(
     check_classes(found.arguments["num_classes"], found.tensors, contents.name)
     try:
         module = build(found.entry, **found.arguments, pretrained_cfg_overlay=_overlay(found))
+        if found.activation is not None:
+            activate(module, found.activation)
     except Exception as error:  # timm meets sizes that do not agree with whatever breaks first
-        why = str(error).rstrip(".")
+        sizes = {name: size for name, size in found.arguments.items() if isinstance(size, int | float | tuple)}
+        why = ", ".join(f"{name} {size}" for name, size in sizes.items() if not isinstance(size, bool))
         raise WeightsError(_CONTRADICTS.format(source=contents.name, model=found.name, why=why)) from error
     check_fit(module, found.tensors, {"source": contents.name, "model": found.name})
     module.load_state_dict(found.tensors)
@@ -111,7 +120,10 @@ def check_run(module: nn.Module, source: str) -> None:
     Raises WeightsError, calling the file `source`.
     """
     channels, height, width = module.pretrained_cfg["input_size"]
-    output = module(torch.zeros(1, channels, height, width, device=next(module.parameters()).device))
+    try:
+        output = module(torch.zeros(1, channels, height, width, device=next(module.parameters()).device))
+    except Exception as error:  # shapes that meet for the first time: an assertion of timm's, or whatever breaks
+        raise WeightsError(_STOPS.format(source=source, size=by((height, width)))) from error
     if not torch.isfinite(output).all():
         raise WeightsError(_NOT_FINITE.format(source=source, what=_NAN))
     if (most := float(output.abs().max())) > _MOST_OUTPUT:

@@ -22,9 +22,11 @@ class Facts:
     image_size: int | tuple[int, int] | None = None
     norm_eps: float | None = None
     activation: str | None = None
-    """timm's name: gelu, quick_gelu, gelu_tanh"""
+    """of the MLPs, by its name in `activations`"""
     pooling: str | None = None
     """timm's `global_pool` where the tensors do not tell it"""
+    prefix_placed: bool | None = None
+    """whether the position table has rows for the tokens before the patches; None where it may or may not"""
     final_norm: bool = True
     """False where the classifier reads tokens as the last block leaves them"""
     window_size: int | None = None
@@ -52,3 +54,5 @@ class Blueprint:
     arguments: Mapping[str, Any]
     tensors: Tensors
     facts: Facts
+    activation: str | None = None
+    """of every MLP, where it is not what the architecture has"""

@@ -5,85 +5,84 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vitexplorer.models.checkpoints.activations import ACTIVATIONS
 from vitexplorer.models.checkpoints.facts import Facts
+from vitexplorer.models.checkpoints.fields import Fields
 from vitexplorer.models.checkpoints.usual import GUESSED
+from vitexplorer.words import Text
 
-ACTIVATIONS = {
-    "gelu": "gelu",
-    "quick_gelu": "quick_gelu",
-    "gelu_pytorch_tanh": "gelu_tanh",
-    "gelu_new": "gelu_tanh",
-    "silu": "silu",
-}
-"""transformers' name -> timm's"""
-_RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic"}
+_RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
 """Pillow's numbers, which transformers writes"""
-_MOST_PIXELS = 2048
+CONFIG, PREPROCESSOR = "config.json", "preprocessor_config.json"
+MOST_PIXELS = 2048
 """a side"""
+_DIVISORS = Text("numbers above 0", "大于 0 的数")
 
 
 def facts_of(config: Mapping[str, Any], norm_eps: float, usual: Mapping[str, Any]) -> Facts:
-    """What is known of a model; `norm_eps` and the `usual` preprocessing are its class's where no file says."""
-    vision = config.get("vision_config")
-    said = {**config, **vision} if isinstance(vision, Mapping) else config
-    heads = said.get("num_attention_heads", said.get("num_heads"))
-    windows = said.get("pretrained_window_sizes")
+    """What is known of a model; `norm_eps` and the `usual` preprocessing are its class's where no file says.
+
+    Raises MisfitError for a field that no model can have.
+    """
+    said = fields_of(config)
+    heads = "num_attention_heads" if "num_attention_heads" in said.said else "num_heads"
+    is_listed = isinstance(said.said.get(heads), list)
+    prepared = Fields(config, PREPROCESSOR).section("preprocessor")
     return Facts(
         library="transformers",
-        num_heads=tuple(map(int, heads)) if isinstance(heads, list) else _whole(heads),
-        image_size=_size(said.get("image_size")),
-        norm_eps=float(said.get("layer_norm_eps", norm_eps)),
-        activation=ACTIVATIONS[str(said["hidden_act"])] if "hidden_act" in said else None,
-        window_size=_whole(said.get("window_size")),
-        pretrained_windows=tuple(map(int, windows)) if isinstance(windows, list) else None,
+        num_heads=said.wholes(heads) if is_listed else said.whole(heads),
+        image_size=_size(said),
+        norm_eps=said.number("layer_norm_eps") or norm_eps,
+        activation=said.one_of("hidden_act", {name: name for name in ACTIVATIONS}),
+        window_size=said.whole("window_size", most=MOST_PIXELS),
+        pretrained_windows=said.wholes("pretrained_window_sizes", least=0, most=MOST_PIXELS),
         class_names=class_names(config.get("id2label")),
-        notes=() if "preprocessor" in config else (GUESSED,),
-        preprocessing={**usual, **_preprocessing(config.get("preprocessor"))},
+        notes=() if prepared else (GUESSED,),
+        preprocessing={**usual, **(_preprocessing(prepared) if prepared else {})},
     )
 
 
-def _whole(number: Any) -> int | None:
-    return None if number is None else int(number)
+def fields_of(config: Mapping[str, Any]) -> Fields:
+    """The fields of the vision model; a model of images and words keeps them in a section. Raises MisfitError."""
+    vision = Fields(config, CONFIG).section("vision_config")
+    return Fields({**config, **(vision.said if vision else {})}, CONFIG)
 
 
-def _size(said: Any) -> int | tuple[int, int] | None:
-    """Raises ValueError for what no image has: tables would be made for it."""
-    size = (int(said[0]), int(said[1])) if isinstance(said, list) else _whole(said)
-    if size is not None and not all(
-        0 < side <= _MOST_PIXELS for side in (size if isinstance(size, tuple) else (size,))
-    ):
-        raise ValueError("image_size")
-    return size
+def _size(said: Fields) -> int | tuple[int, int] | None:
+    """Of an image that can be: tables would be made for it."""
+    if not isinstance(said.said.get("image_size"), list):
+        return said.whole("image_size", most=MOST_PIXELS)
+    height, width = said.wholes("image_size", count=2, most=MOST_PIXELS)
+    return height, width
 
 
 def class_names(labels: Any) -> tuple[str, ...]:
-    """In the order of the outputs; empty where they are only numbered."""
-    if not isinstance(labels, Mapping) or sorted(map(int, labels)) != list(range(len(labels))):
+    """In the order of the outputs; empty where they are only numbered, or not numbered at all."""
+    if not isinstance(labels, Mapping) or set(map(str, labels)) != set(map(str, range(len(labels)))):
         return ()
     names = tuple(str(labels[key]) for key in sorted(labels, key=int))
     return () if all(name == f"LABEL_{i}" for i, name in enumerate(names)) else names
 
 
-def _preprocessing(said: Any) -> dict[str, Any]:
-    if not isinstance(said, Mapping):
-        return {}
-    found: dict[str, Any] = {}
-    for ours, theirs in (("mean", "image_mean"), ("std", "image_std")):
-        if isinstance(said.get(theirs), list) and len(said[theirs]) == 3:
-            found[ours] = tuple(map(float, said[theirs]))
-    if said.get("resample") in _RESAMPLING:
-        found["interpolation"] = _RESAMPLING[said["resample"]]
-    resized, cropped = _side(said.get("size")), _side(said.get("crop_size"))
-    if said.get("do_center_crop") and resized and cropped:
+def _preprocessing(said: Fields) -> dict[str, Any]:
+    found = {
+        "mean": said.numbers("image_mean", 3),
+        "std": said.numbers("image_std", 3),
+        "interpolation": said.one_of("resample", _RESAMPLING),
+    }
+    if found["std"] and min(found["std"]) <= 0:
+        raise said.refusal("image_std", _DIVISORS)
+    resized, cropped = _side(said, "size"), _side(said, "crop_size")
+    if said.flag("do_center_crop") and resized and cropped:
         found["crop_pct"] = min(1.0, cropped / resized)
-    elif "size" in said:
-        found["crop_pct"] = 1.0
-        found["crop_mode"] = "squash"
-    return found
+    elif "size" in said.said:
+        found |= {"crop_pct": 1.0, "crop_mode": "squash"}
+    return {name: value for name, value in found.items() if value is not None}
 
 
-def _side(said: Any) -> int | None:
+def _side(said: Fields, field: str) -> int | None:
     """The shorter side that an image is brought to."""
-    if isinstance(said, Mapping):
-        said = said.get("shortest_edge", said.get("height"))
-    return said if isinstance(said, int) and said > 0 else None
+    if not isinstance(said.said.get(field), Mapping):
+        return said.whole(field)
+    sides = said.section(field)
+    return sides.whole("shortest_edge") or sides.whole("height")

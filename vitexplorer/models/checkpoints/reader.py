@@ -18,7 +18,10 @@ class Reader:
     signs: tuple[str, ...]
     """patterns: a file whose names match all of them is this library's"""
     rename: Callable[[Tensors, Mapping[str, Any]], tuple[Tensors, Facts]]
-    """(tensors, configuration, empty where there is none) -> tensors under timm's names, and what is known beside"""
+    """(tensors, configuration, empty where there is none) -> tensors under timm's names, and what is known beside
+
+    Raises MisfitError, or KeyError for a tensor that is not there.
+    """
 
 
 @dataclass(frozen=True)
@@ -30,4 +33,4 @@ class Outline:
     never: tuple[str, ...]
     """patterns none of which may be there"""
     blueprint: Callable[[Tensors, Facts], Blueprint]
-    """Raises KeyError, ValueError or IndexError where the tensors are not of one model."""
+    """Raises MisfitError where the tensors are not of one model, or KeyError for one that is not there."""

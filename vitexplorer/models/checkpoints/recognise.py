@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from vitexplorer.models.checkpoints.contents import Contents
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
 from vitexplorer.models.checkpoints.fits import blueprint
+from vitexplorer.models.checkpoints.misfit import MISSING, MisfitError
 from vitexplorer.models.checkpoints.reader import Outline, Reader
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 from vitexplorer.models.checkpoints.usual import GUESSED
@@ -25,9 +27,11 @@ _NOBODY = Text(
     "如果是 timm 的模型，请指明模型名称。",
 )
 _NO_MODEL = Text(
-    "{source} is a file of {library}, but its tensors are not those of one model that can be shown ({some}).",
-    "{source} 是 {library} 的文件，但其中的张量不属于某个可以展示的模型（{some}）。",
+    "{source} is a file of {library}, but not of one model that can be shown: {why}.",
+    "{source} 是 {library} 的文件，但不是某个可以展示的模型：{why}。",
 )
+_OTHER = Text("no architecture that is known has its tensors ({some})", "没有已知结构具有这些张量（{some}）")
+_DISAGREE = Text("its tensors do not agree with each other ({some})", "其中的张量互相矛盾（{some}）")
 
 
 def recognise(contents: Contents) -> Blueprint:
@@ -41,11 +45,12 @@ def recognise(contents: Contents) -> Blueprint:
         return found
     outline = next((one for one in OUTLINES.values() if _suits(one, tensors)), None)
     if outline is None:
-        raise _refusal(_NOBODY if facts.library == "timm" else _NO_MODEL, contents, facts)
-    try:
+        some = _some(contents)
+        if facts.library == "timm":
+            raise WeightsError(_NOBODY.format(source=contents.name, some=some))
+        raise _no_model(contents, facts.library, _OTHER.format(some=some))
+    with _said_of(contents, facts.library):
         return outline.blueprint(tensors, facts)
-    except (KeyError, ValueError, IndexError, TypeError, ZeroDivisionError) as error:
-        raise _refusal(_NO_MODEL, contents, facts, str(error)) from error
 
 
 def put_under_timms_names(contents: Contents) -> tuple[Tensors, Facts]:
@@ -58,16 +63,15 @@ def put_under_timms_names(contents: Contents) -> tuple[Tensors, Facts]:
     reader = next((one for one in READERS.values() if all(_any(sign, names) for sign in one.signs)), None)
     if reader is None:
         return tensors, Facts(notes=(GUESSED,), window_size=_window(contents.tensors))
-    try:
+    with _said_of(contents, reader.library):
         renamed, facts = reader.rename(tensors, contents.config)
         return renamed, facts.but(window_size=facts.window_size or _window(contents.tensors))
-    except (KeyError, ValueError, IndexError, TypeError, RuntimeError) as error:
-        raise _refusal(_NO_MODEL, contents, Facts(library=reader.library), str(error)) from error
 
 
 def _window(tensors: Tensors) -> int | None:
     """Patches a side of the largest windows, where the offsets within them are kept (Swin V2)."""
-    sides = [len(tensor[0]) for name, tensor in tensors.items() if name.endswith("relative_coords_table")]
+    tables = [tensor for name, tensor in tensors.items() if name.endswith("relative_coords_table")]
+    sides = [table.shape[1] for table in tables if table.ndim > 1]
     return (max(sides) + 1) // 2 if sides else None
 
 
@@ -80,6 +84,22 @@ def _any(sign: str, names: Iterable[str]) -> bool:
     return any(pattern.search(name) for name in names)
 
 
-def _refusal(sentence: Text, contents: Contents, facts: Facts, some: str = "") -> WeightsError:
-    said = some or ", ".join(list(contents.tensors)[:3])
-    return WeightsError(sentence.format(source=contents.name, library=facts.library, some=said))
+@contextmanager
+def _said_of(contents: Contents, library: str) -> Iterator[None]:
+    """A file that a reader or an outline cannot take is refused with what is wrong in it."""
+    try:
+        yield
+    except MisfitError as error:
+        raise _no_model(contents, library, error.text) from error
+    except KeyError as error:
+        raise _no_model(contents, library, MISSING.format(name=error.args[0])) from error
+    except (ValueError, IndexError, RuntimeError) as error:  # shapes that nobody asked for by name
+        raise _no_model(contents, library, _DISAGREE.format(some=_some(contents))) from error
+
+
+def _no_model(contents: Contents, library: str, why: Text) -> WeightsError:
+    return WeightsError(_NO_MODEL.format(source=contents.name, library=library, why=why))
+
+
+def _some(contents: Contents) -> str:
+    return ", ".join(list(contents.tensors)[:3])

@@ -9,20 +9,29 @@ from collections.abc import Iterable, Sequence
 import torch
 
 from vitexplorer.models.checkpoints.facts import Tensors
+from vitexplorer.models.checkpoints.misfit import MisfitError, shape_of
+from vitexplorer.words import Text
+
+_TWICE = Text("two tensors are {name}", "有两个张量都是 {name}")
+_APART = Text("{some}: parts that belong together differ", "{some}：本应一致的各部分不同")
+_GAP = Text(
+    "blocks or stages have gaps: {other} is there and none has number {number}",
+    "块或阶段的编号有缺口：有 {other}，但没有编号 {number}",
+)
 
 Rules = Sequence[tuple[str, str]]
 """(pattern, what is written in its place), one after the other"""
 
 
 def renamed(tensors: Tensors, rules: Rules) -> Tensors:
-    """Every name through all rules. Raises ValueError where two names become one."""
+    """Every name through all rules. Raises MisfitError where two names become one."""
     compiled = [(re.compile(pattern), text) for pattern, text in rules]
     result: Tensors = {}
     for name, tensor in tensors.items():
         for pattern, text in compiled:
             name = pattern.sub(text, name)
         if name in result:
-            raise ValueError(name)
+            raise MisfitError(_TWICE.format(name=name))
         result[name] = tensor
     return result
 
@@ -40,8 +49,8 @@ def without(tensors: Tensors, pattern: str) -> tuple[Tensors, tuple[str, ...]]:
 def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value")) -> Tensors:
     """`<block>.attn.<part>.weight` and `.bias` of three parts as `<block>.attn.qkv.*`, one below the other.
 
-    A bias that some parts have and others lack stays with its part, under its own name. Raises ValueError where the
-    parts are not of one type: joined they would pass for it.
+    A bias that some parts have and others lack stays with its part, under its own name. Raises MisfitError where the
+    parts are not of one type or width: joined they would pass for it.
     """
     parts = tuple(parts)
     result = dict(tensors)
@@ -51,8 +60,11 @@ def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value")) ->
             continue
         names = [f"{block}.attn.{part}.{kind}" for part in parts]
         if all(one in result for one in names):
-            if len({result[one].dtype for one in names}) > 1:
-                raise ValueError(", ".join(f"{one}: {result[one].dtype}" for one in names))
+            for one in names:
+                shape_of(result, one, 2 if kind == "weight" else 1)
+            if len({(result[one].dtype, result[one].shape[1:]) for one in names}) > 1:
+                some = ", ".join(f"{one}: {result[one].dtype}, {list(result[one].shape)}" for one in names)
+                raise MisfitError(_APART.format(some=some))
             result[f"{block}.attn.qkv.{kind}"] = torch.cat([result.pop(one) for one in names])
     return result
 
@@ -61,6 +73,7 @@ def placed(tensors: Tensors) -> Tensors:
     """Beside registers timm gives the class token no place of its own: it is added to the token."""
     if "reg_token" not in tensors:
         return tensors
+    shape_of(tensors, "pos_embed", 3), shape_of(tensors, "cls_token", 3)
     places = tensors["pos_embed"]
     return {**tensors, "cls_token": tensors["cls_token"] + places[:, :1], "pos_embed": places[:, 1:].contiguous()}
 
@@ -77,11 +90,13 @@ def merged_at_the_start(tensors: Tensors) -> Tensors:
 def count(tensors: Tensors, pattern: str) -> int:
     """How many numbers the group of a pattern takes: the blocks of a stage.
 
-    Raises ValueError unless they are 0, 1, 2, ... without a gap: a model would be built for all of them.
+    Raises MisfitError unless they are 0, 1, 2, ... without a gap: a model would be built for all of them.
     """
-    found = {int(match[1]) for name in tensors if (match := re.match(pattern, name))}
-    if found != set(range(len(found))):
-        raise ValueError(f"{max(found)} / {len(found)}")
+    found = {match[1]: match[0] for name in tensors if (match := re.match(pattern, name))}
+    gap = next((number for number in map(str, range(len(found))) if number not in found), None)
+    if gap is not None:
+        other = next(iter(found.values()))
+        raise MisfitError(_GAP.format(number=gap, other=other))
     return len(found)
 
 

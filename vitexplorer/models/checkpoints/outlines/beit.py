@@ -8,6 +8,7 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.misfit import heads_of, no_square, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
@@ -18,27 +19,28 @@ _EXTRA = 3
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     """Heads and grid from the position tables."""
-    width, _, patch, _ = tensors["patch_embed.proj.weight"].shape
-    if facts.activation not in (None, "gelu"):  # timm has no other here
-        raise ValueError(f"hidden_act {facts.activation}")
+    width, _, patch, _ = shape_of(tensors, "patch_embed.proj.weight", 4)
     depth = count(tensors, r"blocks\.(\d+)\.")
     shared = "rel_pos_bias.relative_position_bias_table" in tensors
-    table = next((tensor for name, tensor in tensors.items() if name.endswith("relative_position_bias_table")), None)
+    table = next((name for name in tensors if name.endswith("relative_position_bias_table")), None)
     if table is not None:
-        side = (math.isqrt(len(table) - _EXTRA) + 1) // 2
-        if (2 * side - 1) ** 2 + _EXTRA != len(table):
-            raise ValueError("relative_position_bias_table")
-        heads = table.shape[1]
+        rows, heads = shape_of(tensors, table, 2)
+        side = (math.isqrt(max(0, rows - _EXTRA)) + 1) // 2
+        if not side or (2 * side - 1) ** 2 + _EXTRA != rows:
+            raise no_square(table, rows)
     else:
-        side, heads = math.isqrt(tensors["pos_embed"].shape[1] - 1), facts.num_heads or width // 64
+        rows = shape_of(tensors, "pos_embed", 3)[1]
+        side, heads = math.isqrt(rows - 1), heads_of(facts, width) or max(1, width // 64)
+        if not side or side**2 + 1 != rows:
+            raise no_square("pos_embed", rows)
     arguments = {
         "img_size": side * patch,
         "patch_size": patch,
         "embed_dim": width,
         "depth": depth,
         "num_heads": heads,
-        "mlp_ratio": ratio(len(tensors["blocks.0.mlp.fc1.weight"]), width),
-        "num_classes": tensors["head.weight"].shape[0] if "head.weight" in tensors else 0,
+        "mlp_ratio": ratio(rows_of(tensors, "blocks.0.mlp.fc1.weight"), width),
+        "num_classes": rows_of(tensors, "head.weight") if "head.weight" in tensors else 0,
         "use_abs_pos_emb": "pos_embed" in tensors,
         "use_rel_pos_bias": table is not None and not shared,
         "use_shared_rel_pos_bias": shared,
@@ -47,7 +49,8 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
         "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-6),
     }
     size = _SIZES.get((width, depth), f"{width}x{depth}")
-    return Blueprint(f"beit_{size}_patch{patch}_{side * patch}", "beit_base_patch16_224", arguments, tensors, facts)
+    name = f"beit_{size}_patch{patch}_{side * patch}"
+    return Blueprint(name, "beit_base_patch16_224", arguments, tensors, facts, facts.activation)
 
 
 OUTLINE = Outline(

@@ -7,6 +7,7 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.misfit import heads_of, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
@@ -17,32 +18,33 @@ _USUAL_SIZE = 256
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     """Heads of 64 numbers where the library does not say."""
-    width, _, patch, _ = tensors["patch_embed.proj.weight"].shape
+    width, _, patch, _ = shape_of(tensors, "patch_embed.proj.weight", 4)
     depth = count(tensors, r"blocks\.(\d+)\.")
     gated = "blocks.0.mlp.fc1_g.weight" in tensors
-    hidden = tensors["blocks.0.mlp.fc2.weight"].shape[1]
-    if facts.activation not in (None, "silu" if gated else "gelu"):  # timm has no other here
-        raise ValueError(f"hidden_act {facts.activation}")
+    hidden = shape_of(tensors, "blocks.0.mlp.fc2.weight", 2)[1]
     size = facts.image_size if isinstance(facts.image_size, int) else _USUAL_SIZE
+    has_none = tuple(tensors["reg_token"].shape[:2]) == (1, 0)
+    registers = 0 if has_none else shape_of(tensors, "reg_token", 3)[1]
     arguments = {
         "img_size": size,
         "patch_size": patch,
         "embed_dim": width,
         "depth": depth,
-        "num_heads": facts.num_heads or width // 64,
+        "num_heads": heads_of(facts, width) or max(1, width // 64),
         "mlp_ratio": ratio(hidden, width),
         "swiglu_mlp": gated,
         "swiglu_align_to": 1 if gated else 0,  # with which timm keeps the two halves apart
-        "num_classes": tensors["head.weight"].shape[0] if "head.weight" in tensors else 0,
+        "num_classes": rows_of(tensors, "head.weight") if "head.weight" in tensors else 0,
         "qkv_bias": "blocks.0.attn.q_bias" in tensors,
-        "num_reg_tokens": tensors["reg_token"].shape[1] if "reg_token" in tensors else 0,
+        "num_reg_tokens": registers,
         "global_pool": "token",
         "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-5),
     }
     if arguments["num_reg_tokens"] == 0:
         tensors = {name: tensor for name, tensor in tensors.items() if name != "reg_token"}
     kind = _SIZES.get((width, depth), f"{width}x{depth}")
-    return Blueprint(f"vit_{kind}_patch{patch}_dinov3", "vit_small_patch16_dinov3", arguments, tensors, facts)
+    name, entry = f"vit_{kind}_patch{patch}_dinov3", "vit_small_patch16_dinov3"
+    return Blueprint(name, entry, arguments, tensors, facts, facts.activation)
 
 
 OUTLINE = Outline(

@@ -10,6 +10,7 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.misfit import of_stages, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
@@ -28,33 +29,32 @@ _USUAL_SIZE = 224
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     """Widths, reductions and MLPs of each stage from the matrices of its first block."""
     stages = range(count(tensors, r"stages\.(\d+)\."))
-    widths = tuple(len(tensors[f"stages.{stage}.norm.weight"]) for stage in stages)
+    widths = tuple(shape_of(tensors, f"stages.{stage}.norm.weight", 1)[0] for stage in stages)
     depths = tuple(count(tensors, rf"stages\.{stage}\.blocks\.(\d+)\.") for stage in stages)
     reductions = tuple(_reduction(tensors, stage) for stage in stages)
-    hidden = (len(tensors[f"stages.{stage}.blocks.0.mlp.fc1.weight"]) for stage in stages)
-    if facts.activation not in (None, "gelu"):  # timm has no other here
-        raise ValueError(f"hidden_act {facts.activation}")
+    hidden = (rows_of(tensors, f"stages.{stage}.blocks.0.mlp.fc1.weight") for stage in stages)
+    heads = of_stages("num_attention_heads", facts.num_heads, len(stages))
     arguments = {
         "embed_dims": widths,
         "depths": depths,
-        "num_heads": facts.num_heads or tuple(width // widths[0] for width in widths),
+        "num_heads": heads or tuple(width // widths[0] for width in widths),
         "sr_ratios": tuple(side or 1 for side in reductions),
         "mlp_ratios": tuple(map(ratio, hidden, widths)),
         "linear": all(reductions),  # pooled keys pass through a matrix in every stage
         "qkv_bias": "stages.0.blocks.0.attn.q.bias" in tensors,
-        "num_classes": len(tensors["head.weight"]) if "head.weight" in tensors else 0,
+        "num_classes": rows_of(tensors, "head.weight") if "head.weight" in tensors else 0,
         "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-6),
     }
     kind = _SIZES.get((widths[0], depths), f"{widths[0]}x{'-'.join(map(str, depths))}")
     name = f"pvt_v2_{kind}{'_li' if arguments['linear'] else ''}"
     sized = facts.but(image_size=facts.image_size or _USUAL_SIZE)
-    return Blueprint(name, "pvt_v2_b0", arguments, tensors, sized)
+    return Blueprint(name, "pvt_v2_b0", arguments, tensors, sized, facts.activation)
 
 
 def _reduction(tensors: Tensors, stage: int) -> int:
     """The side of what is made one key; 0 where nothing is."""
-    kernel = tensors.get(f"stages.{stage}.blocks.0.attn.sr.weight")
-    return 0 if kernel is None else kernel.shape[-1]
+    name = f"stages.{stage}.blocks.0.attn.sr.weight"
+    return shape_of(tensors, name, 4)[-1] if name in tensors else 0
 
 
 OUTLINE = Outline(

@@ -8,6 +8,7 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.misfit import no_square, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
@@ -29,9 +30,7 @@ def stages_of(tensors: Tensors) -> tuple[int, ...]:
 
 def arguments_of(tensors: Tensors, facts: Facts, window: int, heads: tuple[int, ...]) -> dict:
     """What both versions are made of."""
-    width, _, patch, _ = tensors["patch_embed.proj.weight"].shape
-    if facts.activation not in (None, "gelu"):  # timm has no other here
-        raise ValueError(f"hidden_act {facts.activation}")
+    width, _, patch, _ = shape_of(tensors, "patch_embed.proj.weight", 4)
     size = facts.image_size or patch * window * _USUAL_WINDOWS
     return {
         "img_size": size,
@@ -40,8 +39,8 @@ def arguments_of(tensors: Tensors, facts: Facts, window: int, heads: tuple[int, 
         "depths": stages_of(tensors),
         "num_heads": heads,
         "window_size": window,
-        "mlp_ratio": ratio(len(tensors["layers.0.blocks.0.mlp.fc1.weight"]), width),
-        "num_classes": tensors["head.fc.weight"].shape[0] if "head.fc.weight" in tensors else 0,
+        "mlp_ratio": ratio(rows_of(tensors, "layers.0.blocks.0.mlp.fc1.weight"), width),
+        "num_classes": rows_of(tensors, "head.fc.weight") if "head.fc.weight" in tensors else 0,
         "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-5),
     }
 
@@ -56,19 +55,17 @@ def name_of(kind: str, arguments: dict) -> str:
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     """Versions without a position table of the whole image."""
-    tables = [
-        tensors[f"layers.{stage}.blocks.0.attn.relative_position_bias_table"]
-        for stage in range(len(stages_of(tensors)))
-    ]
-    window = (math.isqrt(len(tables[0])) + 1) // 2
-    if (2 * window - 1) ** 2 != len(tables[0]):
-        raise ValueError("relative_position_bias_table")
-    heads = tuple(table.shape[1] for table in tables)
+    tables = [f"layers.{stage}.blocks.0.attn.relative_position_bias_table" for stage in range(len(stages_of(tensors)))]
+    rows, heads = shape_of(tensors, tables[0], 2)[0], tuple(shape_of(tensors, table, 2)[1] for table in tables)
+    window = (math.isqrt(rows) + 1) // 2
+    if (2 * window - 1) ** 2 != rows:
+        raise no_square(tables[0], rows)
     arguments = {
         **arguments_of(tensors, facts, window, heads),
         "qkv_bias": "layers.0.blocks.0.attn.qkv.bias" in tensors,
     }
-    return Blueprint(name_of("swin", arguments), "swin_tiny_patch4_window7_224", arguments, tensors, facts)
+    name, entry = name_of("swin", arguments), "swin_tiny_patch4_window7_224"
+    return Blueprint(name, entry, arguments, tensors, facts, facts.activation)
 
 
 OUTLINE = Outline(

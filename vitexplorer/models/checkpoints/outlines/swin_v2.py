@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.misfit import of_stages, shape_of
 from vitexplorer.models.checkpoints.outlines.swin import arguments_of, name_of, stages_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.words import Text
@@ -17,17 +18,20 @@ GUESSED_WINDOW = Text(
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     """`pretrained_windows` scale the offsets that the position network reads."""
-    heads = tuple(len(tensors[f"layers.{stage}.blocks.0.attn.logit_scale"]) for stage in range(len(stages_of(tensors))))
+    scales = [f"layers.{stage}.blocks.0.attn.logit_scale" for stage in range(len(stages_of(tensors)))]
+    heads = tuple(shape_of(tensors, name, 3)[0] for name in scales)
+    pretrained = of_stages("pretrained_window_sizes", facts.pretrained_windows, len(heads))
     window = facts.window_size or _USUAL_WINDOW
     guessed = facts.window_size is None and facts.library != "torchvision"
     arguments = {
         **arguments_of(tensors, facts, window, heads),
         "qkv_bias": "layers.0.blocks.0.attn.q_bias" in tensors,
-        "pretrained_window_sizes": facts.pretrained_windows or (0,) * len(heads),
+        "pretrained_window_sizes": pretrained or (0,) * len(heads),
     }
     notes = (*facts.notes, GUESSED_WINDOW.format(window=window)) if guessed else facts.notes
     name = name_of("swinv2", arguments)
-    return Blueprint(name, "swinv2_tiny_window8_256", arguments, tensors, facts.but(notes=notes))
+    facts = facts.but(notes=notes)
+    return Blueprint(name, "swinv2_tiny_window8_256", arguments, tensors, facts, facts.activation)
 
 
 OUTLINE = Outline(

@@ -12,6 +12,7 @@ from timm.layers import SwiGLUPacked
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
+from vitexplorer.models.checkpoints.misfit import MisfitError, heads_of, no_square, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 from vitexplorer.words import Text
@@ -24,6 +25,15 @@ _SIZES = {
     (1024, 24, 16): "large",
     (1280, 32, 16): "huge",
 }
+_NO_HEADS = Text(
+    "the file does not say how many heads a block has, and heads of 64 numbers do not fit a width of {width}; put its"
+    " config.json with num_attention_heads beside it",
+    "文件没有说明每块有几个头，而宽度 {width} 无法按每头 64 维划分；"
+    "请把写有 num_attention_heads 的 config.json 放在旁边",
+)
+_MLP = Text(
+    "{name} gives {hidden} numbers and the second layer reads {read}", "{name} 输出 {hidden} 维，而第二层读取 {read} 维"
+)
 GUESSED_HEADS = Text(
     "The file does not say how many heads a block has; {heads} of 64 numbers each are taken.",
     "文件没有说明每块有几个头；此处按每头 64 维、共 {heads} 个头处理。",
@@ -32,15 +42,15 @@ GUESSED_HEADS = Text(
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     """Widths from the matrices, the grid from the position table."""
-    width, _, patch, _ = tensors["patch_embed.proj.weight"].shape
+    width, _, patch, _ = shape_of(tensors, "patch_embed.proj.weight", 4)
     depth, first = count(tensors, r"blocks\.(\d+)\."), "blocks.0."
     distilled = "dist_token" in tensors and "head_dist.weight" in tensors
     if "dist_token" in tensors and not distilled:  # without its classifier it is one more token that nobody reads
         tensors = {("reg_token" if name == "dist_token" else name): tensor for name, tensor in tensors.items()}
-    has_class, registers = "cls_token" in tensors, tensors["reg_token"].shape[1] if "reg_token" in tensors else 0
+    has_class, registers = "cls_token" in tensors, shape_of(tensors, "reg_token", 3)[1] if "reg_token" in tensors else 0
     rows, cols, prefix = _grid(tensors, facts, patch, has_class + distilled + registers)
     heads, notes = _heads(width, facts)
-    hidden, read = tensors[first + "mlp.fc1.weight"].shape[0], tensors[first + "mlp.fc2.weight"].shape[1]
+    hidden, read = rows_of(tensors, first + "mlp.fc1.weight"), shape_of(tensors, first + "mlp.fc2.weight", 2)[1]
     arguments = {
         "img_size": (rows * patch, cols * patch),
         "patch_size": patch,
@@ -48,19 +58,18 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
         "depth": depth,
         "num_heads": heads,
         "mlp_ratio": ratio(hidden, width),
-        "num_classes": tensors["head.weight"].shape[0] if "head.weight" in tensors else 0,
+        "num_classes": rows_of(tensors, "head.weight") if "head.weight" in tensors else 0,
         "qkv_bias": first + "attn.qkv.bias" in tensors,
         "qk_norm": first + "attn.q_norm.weight" in tensors,
         "init_values": 1e-5 if first + "ls1.gamma" in tensors else None,
         "pre_norm": "norm_pre.weight" in tensors,
         "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-6),
     }
-    if hidden == 2 * read:
+    is_gated = hidden == 2 * read
+    if is_gated:
         arguments |= {"mlp_layer": SwiGLUPacked, "act_layer": nn.SiLU}
     elif hidden != read:
-        raise ValueError("mlp")
-    elif facts.activation:
-        arguments["act_layer"] = facts.activation
+        raise MisfitError(_MLP.format(name=f"{first}mlp.fc1.weight", hidden=hidden, read=read))
     if not distilled:
         pooling = facts.pooling or _pooling(tensors, has_class)
         arguments |= {
@@ -72,30 +81,32 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
             "fc_norm": pooling == "avg" and facts.final_norm and "norm.weight" not in tensors,
         }
     entry = "deit_tiny_distilled_patch16_224" if distilled else "vit_base_patch16_224"
-    return Blueprint(_name(arguments, distilled), entry, arguments, tensors, facts.but(notes=(*facts.notes, *notes)))
+    facts, activation = facts.but(notes=(*facts.notes, *notes)), None if is_gated else facts.activation
+    return Blueprint(_name(arguments, distilled), entry, arguments, tensors, facts, activation)
 
 
 def _grid(tensors: Tensors, facts: Facts, patch: int, prefix: int) -> tuple[int, int, int]:
     """Rows and columns of the patches, and how many prefix tokens the position table has rows for."""
-    places = tensors["pos_embed"].shape[1]
+    places = shape_of(tensors, "pos_embed", 3)[1]
+    placed = {True: (prefix,), False: (0,), None: (prefix, 0)}[facts.prefix_placed]
     size = facts.image_size
     if size is not None:
         height, width = (size, size) if isinstance(size, int) else size
         rows, cols = height // patch, width // patch
-        if places - rows * cols in (0, prefix):
+        if places - rows * cols in placed:
             return rows, cols, places - rows * cols
-    for own in (prefix, 0):
+    for own in placed:
         side = math.isqrt(max(0, places - own))
         if side and side**2 == places - own:
             return side, side, own
-    raise ValueError("pos_embed")
+    raise no_square("pos_embed", places)
 
 
 def _heads(width: int, facts: Facts) -> tuple[int, tuple[Text, ...]]:
-    if isinstance(facts.num_heads, int):
-        return facts.num_heads, ()
+    if (heads := heads_of(facts, width)) is not None:
+        return heads, ()
     if width % HEAD_DIM:
-        raise ValueError("num_heads")
+        raise MisfitError(_NO_HEADS.format(width=width))
     usual = any(width == known for known, _, _ in _SIZES)
     heads = 16 if width == 1280 else width // HEAD_DIM
     return heads, () if usual else (GUESSED_HEADS.format(heads=heads),)

@@ -25,7 +25,8 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     """Under timm's names; the mask token is read in pretraining alone."""
     kept, left_out = without(tensors, r"^mask_token$")
     facts = Facts("DINOv2", preprocessing={**IMAGENET, "interpolation": "bicubic", "crop_pct": 1.0}, left_out=left_out)
-    return placed(renamed(kept, _RULES)), facts
+    kept = placed(renamed(kept, _RULES))
+    return kept, facts.but(prefix_placed="reg_token" not in kept)
 
 
 READER = Reader(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.misfit import rows_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed, without
 from vitexplorer.models.checkpoints.usual import IMAGENET
@@ -25,6 +26,7 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     kept, left_out = without(tensors, _UNREAD)
     kept = renamed(kept, _RULES)
     for name in [name for name in kept if name.endswith(".qkv.bias")]:
+        rows_of(kept, name, parts=3)
         query, _, value = kept.pop(name).chunk(3)
         block = name.removesuffix("qkv.bias")
         kept |= {f"{block}q_bias": query, f"{block}v_bias": value}

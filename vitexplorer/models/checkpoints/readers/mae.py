@@ -15,7 +15,7 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     """The encoder; whether the decoder can draw is tried by whoever has the module."""
     kept, left_out = without(tensors, r"^mask_token$|^decoder_")
     prepared = {**IMAGENET, "interpolation": "bicubic", "crop_pct": 224 / 256}
-    return kept, Facts("MAE", preprocessing=prepared, left_out=left_out)
+    return kept, Facts("MAE", preprocessing=prepared, left_out=left_out, prefix_placed=True)
 
 
 READER = Reader(

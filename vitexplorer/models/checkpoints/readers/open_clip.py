@@ -13,13 +13,15 @@ from typing import Any
 import torch
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.fields import Fields
+from vitexplorer.models.checkpoints.misfit import shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed, without
 from vitexplorer.models.checkpoints.usual import OPENAI
 from vitexplorer.words import Text
 
 _TEXT = (
-    r"^(transformer|token_embedding|ln_final)\.|^(positional_embedding|text_projection|logit_scale|logit_bias)$"
+    r"^(transformer|token_embedding|ln_final|text|text_decoder)\.|^(positional_embedding|text_projection|logit_scale|logit_bias)$"
     r"|^(input_resolution|context_length|vocab_size)$"
 )
 _RULES = (
@@ -37,6 +39,10 @@ _RULES = (
     (r"\.mlp\.c_fc\.", ".mlp.fc1."),
     (r"\.mlp\.c_proj\.", ".mlp.fc2."),
 )
+_HEAD_WIDTH = 64
+"""open_clip's own where nobody says"""
+_WIDTH = Text("a divisor of the width, {width}", "宽度 {width} 的因数")
+_NORM_FIRST = Text("false where patches are averaged", "对图块取均值时为 false")
 GUESSED = Text(
     "The file does not say whether its MLPs use GELU or its quick form, nor whether the class token or the patches' "
     "mean is read; GELU and the class token are taken. OpenAI's own weights use the quick form.",
@@ -49,39 +55,43 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     """Under timm's names: the projection to the common space as a classifier without a bias."""
     names, left_out = without(tensors, _TEXT if any(name.startswith("visual.") for name in tensors) else r"^$")
     kept = renamed(names, _RULES)
+    shape_of(kept, "pos_embed", 2), shape_of(kept, "cls_token", 1)
     kept["pos_embed"], kept["cls_token"] = kept["pos_embed"][None], kept["cls_token"].reshape(1, 1, -1)
-    if (projection := kept.pop("proj", None)) is not None:
-        kept["head.weight"] = projection.T
-        kept["head.bias"] = torch.zeros(len(kept["head.weight"]), dtype=projection.dtype)
+    if "proj" in kept:
+        classes, projection = shape_of(kept, "proj", 2)[1], kept.pop("proj")
+        kept["head.weight"], kept["head.bias"] = projection.T, torch.zeros(classes, dtype=projection.dtype)
     if "norm_pre.weight" not in kept:  # timm has a bias there unless that norm follows
-        kept["patch_embed.proj.bias"] = torch.zeros(len(kept["patch_embed.proj.weight"]), dtype=kept["pos_embed"].dtype)
-    said = config.get("model_cfg", config)
-    quick = bool(said.get("quick_gelu")) if "vision_cfg" in said else None
+        kept["patch_embed.proj.bias"] = torch.zeros(kept["cls_token"].shape[-1], dtype=kept["pos_embed"].dtype)
+    whole = Fields(config, "open_clip_config.json")
+    said = whole.section("model_cfg") or whole
+    vision = said.section("vision_cfg")
+    quick = said.flag("quick_gelu") if vision else None
     return kept, Facts(
         library="open_clip",
         norm_eps=1e-5,
         activation="quick_gelu" if quick else "gelu",
-        num_heads=_heads(said, kept),
-        pooling=_pooling(said),
+        num_heads=_heads(vision, kept["cls_token"].shape[-1]) if vision else None,
+        prefix_placed=True,
+        pooling=_pooling(vision) if vision else None,
         preprocessing=OPENAI,
         left_out=left_out,
-        notes=() if quick is not None else (GUESSED,),
+        notes=() if vision else (GUESSED,),
     )
 
 
-def _heads(said: Mapping[str, Any], tensors: Tensors) -> int | None:
-    vision = said.get("vision_cfg")
-    width = vision.get("head_width") if isinstance(vision, Mapping) else None
-    return tensors["cls_token"].shape[-1] // int(width) if width else None
+def _heads(vision: Fields, width: int) -> int:
+    each = vision.whole("head_width") or _HEAD_WIDTH
+    if width % each:
+        raise vision.refusal("head_width", _WIDTH.format(width=width))
+    return width // each
 
 
-def _pooling(said: Mapping[str, Any]) -> str | None:
-    """Raises ValueError for a way to pool that timm does not have."""
-    vision = said.get("vision_cfg")
-    kind = vision.get("pool_type", "tok") if isinstance(vision, Mapping) else "tok"
-    if kind not in ("tok", "avg") or (kind == "avg" and vision.get("final_ln_after_pool")):
-        raise ValueError(f"pool_type {kind}")
-    return "avg" if kind == "avg" else None
+def _pooling(vision: Fields) -> str | None:
+    """Raises MisfitError for a way to pool that timm does not have."""
+    kind = vision.one_of("pool_type", {"tok": None, "avg": "avg"})
+    if kind == "avg" and vision.flag("final_ln_after_pool"):
+        raise vision.refusal("final_ln_after_pool", _NORM_FIRST)
+    return kind
 
 
 READER = Reader(

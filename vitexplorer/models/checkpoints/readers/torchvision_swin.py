@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.misfit import rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import count, renamed
 from vitexplorer.models.checkpoints.usual import of_torchvision
@@ -31,7 +32,7 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     is_second = any(name.endswith(".attn.logit_scale") for name in kept)
     if is_second:
         kept = _biases_apart(kept)
-    size = _SIZES.get((len(kept["patch_embed.proj.weight"]), count(kept, r"layers\.2\.blocks\.(\d+)\.")), "")
+    size = _SIZES.get((shape_of(kept, "patch_embed.proj.weight", 4)[0], count(kept, r"layers\.2\.blocks\.(\d+)\.")), "")
     prepared = of_torchvision(f"swin_{'v2_' if is_second else ''}{size}")
     return kept, Facts(library="torchvision", norm_eps=1e-5, preprocessing=prepared)
 
@@ -47,6 +48,7 @@ def _biases_apart(tensors: Tensors) -> Tensors:
     for name, tensor in tensors.items():
         block, is_bias, _ = name.partition(".attn.qkv.bias")
         if is_bias:
+            rows_of(tensors, name, parts=3)
             result[f"{block}.attn.q_bias"], _, result[f"{block}.attn.v_bias"] = tensor.chunk(3)
         else:
             result[name] = tensor

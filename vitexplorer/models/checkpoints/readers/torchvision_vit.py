@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.misfit import shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed
 from vitexplorer.models.checkpoints.usual import of_torchvision
@@ -31,11 +32,13 @@ _SIZES = {768: "b", 1024: "l", 1280: "h"}
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names. Heads are not in the file: torchvision's have 64 numbers, but for the huge one with 80."""
     kept = renamed(tensors, _RULES)
-    width, _, patch, _ = kept["patch_embed.proj.weight"].shape
-    size = patch * math.isqrt(kept["pos_embed"].shape[1] - 1)
+    width, _, patch, _ = shape_of(kept, "patch_embed.proj.weight", 4)
+    size = patch * math.isqrt(shape_of(kept, "pos_embed", 3)[1] - 1)
     prepared = of_torchvision(f"vit_{_SIZES.get(width, '')}_{patch}", size)
     heads = 16 if width == 1280 else None
-    return kept, Facts(library="torchvision", norm_eps=1e-6, num_heads=heads, preprocessing=prepared)
+    return kept, Facts(
+        library="torchvision", norm_eps=1e-6, num_heads=heads, preprocessing=prepared, prefix_placed=True
+    )
 
 
 READER = Reader(

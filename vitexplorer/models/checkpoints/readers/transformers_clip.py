@@ -14,6 +14,7 @@ import torch
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.misfit import rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 from vitexplorer.models.checkpoints.usual import HALF, OPENAI
@@ -48,22 +49,24 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
         kept, gone = without(kept, r"\.post_layernorm\." if is_clip else r"\.head\.")
         left_out += gone
     kept = fused(renamed(kept, _RULES), "qkv")
+    shape_of(kept, "pos_embed", 2)
     kept["pos_embed"] = kept["pos_embed"][None]
     if "cls_token" in kept:
         kept["cls_token"] = kept["cls_token"].reshape(1, 1, -1)
     for kind in ("weight", "bias"):
-        if (packed := kept.pop(f"attn_pool.in.{kind}", None)) is not None:
-            query, rest = packed.split([len(packed) // 3, len(packed) - len(packed) // 3])
+        if (name := f"attn_pool.in.{kind}") in kept:
+            rows = rows_of(kept, name, parts=3)
+            query, rest = kept.pop(name).split([rows, 2 * rows])
             kept[f"attn_pool.q.{kind}"], kept[f"attn_pool.kv.{kind}"] = query, rest
     if is_clip and "head.weight" in kept and "head.bias" not in kept:
-        kept["head.bias"] = torch.zeros(len(kept["head.weight"]), dtype=kept["head.weight"].dtype)
+        kept["head.bias"] = torch.zeros(rows_of(kept, "head.weight"), dtype=kept["head.weight"].dtype)
     facts = facts_of(config, norm_eps=1e-5 if is_clip else 1e-6, usual=OPENAI if is_clip else HALF).but(
-        left_out=left_out
+        left_out=left_out, prefix_placed=True
     )
     if classifies:
         facts = facts.but(pooling="avg", final_norm=not is_clip)
     if facts.activation is None:
-        facts = facts.but(activation="quick_gelu" if is_clip else "gelu_tanh")
+        facts = facts.but(activation="quick_gelu" if is_clip else "gelu_pytorch_tanh")
     if is_clip and "projection_dim" in config:
         facts = facts.but(class_names=())  # its outputs are no classes
     return kept, facts

@@ -11,6 +11,7 @@ from typing import Any
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.misfit import shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, placed, renamed, without
 from vitexplorer.models.checkpoints.usual import HALF, IMAGENET
@@ -60,8 +61,9 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     is_dinov2 = "blocks.0.ls1.gamma" in kept
     usual = IMAGENET if is_dinov2 or config.get("model_type") in ("deit", "vit_mae") else HALF
     facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12, usual=usual).but(left_out=left_out)
-    width = len(kept["patch_embed.proj.weight"])
-    if "head.weight" in kept and kept["head.weight"].shape[1] == 2 * width:
+    facts = facts.but(prefix_placed="reg_token" not in kept)
+    width = shape_of(kept, "patch_embed.proj.weight", 4)[0]
+    if "head.weight" in kept and shape_of(kept, "head.weight", 2)[1] == 2 * width:
         kept, gone = without(kept, r"^head\.")
         facts = facts.but(left_out=(*left_out, *gone), notes=(*facts.notes, TWO_PARTS), class_names=())
     if "dist_token" in kept and "head_dist.weight" not in kept:
