@@ -26,6 +26,7 @@ from vitexplorer.finetune.job.folder import CONFIG, JobError
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
 from vitexplorer.settings import ASSETS, Settings, settings
 from vitexplorer.ui import turns
+from vitexplorer.ui.address import ShownView
 from vitexplorer.ui.api import explaining
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting import bodies, connections, events
@@ -36,9 +37,11 @@ from vitexplorer.ui.hosting.stored import Stored, check_room
 from vitexplorer.ui.hosting.visitors import Visitors
 from vitexplorer.ui.page import Page, build_page
 from vitexplorer.ui.places import Places
+from vitexplorer.ui.visitor import training_of, visitor_of
 
 SETTINGS = {
     "VIT_HOSTED": "1",
+    "VIT_MCP": "1",
     "VIT_PORT": "0",
     "VIT_HOSTS": "vit.example, *.vit.example",
     "VIT_PROXIES": "127.0.0.1",
@@ -459,11 +462,61 @@ def test_what_a_handler_reads_of_an_event_has_been_read_before() -> None:
     assert {"asked", "step"} <= read <= Sent.model_fields.keys() == SENT.keys()
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[" * 100_000, b'"\\ud800"', b"\xff", b"null"])
-def test_what_is_no_json_is_no_event(client: httpx.Client, body: bytes, capfd) -> None:
-    for address in ("run/predict", "queue/join"):
+NO_OBJECTS = {
+    "empty": b"",
+    "half": b"{",
+    "more": b'{"data": ["en"]} {}',
+    "null": b"null",
+    "a list": b'["en"]',
+    "deep": b"[" * 100_000,
+    "deep objects": b'{"a":' * 100_000,
+    "deep and whole": b'{"data": ' + b"[" * 500 + b"]" * 500 + b"}",
+    "no text": b'{"data": ["\xff"]}',
+    "another encoding": '{"data": ["en"]}'.encode("utf-16"),
+    "half a pair": b'{"data": ["\\ud800"]}',
+    "a name of half a pair": b'{"\\ud800": 1}',
+    "no number": b'{"data": [NaN]}',
+    "no finite number": b'{"data": [-Infinity]}',
+    "a number that becomes infinite": b'{"data": [1e400]}',
+    "many digits": b'{"data": [' + b"9" * 5000 + b"]}",
+    "a name twice": b'{"data": [], "data": ["en"]}',
+}
+"""bodies that one reader of JSON or another breaks on"""
+OBJECTS_AT = ("run/predict", "queue/join", "call/models", "call/v2/models", "cancel", "reset", "mcp/", "mcp/messages/")
+
+
+@pytest.mark.parametrize("body", NO_OBJECTS.values(), ids=NO_OBJECTS)
+def test_what_is_no_json_object_is_a_sentence_everywhere(client: httpx.Client, body: bytes, caplog, capfd) -> None:
+    for address in OBJECTS_AT:
         answer = client.post(f"/gradio_api/{address}", content=body, headers={"content-type": "application/json"})
-        assert answer.status_code == 422
+        assert (address, answer.status_code, list(answer.json())) == (address, 400, ["error"])
+        assert answer.json()["error"].startswith("This must be a JSON object: ")
+    assert (caplog.text, capfd.readouterr().err) == ("", "")
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "x", "9" * 30, "3, 4", "\u0663"])
+def test_a_length_that_is_none_is_refused(url: str, length: str) -> None:
+    with connection(url) as line:
+        head = f"POST /gradio_api/cancel HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n{{}}"
+        line.sendall(head.encode())
+        assert line.recv(1000).startswith((b"HTTP/1.1 400", b"HTTP/1.1 413"))
+
+
+def test_a_body_shorter_or_longer_than_it_says_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "PATIENCE", 0.1)
+    for length, status in ((1, b"400"), (20, b"408")):
+        with connection(url) as line:
+            head = f"POST /gradio_api/call/models HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n\r\n"
+            line.sendall(head.encode() + b'{"data": ["en"]}')
+            assert line.recv(1000).startswith(b"HTTP/1.1 " + status)
+
+
+def test_what_is_no_json_in_a_value_is_nothing(tab: Tab, capfd) -> None:
+    """A page says in JSON inside of an event's JSON who it is and what its address shows."""
+    menu = next(one for one in tab.handlers if "vxVisitor" in str(one["js"]) and one["queue"] is False)
+    for said in ("[" * 19_000, '{"visitor": ' * 1500, "9" * 5000, '{"visitor": "\\ud800"}', "[]", None):
+        assert tab.send(menu, [said, *[None] * (len(menu["inputs"]) - 1)]).status_code == 200
+        assert (visitor_of(said), training_of(said), ShownView.read(said)) == ("", "", ShownView())
     assert capfd.readouterr().err == ""
 
 
@@ -516,7 +569,7 @@ CALLS = [
     ("call/models", {"data": []}, 422, "models takes 1 values in `data`: language."),
     ("call/models", {"data": "en"}, 422, "models takes 1 values in `data`: language."),
     ("call/v2/models", {"tongue": "en"}, 422, "models takes language"),
-    ("call/v2/models", ["en"], 422, "The body must be JSON"),
+    ("call/v2/models", ["en"], 400, "This must be a JSON object"),
 ]
 
 

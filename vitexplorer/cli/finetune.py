@@ -101,7 +101,7 @@ def _pair(text: str) -> tuple[str, Any]:
         )
     try:
         return name.strip().replace("-", "_"), json.loads(value)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return name.strip().replace("-", "_"), value
 
 

@@ -6,7 +6,6 @@ that cannot be is replaced by its default, since a link that half works is worth
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,6 +16,7 @@ from vitexplorer.errors import SettingError
 from vitexplorer.settings import settings
 from vitexplorer.types import Fit
 from vitexplorer.ui.engine import Picture
+from vitexplorer.ui.json_objects import NoObjectError, read_object
 from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.pictures import UPLOAD, examples
 from vitexplorer.words import Text
@@ -185,9 +185,9 @@ class ShownView:
     def read(cls, said: str) -> ShownView:
         """From JSON with `search` and `theme`, which may say anything; a view checks its settings."""
         try:
-            sent = json.loads(said)
+            sent = read_object(said or "")
             search, theme = str(sent["search"]), str(sent["theme"])
-        except (TypeError, ValueError, KeyError):
+        except (NoObjectError, KeyError):
             return cls()
         parameters = dict(parse_qsl(search.removeprefix("?")))
         settings = tuple(

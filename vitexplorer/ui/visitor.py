@@ -5,9 +5,10 @@ It opens nothing but the visitor's own trainings; nobody else is told it.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
+
+from vitexplorer.ui.json_objects import NoObjectError, read_object
 
 _NAME = re.compile("[0-9a-f]{32}")
 
@@ -17,10 +18,9 @@ VISITOR = "(...inputs) => window.vxVisitor(...inputs)"
 
 def _said(sent: str) -> dict[str, Any]:
     try:
-        said = json.loads(sent)
-    except (TypeError, ValueError):
+        return read_object(sent or "")
+    except NoObjectError:
         return {}
-    return said if isinstance(said, dict) else {}
 
 
 def visitor_of(sent: str) -> str:

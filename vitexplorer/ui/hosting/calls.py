@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 from urllib.parse import parse_qs
 
 import gradio as gr
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from vitexplorer.ui.hosting.events import once
+from vitexplorer.ui.hosting.objects import once
 from vitexplorer.ui.hosting.refusing import refusal
 from vitexplorer.words import Text
 
 _CALL = re.compile(r"/gradio_api/call/(?P<named>v2/)?(?P<name>[^/]+)(?P<answer>/[^/]+)?/?")
 _STREAM = "/gradio_api/queue/data"
 _NO_ENDPOINT = Text("There is no endpoint of this name. There are {known}.", "没有此名称的接口。可用的有 {known}。")
-_NO_JSON = Text("The body must be JSON: {form}.", "请求体须为 JSON：{form}。")
 _NAMES = Text(
     "{name} takes {known}, of which {needed} must be given.", "{name} 的参数为 {known}，其中必须给出 {needed}。"
 )
@@ -61,9 +59,7 @@ class ReadCalls:
         parameters = endpoints[f"/{name}"]["parameters"]
         known = [one["parameter_name"] for one in parameters]
         needed = [one["parameter_name"] for one in parameters if not one["parameter_has_default"]]
-        given = _object(body)
-        if given is None:
-            return 422, _NO_JSON.format(form='{"image": "scene_gear"}' if named else '{"data": []}')
+        given = json.loads(body)
         if named and not set(needed) <= set(given) <= set(known):
             return 422, _NAMES.format(name=name, known=", ".join(known), needed=", ".join(needed) or "-")
         values = given.get("data")
@@ -80,11 +76,3 @@ class ReadCalls:
     def _is_followed(self, scope: Scope) -> bool:
         session = parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [""])[0]
         return session in self.page._queue.pending_messages_per_session
-
-
-def _object(body: bytes) -> dict[str, Any] | None:
-    try:
-        given = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return given if isinstance(given, dict) else None

@@ -20,8 +20,9 @@ from gradio.utils import get_upload_folder
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from vitexplorer.ui.hosting.objects import once
 from vitexplorer.ui.hosting.refusing import refusal
 from vitexplorer.ui.hosting.sent import EventSent, FileSent, Sent, Word
 from vitexplorer.ui.hosting.visitors import Visitors
@@ -113,13 +114,3 @@ def _was_sent(path: Path) -> bool:
 def _remembers(handler: BlockFunction) -> bool:
     """Whether an event stands on what was before it."""
     return any(isinstance(component, State) for component in handler.inputs)
-
-
-def once(body: bytes, receive: Receive) -> Receive:
-    """The body again, and then what comes."""
-    parts = [body]
-
-    async def again() -> Message:
-        return {"type": "http.request", "body": parts.pop(), "more_body": False} if parts else await receive()
-
-    return again

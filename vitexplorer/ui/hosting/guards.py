@@ -18,6 +18,7 @@ from vitexplorer.ui.hosting.doors import ShutDoors
 from vitexplorer.ui.hosting.events import ReadEvents
 from vitexplorer.ui.hosting.headers import SafeHeaders
 from vitexplorer.ui.hosting.hosts import KnownHosts, listed
+from vitexplorer.ui.hosting.objects import ReadObjects
 from vitexplorer.ui.hosting.statuses import HonestStatuses
 from vitexplorer.ui.hosting.stored import Stored
 from vitexplorer.ui.hosting.visitors import NamedClients, Visitors
@@ -50,6 +51,7 @@ class Guards:
             Middleware(NamedClients),
             Middleware(NoCrowds, most=max(1, self.settings.connections // 2)),
             Middleware(BoundBodies, settings=self.settings, budgets=self.budgets, folder=self.folder),
+            Middleware(ReadObjects),
             Middleware(ReadEvents, page=self.page, visitors=self.visitors),
             Middleware(ReadCalls, page=self.page),
             Middleware(HonestStatuses),
