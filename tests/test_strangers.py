@@ -93,21 +93,50 @@ def test_names_of_the_page_are_known(client: httpx.Client, host: str) -> None:
     assert client.get("/", headers={"host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "vit.example.evil.example", "avit.example", "192.0.2.1", "[", ""])
+NO_HOSTS = [
+    "localhost:abc",
+    "localhost:99999",
+    "localhost:-1",
+    "localhost:80:80",
+    "localhost:٣",
+    "user@localhost",
+    "localhost/evil",
+    "localhost?evil",
+    "loc\talhost",
+    "[::1]x",
+    "[::1",
+    "[fe80::1%eth0]",
+    "127.0.0.1.",
+    "0177.0.0.1",
+    "2130706433",
+]
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "vit.example.evil.example", "avit.example", "192.0.2.1", "[", "", *NO_HOSTS]
+)
 @pytest.mark.parametrize("header", ["host", "x-forwarded-host"])
 def test_a_name_that_is_not_the_pages_is_refused(client: httpx.Client, header: str, host: str) -> None:
     if (header, host) == ("x-forwarded-host", ""):
         return  # says nothing
-    answer = client.get("/", headers={header: host, "accept-language": "zh"})
+    answer = client.get("/", headers={header: host.encode(), "accept-language": "zh"})
     assert answer.status_code == 421
     assert "VIT_HOSTS" in answer.json()["error"]
     assert "管理员" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("server", ["http://evil.example", "http://localhost:abc/", "localhost", "http://["])
+def test_a_server_of_gradios_that_is_not_the_pages_is_refused(client: httpx.Client, server: str) -> None:
+    assert client.get("/", headers={"x-gradio-server": server}).status_code == 421
+    assert client.get("/", headers={"x-gradio-server": "https://vit.example/app"}).status_code == 200
 
 
 FOREIGN = [
     {"origin": "https://evil.example"},
     {"origin": "null"},
     {"origin": "http://127.0.0.1:1"},
+    {"origin": "http://["},
+    {"origin": "127.0.0.1"},
     {"sec-fetch-site": "cross-site"},
     {"sec-fetch-site": "same-site"},
 ]

@@ -9,8 +9,8 @@ which a browser says where it is, and are no danger: they act for themselves.
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -21,6 +21,8 @@ from vitexplorer.words import Text
 
 _HERE = ("localhost", "127.0.0.1", "::1")
 _EVERYWHERE = ("0.0.0.0", "::", "[::]")
+_HOST = re.compile(r"(?P<name>[\w.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[0-9]{0,5}))?", re.ASCII | re.IGNORECASE)
+_DIGITS = re.compile(r"\[.*|[0-9.]+")
 _READING = ("GET", "HEAD", "OPTIONS")
 _UNKNOWN_HOST = Text(
     "This page is not served under the name “{host}”. Whoever runs it can add the name to the setting VIT_HOSTS.",
@@ -50,7 +52,8 @@ class KnownHosts:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        hosts = [headers.get("host", ""), *listed(headers.get("x-forwarded-host", ""))]
+        servers = (one.partition("://")[2].partition("/")[0] for one in listed(headers.get("x-gradio-server", "")))
+        hosts = [headers.get("host", ""), *listed(headers.get("x-forwarded-host", "")), *servers]
         unknown = next((host for host in hosts if not self._is_known(host)), None)
         if unknown is not None:
             answer = refusal(scope, 421, _UNKNOWN_HOST.format(host=unknown[:200]))
@@ -62,9 +65,8 @@ class KnownHosts:
         await answer(scope, receive, send)
 
     def _is_known(self, host: str) -> bool:
-        try:
-            name = urlsplit(f"//{host}").hostname or ""
-        except ValueError:
+        name = _name_of(host)
+        if name is None:
             return False
         if name in self.hosts or "*" in self.hosts:
             return True
@@ -79,12 +81,21 @@ class KnownHosts:
             return False
         if site is not None:
             return site not in ("same-origin", "none")
-        return origin is not None and urlsplit(origin).netloc.lower() not in [host.lower() for host in hosts]
+        return origin is not None and origin.lower().partition("://")[2] not in [host.lower() for host in hosts]
 
 
 def listed(names: str) -> list[str]:
     """What a setting or header lists with commas."""
     return [name.strip().lower() for name in names.split(",") if name.strip()]
+
+
+def _name_of(host: str) -> str | None:
+    """The name or address in front of a port; None for what gradio would break on: it takes this for an address."""
+    found = _HOST.fullmatch(host)
+    if found is None or int(found["port"] or 0) >= 2**16:
+        return None
+    name = found["name"].lower().strip("[]")
+    return name if _is_address(name) or not _DIGITS.fullmatch(found["name"]) else None
 
 
 def _is_address(name: str) -> bool:
