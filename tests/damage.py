@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import random
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -113,6 +114,33 @@ def _places(tree: Any) -> Iterator[tuple[Any, Any]]:
             found += 1
             if isinstance(holder[key], (dict, list)):
                 waiting.append(holder[key])
+
+
+def wreck(path: Path, how: str) -> None:
+    """Damage a file in the way of this name, one of `WRECKS`."""
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    path.unlink()
+    if how == "a folder":
+        path.mkdir()
+        (path / "something").write_bytes(b"of somebody")
+        return
+    path.write_bytes(
+        {
+            "empty": b"",
+            "cut": whole[:middle],
+            "noise": random.Random(0).randbytes(len(whole)),
+            "a bit": whole[: middle // 2] + bytes([whole[middle // 2] ^ 64]) + whole[middle // 2 + 1 :],
+            "zeros": whole[: middle // 2] + bytes(middle) + whole[middle // 2 + middle :],
+            "closed": whole,
+        }[how]
+    )
+    if how == "closed":
+        path.chmod(0)
+
+
+WRECKS = ("empty", "cut", "noise", "a bit", "zeros", "a folder", "closed")
+"""how a whole file can be damaged; one that is closed can still be read by root"""
 
 
 def torn(whole: bytes) -> SearchStrategy[bytes]:

@@ -75,4 +75,4 @@ def rows_of(folder: Path) -> pa.Table:
 
 def files_of(folder: Path) -> dict[str, bytes]:
     """Everything in a survey's folder of rows, byte for byte."""
-    return {file.name: file.read_bytes() for file in sorted((folder / "rows").iterdir())}
+    return {file.name: file.read_bytes() for file in sorted((folder / "rows").iterdir()) if file.is_file()}

@@ -1,25 +1,27 @@
 """The scalar columns of all finished shards in one DuckDB file beside them, so that a question reads no list.
 
 A survey of ten million images is thousands of Parquet files and gigabytes of lists; what people filter by is a few
-numbers of each row. These stand once in `index/`, in a file named by the shards that it holds: it never changes, many
-processes read it at once, a newer one begins as a copy of it, and it may be deleted at any time. Where the folder
-cannot be written the file lies in a temporary one. Floats stand as they are: packed they would take a tenth less, and
-a question that reads them a third more time.
+numbers of each row. These stand once in `index/`, in a file named by the shards that it holds and by its own checksum:
+it never changes, many processes read it at once, a newer one begins as a copy of it, and it may be deleted at any
+time. One that is damaged is made again from the shards. Where the folder cannot be written the file lies in a temporary
+one. Floats stand as they are: packed they would take a tenth less, and a question that reads them a third more time.
 """
 
 from __future__ import annotations
 
 import atexit
 import hashlib
+import logging
 import os
 import re
 import secrets
 import shutil
 import tempfile
 import time
+import zlib
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -31,7 +33,7 @@ from vitexplorer.survey.card import SurveyError
 from vitexplorer.survey.columns import Kind, kind_of, quoted
 from vitexplorer.words import Text
 
-VERSION = 2
+VERSION = 3
 """of the table; an index of another one is no beginning for this"""
 MEMORY = "1GB"
 THREADS = max(1, min(4, os.cpu_count() or 1))
@@ -42,9 +44,14 @@ FORGOTTEN = 3600
 """seconds after which a file that was never finished is nobody's"""
 SHARD = re.compile(r"shard-(\d{1,9})\.parquet", re.ASCII)
 BROKEN = Text(
-    "{file} cannot be read, its rows are left out. Delete it and run the survey again to have them measured.",
-    "无法读取 {file}，其中的行未计入。请删除该文件并重新运行普查，以重新测量这些图像。",
+    "{file} cannot be read, its rows are left out. Run the survey again: its images are asked again.",
+    "无法读取 {file}，其中的行未计入。请重新运行普查，这些图像会重新测量。",
 )
+MADE_AGAIN = Text(
+    "The index of the survey was damaged and has been made again from its rows.",
+    "普查的索引已损坏，现已根据各行重新生成。",
+)
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,8 @@ class Index:
     """number of each shard and how many rows it has, in the order in which the table holds them"""
     broken: tuple[int, ...]
     """numbers of the shards that cannot be read"""
+    is_made_again: bool = False
+    """whether one that was there was damaged"""
 
 
 def shards_in(folder: Path) -> list[Shard]:
@@ -96,17 +105,23 @@ def index_of(folder: Path, most_rows: int) -> Index:
     Raises SurveyError where it can be written nowhere.
     """
     shards = shards_in(folder)
-    name = f"{VERSION}-{_digest(shards)}.duckdb"
+    name = f"{VERSION}-{_digest(shards)}"
     beside, temporary = folder / "index", _temporary() / _digest_of(str(folder.resolve()))
     homes = (temporary,) if beside.is_symlink() else (beside, temporary)  # what a link leads to is not ours to tidy
+    damaged = False
     for home in homes:
-        if (found := _read(home / name)) is not None:
-            return found
+        for path in _entries(home, f"{name}-*.duckdb"):
+            if (found := _read(path)) is not None:
+                return found
+            damaged = True
+            _discard(path)
+    if damaged:
+        _log.warning("%s (%s)", MADE_AGAIN.en, folder)
     reason: Exception | None = None
     for home in homes:
         try:
             home.mkdir(parents=True, exist_ok=True)
-            return _make(home, name, shards, most_rows)
+            return replace(_make(home, name, shards, most_rows), is_made_again=damaged)
         except (OSError, duckdb.IOException) as error:
             reason = error
     raise SurveyError(
@@ -143,21 +158,24 @@ def _make(home: Path, name: str, shards: Sequence[Shard], most_rows: int) -> Ind
         shards = _begin(beside, home, shards)
         with duckdb.connect(str(beside), config=LIMITS) as con:
             _add(con, shards, most_rows)
-        beside.replace(home / name)
+        made = home / f"{name}-{_checksum(beside):08x}.duckdb"
+        beside.replace(made)
     finally:
         beside.unlink(missing_ok=True)
         Path(f"{beside}.wal").unlink(missing_ok=True)
-    _tidy(home, name)
-    made = _read(home / name)
-    if made is None:
-        raise OSError(f"{home / name} cannot be read")
-    return made
+    _tidy(home, made.name)
+    found = _read(made)
+    if found is None:
+        raise OSError(f"{made} cannot be read")
+    return found
 
 
 def _begin(beside: Path, home: Path, shards: Sequence[Shard]) -> list[Shard]:
     """Begin with a copy of the newest index that holds only shards that are still there; those it has not are left."""
     there = {(shard.number, shard.size, shard.changed) for shard in shards}
-    for other in sorted(home.glob(f"{VERSION}-*.duckdb"), key=_changed, reverse=True):
+    for other in sorted(_entries(home, f"{VERSION}-*.duckdb"), key=_changed, reverse=True):
+        if not _is_whole(other):
+            continue
         try:
             with duckdb.connect(str(other), read_only=True, config=LIMITS) as con:
                 held = set(con.execute("SELECT number, size, changed FROM shards").fetchall())
@@ -200,10 +218,12 @@ def _hold(con: duckdb.DuckDBPyConnection, shard: Shard, count: int | None) -> No
 
 
 def _outline(shard: Shard) -> tuple[pa.Schema | None, int]:
-    """The columns of a shard and its rows; no columns where its footer cannot be read."""
+    """The columns of a shard and its rows; no columns where it cannot be read."""
     try:
-        facts = pq.read_metadata(shard.path)
-        return facts.schema.to_arrow_schema(), facts.num_rows
+        with pq.ParquetFile(shard.path, page_checksum_verification=True) as file:
+            schema = file.schema_arrow
+            file.read(columns=[field.name for field in schema if kind_of(field.type) != "list"])
+            return schema, file.metadata.num_rows
     except (pa.ArrowException, OSError):
         return None, 0
 
@@ -276,9 +296,40 @@ def _tidy(home: Path, keep: str) -> None:
 # ---------------------------------------------------------------------------------------------------------- read
 
 
+def _entries(home: Path, pattern: str) -> list[Path]:
+    """What is called so in a folder; nothing where that cannot be read."""
+    try:
+        return list(home.glob(pattern))
+    except OSError:
+        return []
+
+
+def _checksum(path: Path) -> int:
+    """CRC-32 of a file: DuckDB reads what it is asked for alone, and meets damage with an error or a crash then."""
+    found = 0
+    with path.open("rb") as file:
+        while part := file.read(1 << 20):
+            found = zlib.crc32(part, found)
+    return found
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether an index is what its name says."""
+    try:
+        return path.is_file() and path.stem.endswith(f"-{_checksum(path):08x}")
+    except OSError:
+        return False
+
+
+def _discard(path: Path) -> None:
+    """Remove what lies where an index should be."""
+    with suppress(OSError):
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
 def _read(path: Path) -> Index | None:
     """An index that is there and whole; None otherwise."""
-    if not path.is_file():
+    if not _is_whole(path):
         return None
     try:
         with duckdb.connect(str(path), read_only=True, config=LIMITS) as con:

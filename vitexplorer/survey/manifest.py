@@ -6,8 +6,12 @@ reason, and one that comes later belongs to another survey.
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Iterable, Iterator
+import secrets
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -18,10 +22,13 @@ import pyarrow.parquet as pq
 from vitexplorer.finetune.data.findings import DataError, readable_name
 from vitexplorer.read_back import broken
 from vitexplorer.safe_writes import permitted, replace_file
-from vitexplorer.survey.card import CARD
+from vitexplorer.survey.card import CARD, Card
 from vitexplorer.words import Text
 
 MANIFEST, ROWS = "manifest", "rows"
+_READERS = 4
+"""threads that look at finished files"""
+_log = logging.getLogger(__name__)
 _SCHEMA = pa.schema([("path", pa.string()), ("label", pa.string()), ("raw", pa.binary())])
 
 
@@ -94,10 +101,37 @@ def read_manifest(folder: Path, number: int) -> list[Planned]:
     return [Planned(*row) for row in zip(*columns.values(), strict=True)]
 
 
-def unfinished(folder: Path, shards: int) -> Iterator[int]:
-    """The shards of which there is no file yet."""
+def unfinished(folder: Path, card: Card) -> list[int]:
+    """The shards of which there is no whole file yet; a damaged one is named in the log and done again."""
     done = {entry.name for entry in os.scandir(folder / ROWS)}
-    return (number for number in range(shards) if shard_name(number) not in done)
+    there = [number for number in range(card.shards) if shard_name(number) in done]
+    with ThreadPoolExecutor(_READERS, "check") as threads:
+        damaged = {
+            number
+            for number, whole in zip(there, threads.map(partial(_is_whole, folder, card), there), strict=True)
+            if not whole
+        }
+    for number in sorted(damaged):
+        _log.warning("%s", _AGAIN.format(file=shard_name(number), images=card.rows_of(number)).en)
+        _make_way(folder, rows_file(folder, number))
+    return sorted({*range(card.shards)} - {*there} | damaged)
+
+
+def _is_whole(folder: Path, card: Card, number: int) -> bool:
+    """Whether a file of rows can be read to its end and has the rows and columns that were planned."""
+    try:
+        with pq.ParquetFile(rows_file(folder, number), page_checksum_verification=True) as file:
+            table = file.read()
+    except (OSError, pa.ArrowException):
+        return False
+    return len(table) == card.rows_of(number) and table.column_names == [column.key for column in card.columns]
+
+
+def _make_way(folder: Path, path: Path) -> None:
+    """A folder in the place of a file keeps its content under another name; a file is replaced as it is."""
+    if path.is_dir():
+        with permitted(folder):
+            path.rename(path.with_name(f"{path.name}.{secrets.token_hex(4)}"))
 
 
 def clear_halves(folder: Path) -> None:
@@ -108,5 +142,9 @@ def clear_halves(folder: Path) -> None:
                 path.unlink(missing_ok=True)
 
 
+_AGAIN = Text(
+    "rows/{file} is damaged: its {images} images are asked again.",
+    "rows/{file} 已损坏：其中 {images} 张图像会重新测量。",
+)
 _OUTSIDE = Text("It leads out of the folder of the survey.", "该文件指向普查文件夹之外。")
 _REMEDY = Text("Delete the folder of the survey and run it again.", "请删除普查文件夹并重新运行。")

@@ -29,7 +29,7 @@ from vitexplorer.survey.card import Card, SurveyError, read_card
 from vitexplorer.survey.columns import Asked, Column, asked, quoted
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.filtering import filtered
-from vitexplorer.survey.index import BROKEN, Index, connect, index_of
+from vitexplorer.survey.index import BROKEN, MADE_AGAIN, Index, connect, index_of
 from vitexplorer.words import Text, same
 
 MOST_UNPACKED = 50_000_000
@@ -52,6 +52,8 @@ class Survey:
     """rows whose image could not be read"""
     broken: tuple[Text, ...]
     """a sentence for each file of rows that cannot be read"""
+    made_again: tuple[Text, ...]
+    """a sentence for each file that was damaged and could be made again from others"""
     _index: Index = field(repr=False)
     _con: duckdb.DuckDBPyConnection = field(repr=False)
     _unpacked: Unpacked = field(repr=False)
@@ -73,7 +75,7 @@ class Survey:
     @property
     def described(self) -> Text:
         """What it is of, in words."""
-        return Text(
+        said = Text(
             "{count} of {planned} images of {source}, seen by {model}; {failed} could not be read. Columns: {columns}.",
             "{source} 的 {planned} 张图像中的 {count} 张，模型为 {model}；{failed} 张无法读取。列：{columns}。",
         ).format(
@@ -84,6 +86,8 @@ class Survey:
             failed=self.failed,
             columns=Text(", ".join(list(self.columns)[1:]), "、".join(list(self.columns)[1:])),
         )
+        also = (*self.broken, *self.made_again)
+        return Text(" ".join([said.en, *(one.en for one in also)]), "".join([said.zh, *(one.zh for one in also)]))
 
     def asked(self, name: str) -> Asked:
         """The column that a question names, `probability` or `distance[3,1]`. Raises an error with a sentence."""
@@ -136,7 +140,7 @@ class Survey:
         """Columns of one file of rows. Raises SurveyError for a file that is gone or cannot be read."""
         file = self.folder / "rows" / f"shard-{shard:05d}.parquet"
         try:
-            return pq.ParquetFile(file).read(columns=list(columns))
+            return pq.ParquetFile(file, page_checksum_verification=True).read(columns=list(columns))
         except (OSError, pa.ArrowException) as error:
             raise SurveyError(BROKEN.format(file=file.name)) from error
 
@@ -225,6 +229,7 @@ def open_survey(folder: str | os.PathLike[str]) -> Survey:
         count=count,
         failed=bad,
         broken=tuple(BROKEN.format(file=name) for name in names),
+        made_again=(MADE_AGAIN,) if index.is_made_again else (),
         _index=index,
         _con=con,
         _unpacked=Unpacked(con),

@@ -205,7 +205,12 @@ def _write(work: Work, number: int, rows: Sequence[dict[str, Any]]) -> None:
     schema = work.schema.arrow
     columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
     table = pa.table(columns, schema=schema)
-    replace_file(rows_file(work.folder, number), lambda beside: pq.write_table(table, beside, compression="zstd"))
+    replace_file(rows_file(work.folder, number), lambda beside: write_rows(table, beside))
+
+
+def write_rows(table: pa.Table, path: Path) -> None:
+    """A file of rows; each of its pages has a checksum, for a bit that flips in a number shows in nothing else."""
+    pq.write_table(table, path, compression="zstd", write_page_checksum=True)
 
 
 _NO_ROOM = Text(

@@ -101,7 +101,7 @@ def ask_all(
         schema = schema_of(loaded, ask, fit)
         card = _begun(folder, source, loaded, schema, fit, labels, rows_per_shard)
         clear_halves(folder)
-        left = list(unfinished(folder, card.shards))
+        left = unfinished(folder, card)
         if left:
             job = _job(folder, held.token, loaded, schema, len(left), workers, batch_size)
             run(job, left, _teller(card, left, held, progress))

@@ -242,9 +242,10 @@ def _data_of(jobs: Iterable[JobState]) -> set[Path]:
 
 def _surveyed(own: Path) -> Iterator[Path]:
     """The images that the page's surveys were made of."""
-    for asked in own.glob(f"{SURVEY}*/{ASKED}"):
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            yield Path(json.loads(asked.read_bytes())["source"])
+    for survey in own.glob(f"{SURVEY}*"):
+        for file in (ASKED, f"{ANSWERS}/survey.json"):  # the one where the other is damaged, the same where neither is
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                yield Path(json.loads((survey / file).read_bytes())["source"])
 
 
 def is_sent(file: Path) -> bool:

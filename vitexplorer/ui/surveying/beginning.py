@@ -14,7 +14,7 @@ from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.parts.frame import frame_words
 from vitexplorer.ui.surveying.asking import Asking
 from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, linked, new_survey, now, surveys_of
-from vitexplorer.ui.surveying.opened import shard_files
+from vitexplorer.ui.surveying.opened import opened, shard_files
 from vitexplorer.ui.surveying.process import begin, check_turn, last_words, model_of
 from vitexplorer.ui.surveying.sources import (
     SCENES,
@@ -182,9 +182,12 @@ def state(asking: Asking) -> dict[str, Any]:
         if running:
             return {**base, "state": "starting", "says": asking.say("survey_starting")}
         why = last_words(survey) or error.text.in_(asking.language)
-        return {**base, "state": "failed", "says": asking.say("survey_ended", why=why), "resumes": bool(survey.asked)}
+        return {**base, "state": "failed", "says": asking.say("survey_ended", why=why), "resumes": survey.resumes}
     count, total = done(survey, card), card.rows_planned
-    found = {**base, "model": card.model, "done": count, "total": total, "resumes": bool(survey.asked)}
+    found = {**base, "model": card.model, "done": count, "total": total, "resumes": survey.resumes}
+    if count >= total and not running and (damaged := opened(survey).broken):
+        said = " ".join(why.in_(asking.language) for why in damaged)
+        return {**found, "state": "stopped", "says": said}
     if count >= total:
         said = asking.say("survey_done", total=f"{total:,}")
         return {**found, "running": False, "state": "finished", "says": said}  # its process may still be ending

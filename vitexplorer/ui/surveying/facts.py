@@ -36,7 +36,9 @@ def facts(asking: Asking) -> dict[str, Any]:
     if survey.failed:
         said.append(asking.say("survey_failed", failed=f"{survey.failed:,}"))
     said += [asking.say("survey_left_out", why=why.in_(language)) for why in survey.card.left_out.values()]
-    said += [why.in_(language) for why in survey.broken]
+    said += [why.in_(language) for why in (*survey.broken, *survey.made_again)]
+    if kept.asked and kept.asked.is_made_again:
+        said.append(asking.say("survey_page_again"))
     return {
         "title": kept.title.in_(language),
         "says": ("" if language == "zh" else " ").join(said),

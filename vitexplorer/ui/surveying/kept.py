@@ -9,25 +9,28 @@ runs/<name>/survey.json         a survey of the command line or of a script, on 
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import re
 import secrets
 import shutil
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from vitexplorer.finetune.job.claims import worker_of
 from vitexplorer.finetune.job.kept_file import KeptFile
 from vitexplorer.read_back import NOTHING, Amount, BrokenFileError
-from vitexplorer.safe_writes import full_disk_is_a_sentence
+from vitexplorer.safe_writes import DiskFullError, full_disk_is_a_sentence
 from vitexplorer.ui.places import ANSWERS, ASKED, SURVEY, Places
 from vitexplorer.ui.surveying.words import SURVEY_WORDS
 from vitexplorer.words import ExplainedError, Text
 
 CARD = "survey.json"
 """in the folder of every survey"""
+_log = logging.getLogger(__name__)
 _NAME = re.compile(r"[A-Za-z0-9_=+][\w.=+-]{0,150}")
 
 
@@ -48,6 +51,8 @@ class Asked:
     """keys; none: all that the model can be asked"""
     begun: Amount
     """seconds since 1970"""
+    is_made_again: bool = False
+    """whether that was taken from the survey itself, for what the page had written was damaged"""
 
 
 PAGE = KeptFile(ASKED, Asked, NOTHING, indent=1)
@@ -89,6 +94,11 @@ class KeptSurvey:
         return worker_of(self.answers) is not None
 
     @property
+    def resumes(self) -> bool:
+        """Whether the page can go on with it: it knows the images."""
+        return self.asked is not None and bool(self.asked.source)
+
+    @property
     def door(self) -> str:
         """The name under which its pictures are served: nobody can guess one whose folder they do not know."""
         return _door(self.folder)
@@ -104,8 +114,46 @@ def kept_in(folder: Path) -> KeptSurvey | None:
     try:
         asked = PAGE.read(folder)
     except BrokenFileError:
-        return None
+        asked = None
+    if asked is None and _is_of_page(folder):
+        asked = _asked_again(folder)
     return KeptSurvey(folder, asked) if asked or (folder / CARD).is_file() else None
+
+
+def _is_of_page(folder: Path) -> bool:
+    """Whether the page began the survey of a folder, also where what it had written there is damaged or gone."""
+    return PAGE.is_in(folder) or (folder / ANSWERS / CARD).is_file()
+
+
+def _asked_again(folder: Path) -> Asked:
+    """What a survey was asked for, from its own card, put in the place of what was damaged.
+
+    Where there is no card yet it can only be deleted: no source.
+    """
+    from vitexplorer.survey.card import read_card
+
+    try:
+        card = read_card(folder / ANSWERS)
+    except ExplainedError:
+        return Asked(folder.name, "", "", "", "crop", "", (), folder.stat().st_mtime, True)
+    source = Path(card.source)
+    asked = Asked(
+        source.name,
+        card.source,
+        card.model,
+        "random" if card.weights == "random" else "trained",
+        card.fit,
+        "x".join(map(str, card.size)) if card.resized else "",
+        tuple(card.questions),
+        card.begun.timestamp(),
+        True,
+    )
+    _log.warning("%s (%s)", SURVEY_WORDS["survey_page_again"].en, folder)
+    with suppress(OSError, DiskFullError):
+        if (folder / ASKED).is_dir():
+            (folder / ASKED).rename(folder / f"{ASKED}.{secrets.token_hex(4)}")
+        PAGE.write(folder, asked)
+    return asked
 
 
 def survey_of(places: Places, visitor: str, name: str) -> KeptSurvey:
@@ -187,4 +235,4 @@ def _door(folder: Path) -> str:
 
 
 def _folders(own: Path) -> Iterator[Path]:
-    return (path for path in own.glob("*") if (path / ASKED).exists() or (path / CARD).exists())
+    return (path for path in own.glob("*") if _is_of_page(path) or (path / CARD).exists())

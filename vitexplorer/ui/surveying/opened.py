@@ -25,6 +25,7 @@ def shard_files(survey: KeptSurvey) -> list[Path]:
 
 def opened(kept: KeptSurvey) -> Survey:
     """A survey with the shards that are finished now. Raises ExplainedError where it cannot be read."""
+    from vitexplorer.survey.index import shards_in
     from vitexplorer.survey.opened import open_survey
 
-    return _open.of(str(kept.answers), len(shard_files(kept)), partial(open_survey, kept.answers))
+    return _open.of(str(kept.answers), tuple(shards_in(kept.answers)), partial(open_survey, kept.answers))

@@ -39,6 +39,8 @@ def begin(places: Places, survey: KeptSurvey) -> None:
     where the disk is full.
     """
     with alone(places.root), full_disk_is_a_sentence(survey.folder):
+        if not survey.resumes:
+            raise ExplainedError(SURVEY_WORDS["survey_wrong"])
         if survey.is_running:
             raise ExplainedError(SURVEY_WORDS["survey_runs"])
         check_turn(places)

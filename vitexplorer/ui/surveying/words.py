@@ -85,6 +85,10 @@ SURVEY_WORDS: dict[str, Text] = {
     "survey_left": Text("{left} left", "还需 {left}"),
     "survey_done": Text("All {total} images were asked.", "全部 {total} 张图像已完成。"),
     "survey_stopped": Text("Stopped after {done} of {total} images.", "已停止：完成 {done} / {total} 张图像。"),
+    "survey_page_again": Text(
+        "What this page had noted of the survey was damaged and has been made again from the survey itself.",
+        "本页面对该普查的记录已损坏，现已根据普查本身重新生成。",
+    ),
     "survey_stands": Text(
         "{done} of {total} images; its process stands still. Another goes on, or stop it.",
         "{done} / {total} 张图像；其进程已停滞。可由另一个进程继续，或将其停止。",
