@@ -251,6 +251,7 @@ COUNTS = [
     (VIT_B, "lora", {}, 294_912),
     (VIT_B, "lora", {"r": 16}, 589_824),
     (VIT_B, "ssf", {}, 205_824),
+    ("swin_base_patch4_window7_224", "ssf", {}, 274_432),
     (VIT_B, "vpt_shallow", {}, 7_680),
     (VIT_B, "vpt_deep", {}, 92_160),
     (VIT_B, "pixel_prompt", {}, 69_840),

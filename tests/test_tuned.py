@@ -32,6 +32,7 @@ from vitexplorer.finetune.trained_parts import (
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import load_model
+from vitexplorer.read_back import read_tensors, save_tensors
 from vitexplorer.registry import UnknownNameError
 
 
@@ -163,19 +164,34 @@ def test_rollout_passes_through_prompts_only_where_they_go_on(backbone, method, 
             assert result.values.sum() + result.prefix_mass == pytest.approx(1, abs=1e-5)
 
 
-def swin_by_hand(module, images, deep):
-    """Swin (or V2) with prompts, window by window: every image alone, prompts prepended, biases and masks padded."""
+def ran(part, given):
+    """What a layer or a norm makes, along the last axis, times the scale plus the shift that hang on it."""
+    made, ssf = part.forward(given), part._modules.get("ssf")
+    return made if ssf is None else made * ssf.gamma + ssf.beta
+
+
+def embedded_by_hand(embed, image):
+    """Patches of Swin, rows x cols x dim: cut, projected, normed; scaled and shifted after each."""
+    made, ssf = embed.proj.forward(image).permute(1, 2, 0), embed.proj._modules.get("ssf")
+    normed = embed.norm.forward(made if ssf is None else made * ssf.gamma + ssf.beta)
+    ssf = embed._modules.get("ssf")
+    return normed if ssf is None else normed * ssf.gamma + ssf.beta
+
+
+def swin_by_hand(module, images, deep=False):
+    """Swin (or V2) with prompts or SSF, by windows: every image alone, prompts prepended, biases and masks padded."""
     logits = []
     for image in images:
-        x, z = module.patch_embed(image[None])[0], None
+        x = embedded_by_hand(module.patch_embed, image)
+        z = x.new_zeros(0, x.shape[-1])
         for stage in module.layers:
             merging = stage.downsample
             if hasattr(merging, "reduction"):
                 first = merging.norm.normalized_shape[0] == merging.reduction.in_features
                 down = (
-                    (lambda t, m=merging: m.reduction(m.norm(t)))
+                    (lambda t, m=merging: ran(m.reduction, ran(m.norm, t)))
                     if first
-                    else (lambda t, m=merging: m.norm(m.reduction(t)))
+                    else (lambda t, m=merging: ran(m.norm, ran(m.reduction, t)))
                 )
                 rows, cols = -(-x.shape[0] // 2), -(-x.shape[1] // 2)
                 x = F.pad(x, (0, 0, 0, 2 * cols - x.shape[1], 0, 2 * rows - x.shape[0]))
@@ -183,20 +199,20 @@ def swin_by_hand(module, images, deep):
                     [x[2 * r : 2 * r + 2, 2 * c : 2 * c + 2].transpose(0, 1) for c in range(cols)] for r in range(rows)
                 ]
                 x = down(torch.stack([torch.stack([cell.reshape(-1) for cell in row]) for row in cells]))
-                z = None if z is None else down(torch.cat([z] * 4, -1))
+                z = down(torch.cat([z] * 4, -1))
             for block in stage.blocks:
                 if "prompts" in block._modules:
                     z = block.prompts.tokens[0]
                 x, z = swin_block_by_hand(block, x, z)
-                z = None if deep else z
-        logits.append(module.head.fc(module.norm(x).mean((0, 1))))
+                z = z[:0] if deep else z
+        logits.append(module.head.fc(ran(module.norm, x).mean((0, 1))))
     return torch.stack(logits)
 
 
 def swin_block_by_hand(block, x, z):
     v2 = hasattr(block.attn, "logit_scale")
     (height, width), shift, (rows, cols, dim) = block.window_size, block.shift_size, x.shape
-    given = (x, z) if v2 else (block.norm1(x), block.norm1(z))
+    given = (x, z) if v2 else (ran(block.norm1, x), ran(block.norm1, z))
     grid = given[0].roll((-shift[0], -shift[1]), (0, 1))
     grid = F.pad(grid, (0, 0, 0, -cols % width, 0, -rows % height))
     mask = block.get_attn_mask(grid[None]) if any(shift) else None
@@ -215,8 +231,10 @@ def swin_block_by_hand(block, x, z):
     attended = torch.stack(prompts).mean(0)
     out = []
     for stream, branch in ((x, made), (z, attended)):
-        stream = stream + (block.norm1(branch) if v2 else branch)
-        out.append(stream + (block.norm2(block.mlp.forward(stream)) if v2 else block.mlp.forward(block.norm2(stream))))
+        stream = stream + (ran(block.norm1, branch) if v2 else branch)
+        hidden = F.gelu(ran(block.mlp.fc1, stream if v2 else ran(block.norm2, stream)))
+        made = ran(block.mlp.fc2, hidden)
+        out.append(stream + (ran(block.norm2, made) if v2 else made))
     return out
 
 
@@ -233,16 +251,18 @@ def window_attention_by_hand(attention, window, extra, count, v2, size):
                 bias[:, count + i, count + j] = 16 * last(F.relu(first(coords))).sigmoid()
             else:
                 bias[:, count + i, count + j] = attention.relative_position_bias_table[at]
-    qkv = window @ attention.qkv.weight.T
-    own = torch.cat([attention.q_bias, attention.k_bias, attention.v_bias]) if v2 else attention.qkv.bias
-    q, k, v = ((qkv + own).reshape(len(window), 3, attention.num_heads, -1)).permute(1, 2, 0, 3)
+    qkv = ran(attention.qkv, window)
+    if v2:
+        qkv = qkv + torch.cat([attention.q_bias, attention.k_bias, attention.v_bias])
+    q, k, v = (qkv.reshape(len(window), 3, attention.num_heads, -1)).permute(1, 2, 0, 3)
     if v2:
         scale = attention.logit_scale.clamp(max=np.log(100)).exp()
         scores = scale * F.normalize(q, dim=-1) @ F.normalize(k, dim=-1).mT
     else:
         scores = q @ k.mT / q.shape[-1] ** 0.5
     mixed = (scores + bias + extra).softmax(-1) @ v
-    return mixed.transpose(0, 1).reshape(len(window), -1) @ attention.proj.weight.T + attention.proj.bias
+    mixed = mixed.transpose(0, 1).reshape(len(window), -1)
+    return ran(attention.proj, mixed)
 
 
 @pytest.mark.parametrize("backbone", ["swin_padded", "swinv2_padded"])
@@ -253,6 +273,16 @@ def test_prompts_in_windows_are_vpt_s(method, backbone):
     with torch.no_grad():
         expected = swin_by_hand(tuned.module, images, method == "vpt_deep")
         torch.testing.assert_close(tuned.module(images), expected, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("backbone", ["swin_padded", "swinv2_padded"])
+def test_scales_and_shifts_of_swin_are_those_of_the_authors(backbone):
+    tuned = shaken(attach(load_backbone(backbone), "ssf", 5), 0.3)
+    images = pixels(tuned, 2)
+    with torch.no_grad():
+        expected = swin_by_hand(tuned.module, images)
+        torch.testing.assert_close(tuned.module(images), expected, rtol=1e-3, atol=1e-3)
+        torch.testing.assert_close(run(vx.merge(tuned).module, images), expected, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("backbone", ["vit", "beit", "eva02", "swin_padded", "swinv2_padded", "parallel"])
@@ -357,6 +387,34 @@ def test_what_was_tuned_at_another_size_comes_back_at_that_size(tmp_path):
     assert loaded.preprocessing.input_size == (96, 96)
     image = torch.randn(1, 3, 96, 96)
     assert torch.equal(run(loaded.module, image), run(tuned.module, image))
+
+
+@pytest.mark.parametrize("settings", [{}, {"drawn": True}])
+def test_ssf_of_an_earlier_version_loads_as_it_was(settings, tmp_path):
+    """Files had no scale and shift after Swin's projection of patches and the norms of its mergings."""
+    earlier = shaken(attach(load_backbone("swin"), "ssf", 3, **settings))
+    lately = [name for name in trainable(earlier.module) if "patch_embed.proj" in name or "downsample" in name]
+    with torch.no_grad():
+        for name in lately:
+            earlier.module.get_parameter(name).fill_(float(name.endswith("gamma")))
+    whole, file = tmp_path / "whole.safetensors", tmp_path / "earlier.safetensors"
+    save_tuned(earlier, whole)
+    tensors, said = read_tensors(whole)
+    assert len(lately) == 6
+
+    def without(names):
+        save_tensors({k: v for k, v in tensors.items() if k not in names}, file, said)
+        return load_tuned(file, base=load_backbone("swin"))
+
+    images = pixels(earlier, 2)
+    loaded = without(lately)
+    assert torch.equal(run(loaded.module, images), run(earlier.module, images))
+    torch.testing.assert_close(run(vx.merge(loaded).module, images), run(earlier.module, images), rtol=1e-3, atol=1e-3)
+    save_tuned(loaded, file)
+    assert torch.equal(run(load_tuned(file, load_backbone("swin")).module, images), run(earlier.module, images))
+    for some in (lately[:1], [*lately, "norm.ssf.gamma"]):
+        with pytest.raises(WeightsError, match="does not fit"):
+            without(some)
 
 
 def test_a_hybrid_without_a_projection_takes_scales_and_shifts_but_does_not_merge_them():

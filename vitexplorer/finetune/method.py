@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from torch import nn
+from torch import Tensor, nn
 
 from vitexplorer.controls import Control
 from vitexplorer.interfaces import Paper
@@ -46,6 +46,11 @@ def is_matrix_of_a_layer(name: str, parameter: nn.Parameter) -> bool:
     return parameter.ndim > 1 and name.endswith(".weight")
 
 
+def nothing_absent(module: nn.Module) -> Mapping[str, Tensor]:
+    """`absent` of methods that always trained what they train now."""
+    return {}
+
+
 @dataclass(frozen=True)
 class Method:
     """A method of fine-tuning. `inject(model, **settings)` changes a private copy in which only the head trains."""
@@ -66,6 +71,8 @@ class Method:
     exports: Callable[[nn.Module], Mapping[str, LowRank]] | None = None
     """its changes of low rank, by the names of the layers, which is what peft's files hold; None where it makes others.
     Such a method has the settings `r` and `alpha`"""
+    absent: Callable[[nn.Module], Mapping[str, Tensor]] = nothing_absent
+    """by name, what files of earlier versions do not hold, and the numbers with which the model is what it was then"""
     decays: Callable[[str, nn.Parameter], bool] = is_matrix_of_a_layer
     """which trained parameters weight decay may make smaller, of all that the model itself does not spare"""
     adds_tokens: bool = False

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from vitexplorer.finetune.attaching import TunedModel, attach, checked_settings, trained
+from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.trained_parts import learned
 from vitexplorer.finetune.training.objective import Objective
 from vitexplorer.models.about import About, about, metadata
@@ -71,9 +72,10 @@ def load_tuned(
     shapes = weightless(base)  # before a number is read, or memory taken for one
     settings = checked_settings(shapes, said.method, said.settings)
     settings |= {"class_names": said.class_names, "seed": said.seed}
-    _check_shapes(attach(shapes, said.method, said.num_classes or None, **settings).module, path)
+    expected = attach(shapes, said.method, said.num_classes or None, **settings)
+    is_earlier = _is_earlier(expected.module, METHODS[said.method].absent(expected.module), path)
     tuned = attach(base, said.method, said.num_classes or None, **settings)
-    _fill(tuned.module, path)
+    _fill(tuned.module, path, METHODS[said.method].absent(tuned.module) if is_earlier else {})
     if tuned.class_names == base.class_names:
         tuned = replace(tuned, class_names_zh=base.class_names_zh)
     if fingerprint(tuned.module) != said.fingerprint:
@@ -194,15 +196,22 @@ def _base(base: Provenance, path: Path, device: str | torch.device | None) -> Lo
     )
 
 
-def _check_shapes(module: nn.Module, path: Path) -> None:
-    """Raises WeightsError where the file holds other tensors than the module learns."""
-    if {name: tuple(tensor.shape) for name, tensor in learned(module).items()} != read_header(path).shapes:
+def _is_earlier(module: nn.Module, absent: Mapping[str, Tensor], path: Path) -> bool:
+    """Whether the file is of a version that did not train what is `absent` of it.
+
+    Raises WeightsError where it holds other tensors than the module learns, or learned then.
+    """
+    shapes, held = {name: tuple(tensor.shape) for name, tensor in learned(module).items()}, read_header(path).shapes
+    if held == shapes:
+        return False
+    if held != {name: shape for name, shape in shapes.items() if name not in absent}:
         raise _does_not_fit(path)
+    return True
 
 
 @torch.no_grad()
-def _fill(module: nn.Module, path: Path) -> None:
-    """Everything fits, or nothing is written."""
+def _fill(module: nn.Module, path: Path, absent: Mapping[str, Tensor]) -> None:
+    """Everything fits, or nothing is written; `absent` is not in the file."""
     own = learned(module)
     try:
         tensors, _ = read_tensors(path)
@@ -213,7 +222,7 @@ def _fill(module: nn.Module, path: Path) -> None:
         for name, tensor in tensors.items()
     ):
         raise _does_not_fit(path)
-    for name, tensor in tensors.items():
+    for name, tensor in {**absent, **tensors}.items():
         own[name].copy_(tensor)
 
 

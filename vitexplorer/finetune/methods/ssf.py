@@ -1,9 +1,13 @@
 """A scale and a shift after every operation: y = gamma y + beta (SSF, Lian et al. 2022, arXiv 2210.08823).
 
 After patch embedding, both norms, projection to q, k, v, output projection and both layers of the MLP of every block,
-and after the final norm: 22 D L + 4D parameters in a plain ViT. All of it merges into the layers before. Where the
-projection has its biases apart (BEiT, EVA, Swin V2), scale and shift come before them: the same functions, written
-otherwise. It begins at gamma 1 and beta 0; the paper draws N(1, 0.02) and N(0, 0.02), an option here.
+and after the final norm: 22 D L + 4D parameters in a plain ViT. Swin has two operations in its patch embedding, the
+projection and the norm after it, each with a scale and a shift, and one after the norm of each merging of patches; the
+reduction beside that norm has none. So stands it in the authors' code (dongzelian/SSF, `models/swin_transformer.py`),
+whose merging compares a list of modes with one mode, though, and is left without: its Swin-B at 224 pixels has 267,264
+parameters, this one 274,432. All of it merges into the layers before. Where the projection has its biases apart (BEiT,
+EVA, Swin V2), scale and shift come before them: the same functions, written otherwise. It begins at gamma 1 and beta 0;
+the paper draws N(1, 0.02) and N(0, 0.02), an option here.
 """
 
 from __future__ import annotations
@@ -26,18 +30,19 @@ _SPREAD = 0.02
 
 
 class ScaleShift(nn.Module):
-    """gamma y + beta along the last axis."""
+    """gamma y + beta, channel by channel."""
 
-    def __init__(self, width: int, drawn: bool):
-        """Args: drawn: begin near 1 and 0 and not at them."""
+    def __init__(self, width: int, drawn: bool, axes_after: int = 0):
+        """Args: drawn: begin near 1 and 0 and not at them; axes_after: how many follow the channels, 2 of an image."""
         super().__init__()
         spread = _SPREAD if drawn else 0.0
+        self._shape = (width, *(1,) * axes_after)
         self.gamma = nn.Parameter(1 + spread * torch.randn(width))
         self.beta = nn.Parameter(spread * torch.randn(width))
 
-    def forward(self, made: Float[Tensor, "*any dim"], given: Tensor) -> Float[Tensor, "*any dim"]:
+    def forward(self, made: Float[Tensor, "*any"], given: Tensor) -> Float[Tensor, "*any"]:
         """Scaled and shifted."""
-        return torch.addcmul(self.beta, made, self.gamma)
+        return torch.addcmul(self.beta.view(self._shape), made, self.gamma.view(self._shape))
 
 
 def inject(model: LoadedModel, drawn: bool) -> LoadedModel:
@@ -49,10 +54,23 @@ def inject(model: LoadedModel, drawn: bool) -> LoadedModel:
         block = block_parts(module, name)
         call_projection(module, name)
         places += [*block.norms, *block.projections, block.proj, *block.expand, block.reduce]
-    for place in places:
+    for place in (*places, *_of_stages(module)):
         part = module.get_submodule(place)
-        hang(part, "ssf", ScaleShift(_outputs(part), drawn))
+        hang(part, "ssf", ScaleShift(_outputs(part), drawn, 2 if isinstance(part, nn.Conv2d) else 0))
     return model
+
+
+def _of_stages(module: nn.Module) -> tuple[str, ...]:
+    """What Swin has beside a plain ViT: the projection before the patch embedding's norm, the norms of the mergings."""
+    merging = tuple(f"{name}.norm" for names in outline(module).leading.values() for name in names)
+    return ("patch_embed.proj", *merging) if _layer(module.patch_embed) is not module.patch_embed.proj else merging
+
+
+def absent(module: nn.Module) -> dict[str, Tensor]:
+    """Scales of 1 and shifts of 0 in the places that earlier versions left out: the model as those versions had it."""
+    parts = {f"{place}.ssf": module.get_submodule(f"{place}.ssf") for place in _of_stages(module)}
+    scales = {f"{name}.gamma": torch.ones_like(part.gamma) for name, part in parts.items()}
+    return scales | {f"{name}.beta": torch.zeros_like(part.beta) for name, part in parts.items()}
 
 
 def _outputs(part: nn.Module) -> int:
@@ -134,4 +152,5 @@ METHOD = Method(
     controls=(Switch("drawn", Text("Begin at random near 1 and 0", "从 1 和 0 附近随机开始")),),
     paper=Paper("Lian et al. 2022", "https://arxiv.org/abs/2210.08823"),
     merge=merge,
+    absent=absent,
 )
