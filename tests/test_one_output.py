@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 import vitexplorer as vx
 from tests import reference_relevance
@@ -33,6 +34,7 @@ from vitexplorer.notebook.capture_card import capture_card
 from vitexplorer.quantities.faithfulness import ranking
 from vitexplorer.quantities.perturbation import baseline_image
 from vitexplorer.quantities.read_out import shown_values, top_classes
+from vitexplorer.survey import answers
 from vitexplorer.survey.labels import class_of
 from vitexplorer.survey.questions import QUESTIONS
 from vitexplorer.types import OUTPUT, Output, Prediction, Result
@@ -43,7 +45,7 @@ from vitexplorer.ui.rooms.what_if import answer
 from vitexplorer.views import VIEWS, refusal
 from vitexplorer.words import same
 
-SAID = re.compile("probab|概率|likeliest|最可能")
+SAID = re.compile(r"probab|概率|likeliest|最可能|logit [−\d]")
 REFUSED = {"logit_lens": "predicts a number", "mae_reconstruction": "decoder", "relative_position_bias": "adds no bias"}
 """views that have nothing to show of it, and why"""
 REFUSED_STEPS = {"position", "class_token", "residual", "stack"}
@@ -169,6 +171,15 @@ def test_curves_are_those_of_the_output(one):
             assert result.areas[m, c] == pytest.approx(reference_relevance.area(expected, shares), abs=2e-5)
 
 
+def test_areas_below_zero_are_written_with_a_minus_sign(one):
+    result = vx.compute("faithfulness", one, methods="grad_cam", steps=2)
+    shown = json.dumps(render(result, language="en"), ensure_ascii=False, default=str)
+    area = float(result.areas.min())
+    assert area < 0
+    assert f"−{-area:.3f}" in shown
+    assert f"{area:.3f}" not in shown
+
+
 def test_another_class_is_refused_with_a_sentence(one):
     for target in ("0 vs 0", "0 vs 1"):
         with pytest.raises(SettingError, match="has one output, so there is no other class"):
@@ -266,6 +277,19 @@ def test_a_survey_asks_for_the_output(one):
     assert [column.key for column in question.columns(one)] == ["output"]
     assert question.answers([one, one], [None, 0]) == [{"output": one.logits.item()}] * 2
     assert class_of("0", one.model) is None
+
+
+def test_a_survey_of_outputs_has_no_right_and_wrong(tmp_path):
+    for at in range(2):
+        Image.fromarray(picture(64, 64, at)).save(tmp_path / f"{at}.png")
+    model = with_outputs(1, 0)
+    survey = vx.survey(tmp_path, model, ask=["prediction"], fit="squash", out=tmp_path / "survey")
+    rows = answers.rows_at(survey, [0, 1])
+    expected = [vx.capture(model, picture(64, 64, at), fit="squash").logits.item() for at in range(2)]
+    assert [row["output"] for row in rows] == pytest.approx(expected, abs=1e-5)
+    for asked in (answers.worst, answers.per_class):
+        with pytest.raises(UnsupportedError, match="answers with one number, so no class is right or wrong"):
+            asked(survey)
 
 
 def test_steps_about_classes_are_refused(one):

@@ -45,6 +45,11 @@ def fine_percent(share: float | np.floating) -> str:
     return f"{measured(100 * share)} %"
 
 
+def thousandths(value: float | np.floating) -> str:
+    """A number to three decimals, for columns of them: 0.420, −3.236."""
+    return f"{value:.3f}".replace("-", MINUS)
+
+
 def signed(value: float | np.floating) -> str:
     """The same with its sign: +0.42."""
     return f"+{measured(value)}" if value > 0 else measured(value)

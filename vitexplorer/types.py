@@ -572,7 +572,7 @@ class CountResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class ContributionsResult(Result):
-    """What each part of a model adds to a logit, values (parts,), of any sign; they sum to `logit`."""
+    """What each part of a model adds to a logit, or to its one output, values (parts,); they sum to `logit`."""
 
     parts: tuple[str, ...]
     """embedding, `block 3 attn`, `block 3 mlp`, or `block 3 attn + mlp` where they are one sum, constant"""

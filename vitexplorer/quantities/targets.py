@@ -33,7 +33,7 @@ LOGIT, COSINE = same("logit"), Text("cosine", "余弦")
 IN_NUMBERS = {
     LOGIT: LOGIT._replace(en="logits"),
     COSINE: COSINE._replace(en="of cosine"),
-    OUTPUT: OUTPUT._replace(en="of the output"),
+    OUTPUT: OUTPUT._replace(en="in the output"),
 }
 """a unit behind a number"""
 ROW_SHOWN = Text("Shown is the row of the {query}.", "显示的是{query}对应的行。")
@@ -52,8 +52,8 @@ def explained(capture: Capture, target: int) -> Answer:
 def class_text(target: Answer) -> Text:
     """The class, or the output, that is explained in a sentence."""
     if isinstance(target, Output):
-        return Text("Explained: {output}, {value:.3f}.", "所解释的是{output}：{value:.3f}。").format(
-            output=answer_text(target), value=target.output
+        return Text("Explained: {output}, {value}.", "所解释的是{output}：{value}。").format(
+            output=answer_text(target), value=target.said
         )
     return Text(
         "Explained: class {target}{name}, logit {logit:.3f}, probability {probability:.3f}.",

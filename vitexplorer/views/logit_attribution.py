@@ -36,7 +36,7 @@ EXACT = 1e-6
 """largest error of a sum, as a share of its largest term, in float64"""
 HANDED_ON = 1e-3
 """difference in logits, of a share where they are large, that float32 may make between two passes"""
-FORMULA = Text("logit = Σ w · Δx + c, norm held fixed", "logit = Σ w · Δx + c，归一化的尺度固定")
+FORMULA = Text("{score} = Σ w · Δx + c, norm held fixed", "{score} = Σ w · Δx + c，归一化的尺度固定")
 FROZEN = Text(
     "The last norm divides by what it divides by for this image, whatever part is read.",
     "无论读出哪一部分，最后的归一化都除以它在该图像上的取值。",
@@ -128,7 +128,7 @@ def compute(capture: Capture, target: int) -> ContributionsResult:
         values=values,
         axes=("parts",),
         unit=unit_of(capture, target),
-        formula=FORMULA,
+        formula=FORMULA.format(score=unit_of(capture, target)),
         provenance=capture.provenance,
         settings={"target": target},
         notes=(class_text(said), FROZEN, *((TOGETHER,) if are_together else ())),

@@ -24,7 +24,7 @@ EMBEDDING = Text("embedding", "嵌入")
 CONSTANT = Text("constant", "常数项")
 TOGETHER = Text("attention + MLP", "注意力 + MLP")
 BRANCHES = {"attn": PARTS["attn"], "mlp": PARTS["mlp"], "attn + mlp": TOGETHER}
-TOTAL = Text("logit {logit} = sum of all bars", "logit {logit} = 所有条之和")
+TOTAL = Text("{unit} {logit} = sum of all bars", "{unit} {logit} = 所有条之和")
 
 
 def row_and_branch(part: str) -> tuple[str, str]:
@@ -41,7 +41,12 @@ def row_text(row: str) -> Text:
 def draw(page: Page, result: ContributionsResult) -> float:
     """Draw the sum, the colours of the branches and the bars, all to one scale."""
     y = page.header(result)
-    y = page.text(page.margin, y - 8 if page.sheet.is_slide else y, TOTAL.format(logit=signed(result.logit)), size=20)
+    y = page.text(
+        page.margin,
+        y - 8 if page.sheet.is_slide else y,
+        TOTAL.format(unit=result.unit, logit=signed(result.logit)),
+        size=20,
+    )
     y = _bars(page, _legend(page, y + 10, result), result)
     return facts_below(page, y + 16, facts(result))
 

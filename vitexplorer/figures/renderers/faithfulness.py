@@ -10,6 +10,7 @@ from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, Style, span, style_for
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
+from vitexplorer.numbers import thousandths
 from vitexplorer.types import FaithfulnessResult
 from vitexplorer.words import Text, same
 
@@ -66,7 +67,7 @@ def _legend(page: Page, y: float, result: FaithfulnessResult, styles: list[Style
         style.sample(page, page.margin + 6, y + 10)
         page.text(page.margin + 60, y, title)
         for x, area, most in zip(columns, areas, best, strict=True):
-            page.text(x, y, f"{area:.3f}", bold=area == most, anchor="right")
+            page.text(x, y, thousandths(area), bold=area == most, anchor="right")
         y += 28
     return y
 

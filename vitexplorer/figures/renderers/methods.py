@@ -22,7 +22,7 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each, remark
 from vitexplorer.figures.themes import SMALL_SIZE, TEXT_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
-from vitexplorer.numbers import measured
+from vitexplorer.numbers import measured, thousandths
 from vitexplorer.types import MethodsResult, Output
 from vitexplorer.words import Text
 
@@ -185,8 +185,8 @@ def _areas(page: Page, line: Box, result: MethodsResult, areas: np.ndarray, numb
     left, right = ((end - low) / ((high - low) or 1.0) for end in (left, right))
     page.rectangle(line._replace(x=line.x + left * line.width, width=max(2, (right - left) * line.width)), fill=color)
     y = line.bottom + 4
-    page.text(line.x, y, f"{down:.3f} ↓", size=SMALL_SIZE)
-    page.text(line.right, y, f"{up:.3f} ↑", size=SMALL_SIZE, anchor="right")
+    page.text(line.x, y, f"{thousandths(down)} ↓", size=SMALL_SIZE)
+    page.text(line.right, y, f"{thousandths(up)} ↑", size=SMALL_SIZE, anchor="right")
     return gains
 
 

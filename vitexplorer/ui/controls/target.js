@@ -32,7 +32,7 @@ export function draw({name, label, board, words, more, options: first}, {settled
     walked([row, col], isIn) { remark.textContent = `${filled(words.patch, {row, col})}: ${isIn ? words.hidden : words.visible}`; },
   });
   sheet.classList.add('marks');
-  const parts = {class: [one], rather: [one, than, other], alike: [picking.box], region: [sheet, remark], like: [images, sending, theirs, remark]};
+  const parts = {class: classes > 1 ? [one] : [], rather: [one, than, other], alike: [picking.box], region: [sheet, remark], like: [images, sending, theirs, remark]};
   const element = make('div', {className: 'vx-target vx-large'},
     make('label', {}, make('span', {textContent: label}), kind), one, than, other, picking.box, sheet, images, sending, theirs, remark);
   let patch = '', region = '', there = '', written = '', listed = '';
