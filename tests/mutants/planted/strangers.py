@@ -116,6 +116,20 @@ MUTANTS = (
         "test_a_call_whose_client_hangs_up_is_let_go",
     ),
     Mutant(
+        "one public address of a name is enough",
+        "_public_address",
+        "not all(map(_is_public, addresses))",
+        "not any(map(_is_public, addresses))",
+        "test_what_is_no_public_address_is_a_sentence_and_nobody_is_asked",
+    ),
+    Mutant(
+        "a name is resolved again when it is asked",
+        "_request",
+        "url.copy_with(host=address)",
+        "url",
+        "test_a_name_is_resolved_once_and_the_address_that_was_judged_is_asked",
+    ),
+    Mutant(
         "the newest files make room",
         "CacheFolder.sweep",
         "in reversed(files):",
