@@ -197,10 +197,31 @@ def test_a_model_written_by_hand(spelling: str) -> None:
         vx.capture(model, PICTURE, size=64)
 
 
-def test_a_block_that_ends_with_a_norm_shows_its_attention_but_not_its_sums() -> None:
+class Halved(ByHand):
+    """Hands on half of what its blocks end with."""
+
+    def __init__(self):
+        super().__init__()
+        for block in self.trunk:
+            block.register_forward_hook(lambda part, given, made: made / 2)
+
+
+def test_a_block_that_ends_with_a_norm_shows_its_tokens() -> None:
     captured = vx.capture(vx.wrap(by_hand(norm_first=False), image_size=32, patch_size=8), PICTURE)
     assert vx.compute("attention_rollout", captured, query="mean").values.shape == (4, 4)
-    with pytest.raises(UnsupportedError, match="is not the last sum they compute"):
+    assert [site.stream.ends_with_norm for site in captured.sites] == [True, True]
+    tokens = captured.residual_after(1)
+    torch.testing.assert_close(tokens.mean(-1), torch.zeros(18), rtol=0, atol=1e-5)
+    assert vx.compute("legrad", captured, target=0).values.shape == (4, 4)
+    with pytest.raises(UnsupportedError, match="ends with a norm"):
+        vx.compute("logit_attribution", captured)
+
+
+def test_a_block_that_ends_with_something_else_shows_its_attention_alone() -> None:
+    with torch.random.fork_rng(devices=[]):
+        captured = vx.capture(vx.wrap(Halved().eval(), image_size=32, patch_size=8), PICTURE)
+    assert vx.compute("attention_rollout", captured, query="mean").values.shape == (4, 4)
+    with pytest.raises(UnsupportedError, match="neither the last sum they compute nor the norm of it"):
         vx.compute("token_norms", captured)
     with pytest.raises(UnsupportedError, match="none of the usual ways"):
         vx.compute("legrad", captured)

@@ -20,7 +20,7 @@ from vitexplorer.attention_call import AttentionCall, as_shown, held_bytes
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.controls import no_such_block
 from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.explored import no_tokens, only_attention
+from vitexplorer.explored import no_tokens
 from vitexplorer.models.images import AnyImage, OpenedImage
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel
@@ -285,7 +285,7 @@ class Capture(ShownInNotebooks):
 
     def _refuse_stream(self) -> None:
         if not self.model.family.shows_stream:
-            raise UnsupportedError(only_attention(self.model.name, self.model.family.title))
+            raise UnsupportedError(self.model.family.no_stream(self.model.name))
         if not self.model.family.shows_tokens:
             raise UnsupportedError(no_tokens(self.model.name))
 

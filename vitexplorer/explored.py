@@ -41,10 +41,11 @@ def only_attention(name: str, family: Text) -> Text:
 
 
 def no_tokens(name: str) -> Text:
-    """Why a view refuses a model whose blocks end with something else than a sum."""
+    """Why a view refuses a model whose blocks end with something else than a sum or a norm of it."""
     return Text(
-        "{model}: what its blocks give is not the last sum they compute, so its tokens cannot be shown.",
-        "{model}：各块的输出并不是块内最后一次求和的结果，因此无法显示其标记。",
+        "{model}: what its blocks give is neither the last sum they compute nor the norm of it, so its tokens cannot "
+        "be shown.",
+        "{model}：各块的输出既不是块内最后一次求和的结果，也不是其归一化，因此无法显示其标记。",
     ).format(model=name)
 
 

@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from vitexplorer.explored import only_attention
 from vitexplorer.types import BlockSite, PatchGrid, Reading
 from vitexplorer.words import Text
 
@@ -31,6 +32,10 @@ class ModelFamily(ABC):
     """False where the sums that blocks end with are not the tokens that flow between them"""
     names_of_timm: bool = True
     """False for modules of others, whose parts are not called as timm calls them"""
+
+    def no_stream(self, name: str) -> Text:
+        """Why what joins blocks is refused for a model of this name where `shows_stream` is False."""
+        return only_attention(name, self.title)
 
     def attends(self, module: nn.Module) -> bool:
         """Whether a module of one of the classes has attention to show."""

@@ -17,17 +17,25 @@ from torch import Tensor
 
 from vitexplorer.attention_call import AttentionCall, of_kernel
 from vitexplorer.follow import Args, FollowedPass, Function, Kwargs
-from vitexplorer.types import BlockSite
+from vitexplorer.types import BlockSite, Stream
 
 _NORMS = {F.layer_norm, F.rms_norm}
 SUMS = (torch.add, Tensor.add, Tensor.add_, Tensor.__add__, Tensor.__iadd__, Tensor.__radd__)
+
+_USUAL = Stream()
+
+
+def batch_first(tensor: Tensor, is_tokens_first: bool) -> Tensor:
+    """(tokens, batch, dim) as (batch, tokens, dim), of the same numbers in memory; any other as it is."""
+    return tensor.transpose(0, 1) if is_tokens_first else tensor
 
 
 class AttentionTap(FollowedPass):
     """Keeps, for each block, its attention calls and the residual stream on both sides of it.
 
     The first operation in a block that uses a parameter reads the residual stream (in its norm, or in the projection
-    to q, k and v where the norm comes last); the last sum in a block makes it.
+    to q, k and v where the norm comes last); the last sum in a block makes it, or the norm of that sum. Whatever the
+    module's own axes, what is kept is (batch, tokens, dim), or a grid of tokens, and part of the graph of the pass.
     """
 
     def __init__(
@@ -52,12 +60,13 @@ class AttentionTap(FollowedPass):
         self.read: dict[int, Tensor] = {}
         """what the first operation of each block reads"""
         self.made: dict[int, Tensor] = {}
-        """the last sum of each block"""
+        """what each block gives: its last sum, or the norm of it"""
         self.normed: dict[int, Tensor] = {}
         """what the first norm of each block gives; kept only when asked for"""
         self._keep_norms = keep_norms
         self._keep_stream = keep_stream
         self._keep_outputs = keep_outputs
+        self._streams = {block: site.stream for block, site in enumerate(sites)}
         self._last: AttentionCall
 
     def without_graph(self) -> AttentionTap:
@@ -70,17 +79,27 @@ class AttentionTap(FollowedPass):
 
     def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         """Keep what a block reads first, and what its first norm gives."""
-        out = function(*args, **kwargs)
+        stream = self._streams.get(self.block, _USUAL)
         if self._keep_stream and self.block not in self.read:
-            self.read[self.block] = args[0] if args else kwargs["input"]
-        if self._keep_norms and function in _NORMS:
-            self.normed.setdefault(self.block, out)
-        return out
+            given = batch_first(args[0] if args else kwargs["input"], stream.reads_tokens_first)
+            self.read[self.block] = given
+            if stream.reads_tokens_first:
+                args, kwargs = (given.transpose(0, 1), *args[1:]), {k: v for k, v in kwargs.items() if k != "input"}
+        out = function(*args, **kwargs)
+        if function not in _NORMS:
+            return out
+        kept = batch_first(out, stream.gives_tokens_first)
+        if self._keep_norms:
+            self.normed.setdefault(self.block, kept)
+        if self._keep_stream and stream.ends_with_norm:
+            self.made[self.block] = kept
+        return kept.transpose(0, 1) if stream.gives_tokens_first else out
 
     def _keep_sum(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         out = function(*args, **kwargs)
         if self._keep_stream and out.ndim > 2:  # a model that pools before its last norm adds up features, not tokens
-            self.made[self.block] = out
+            stream = self._streams.get(self.block, _USUAL)
+            self.made[self.block] = batch_first(out, stream.gives_tokens_first)
         return out
 
     def kernel(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:

@@ -69,6 +69,18 @@ Weights = Literal["pretrained", "bundled", "random", "file", "fine-tuned"]
 
 
 @dataclass(frozen=True)
+class Stream:
+    """How a block reads and gives tokens, where that is not (batch, tokens, dim) and the last of its sums."""
+
+    reads_tokens_first: bool = False
+    """whether its first operation reads (tokens, batch, dim), as `nn.MultiheadAttention` does"""
+    gives_tokens_first: bool = False
+    """whether its norms and its sums give (tokens, batch, dim)"""
+    ends_with_norm: bool = False
+    """whether what it gives is the norm of its last sum: post-norm, Vaswani et al. 2017 (arXiv 1706.03762)"""
+
+
+@dataclass(frozen=True)
 class BlockSite:
     """One block: its place in the timm module and the places of its tokens in the image."""
 
@@ -86,6 +98,7 @@ class BlockSite:
     """whether its scores have three axes, because there is one head or because heads lie beside the windows"""
     heads_apart: bool = False
     """whether the module computes one head after the other, in an attention call each"""
+    stream: Stream = Stream()
     mixes: bool = False
     """whether the module changes the weights between softmax and values: shown is what multiplies the values"""
     formula: str = "softmax(q kᵀ / √d + bias)"

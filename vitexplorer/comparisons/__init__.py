@@ -15,7 +15,6 @@ from typing import Any
 from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, plain_numbers
 from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import only_attention
 from vitexplorer.interfaces import Comparison
 from vitexplorer.registry import Registry
 from vitexplorer.types import Result
@@ -29,7 +28,7 @@ def refusal(comparison: str, left: Capture, right: Capture) -> Text | None:
     record = COMPARISONS[comparison]
     for capture in (left, right):
         if not capture.model.family.shows_stream:
-            return only_attention(capture.model.name, capture.model.family.title)
+            return capture.model.family.no_stream(capture.model.name)
     return record.refuses(left, right)
 
 

@@ -56,7 +56,7 @@ def run_scores(
     """The same for images that the network is yet to see."""
     if not isinstance(target, Similarity):
         return of_logits(capture.run(images), target)
-    tap = AttentionTap(capture.model.block_of_parameter)
+    tap = AttentionTap(capture.model.block_of_parameter, sites=capture.sites)
     with tap:
         output = capture.run(images)
     return scores(capture, target, output, tap.made[capture.depth - 1])

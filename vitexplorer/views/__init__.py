@@ -11,7 +11,7 @@ from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, plain_numbers
 from vitexplorer.controls import Control, MethodsControl
 from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import only_attention, other_names
+from vitexplorer.explored import other_names
 from vitexplorer.interfaces import View
 from vitexplorer.progress import Progress
 from vitexplorer.registry import Registry
@@ -29,7 +29,7 @@ def refusal(view: str, capture: Capture) -> Text | None:
     """Why a view has no meaning for a capture; None where it has one. Raises UnknownNameError for no view."""
     record = VIEWS[view]
     if not (record.any_family or capture.model.family.shows_stream):
-        return only_attention(capture.model.name, capture.model.family.title)
+        return capture.model.family.no_stream(capture.model.name)
     if record.names_of_timm and not capture.model.family.names_of_timm:
         return other_names(capture.model.name)
     return record.refuses(capture)

@@ -24,6 +24,7 @@ from vitexplorer.progress import Progress
 from vitexplorer.quantities.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text
 from vitexplorer.quantities.scores import run_scores
 from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
+from vitexplorer.tap import batch_first
 from vitexplorer.types import MapResult
 from vitexplorer.words import Text
 
@@ -42,7 +43,8 @@ class PatchedPass(FollowedPass):
         """The first operation of a block reads the residual stream, which is written on before that."""
         if self.block in self._left:
             self._left.remove(self.block)
-            stream = (args[0] if args else kwargs["input"]).flatten(1, -2)
+            given = args[0] if args else kwargs["input"]
+            stream = batch_first(given, self._capture.site(self.block).stream.reads_tokens_first).flatten(1, -2)
             stream[torch.arange(len(stream)), self._tokens] = self._capture.residual(self.block)[self._tokens]
         return function(*args, **kwargs)
 

@@ -28,6 +28,7 @@ from vitexplorer.part_names import part_text
 from vitexplorer.quantities.frozen_norm import AffineMap, frozen_at
 from vitexplorer.quantities.stream_sums import stream_sums
 from vitexplorer.quantities.targets import class_text, explained, target_text, unit_of
+from vitexplorer.tap import batch_first
 from vitexplorer.types import ContributionsResult, Output
 from vitexplorer.words import Text
 
@@ -76,6 +77,12 @@ def refuses(capture: Capture) -> Text | None:
             "{model} merges its tokens between stages.",
             "逐块归因要求残差流从第一个块到分类头是一个总和，而 {model} 在阶段之间会合并标记。",
         ).format(model=capture.model.name)
+    if any(site.stream.ends_with_norm for site in capture.sites):
+        return Text(
+            "Logit attribution needs a residual stream that is one sum from the first block to the classifier, and "
+            "each block of {model} ends with a norm (post-norm).",
+            "逐块归因要求残差流从第一个块到分类头是一个总和，而 {model} 的每个块都以归一化结尾（后归一化）。",
+        ).format(model=capture.model.name)
     if not is_affine(frozen_classifier(capture), last_stream(capture)):
         return Text(
             "Between the last tokens of {model} and its logits stands attention pooling or another non-linear step, so "
@@ -92,6 +99,7 @@ def contributions(capture: Capture, read: AffineMap, target: int) -> dict[str, f
     """
 
     def logit(stream: Tensor) -> float:
+        stream = batch_first(stream, capture.site(0).stream.reads_tokens_first)
         return float(read(stream[0].flatten(0, -2)[None])[0, target])
 
     followed = stream_sums(capture)

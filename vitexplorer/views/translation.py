@@ -71,7 +71,7 @@ def patch_tokens(capture: Capture, images: Tensor) -> Float[Tensor, "batch rows 
     """Patch tokens after the last block and the final norm."""
     last, model = capture.depth - 1, capture.model
     grid = capture.grid(last)
-    with AttentionTap(model.block_of_parameter) as tap:
+    with AttentionTap(model.block_of_parameter, sites=capture.sites) as tap:
         capture.run(images)
     tokens = model.family.final_norm(model.module, tap.made[last].flatten(1, -2))
     return tokens[:, len(capture.prefix_tokens) :].unflatten(1, (grid.rows, grid.cols))

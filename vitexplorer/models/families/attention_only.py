@@ -14,7 +14,6 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import only_attention
 from vitexplorer.model_family import ModelFamily
 from vitexplorer.types import BlockSite, PatchGrid, Reading, TokenLayout
 from vitexplorer.words import Text
@@ -94,7 +93,7 @@ class AttentionOnlyFamily(ModelFamily):
         raise self._not_stated(module)
 
     def _not_stated(self, module: nn.Module) -> UnsupportedError:
-        return UnsupportedError(only_attention(type(module).__name__, self.title))
+        return UnsupportedError(self.no_stream(type(module).__name__))
 
 
 # ---------------------------------------------------------------------------------------------- grids and layouts

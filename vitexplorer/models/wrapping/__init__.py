@@ -126,14 +126,16 @@ def wrap(
     has_classes = flow.answer.ndim == 2 and bool(labels or flow.has_classifier)
     num_classes = flow.answer.shape[1] if has_classes else 0
     own.found = Found(
-        sites=tuple(BlockSite(block, grid) for block in found_at.blocks),
+        sites=tuple(
+            BlockSite(block, grid, stream=stream) for block, stream in zip(found_at.blocks, flow.streams, strict=True)
+        ),
         input_size=size,
         prefix_tokens=prefix_tokens,
         width=flow.width,
         num_classes=num_classes,
         cuts_pixels=found_at.cuts_pixels,
         is_columnar=flow.is_columnar,
-        sums_are_tokens=flow.sums_are_tokens,
+        gives_sums=flow.gives_sums,
         own_reading=ending.reading if ending else flow.own_reading(prefix_tokens),
         ending=ending,
     )

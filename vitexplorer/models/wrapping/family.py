@@ -22,7 +22,15 @@ class WrappedFamily(AttentionOnlyFamily):
     names_of_timm = False
 
     def __init__(self, found: Found):
-        self.shows_stream, self.shows_tokens = found.is_columnar, found.sums_are_tokens
+        self.shows_stream, self.shows_tokens = found.is_columnar, found.gives_sums
+
+    def no_stream(self, name: str) -> Text:
+        """The axes of its tokens are none that can be followed from block to block."""
+        return Text(
+            "{model}: its blocks do not pass on one sequence with the axes (batch, tokens, dim) or (tokens, batch, "
+            "dim), so only the attention of single blocks can be shown.",
+            "{model}：各块之间传递的不是轴为（批、标记、维度）或（标记、批、维度）的同一序列，因此只能显示单个块的注意力。",
+        ).format(model=name)
 
     def prefix_tokens(self, module: nn.Module) -> tuple[str, ...]:
         """As found or stated."""

@@ -17,8 +17,8 @@ from vitexplorer.follow import OUTSIDE, Args, Function, Kwargs
 from vitexplorer.models.wrapping.family import pooled
 from vitexplorer.models.wrapping.module import Ending, WrappedModule, answer
 from vitexplorer.models.wrapping.places import Places
-from vitexplorer.tap import AttentionTap
-from vitexplorer.types import Reading
+from vitexplorer.tap import AttentionTap, batch_first
+from vitexplorer.types import Reading, Stream
 from vitexplorer.words import Text
 
 _CLOSE = 1e-4
@@ -40,6 +40,8 @@ class Run(AttentionTap):
         super().__init__(
             {id(parameter): place[name] for name, parameter in named}, keep_norms=True, keep_outputs=keep_outputs
         )
+        self.last_norm: dict[int, Tensor] = {}
+        """what the last norm of each block gives"""
         self.norms: list[str] = []
         """norms after the last block"""
         self.last_linear: tuple[str, Tensor] | None = None
@@ -50,6 +52,8 @@ class Run(AttentionTap):
     def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         """What comes after the blocks, by name."""
         out = super().parameter(function, args, kwargs)
+        if function in _NORMS:
+            self.last_norm[self.block] = out
         if self.block == OUTSIDE and len(self.calls) >= self._depth:
             weights = [owner for one in (*args, *kwargs.values()) if (owner := self._owner.get(id(one)))]
             if function in _NORMS and weights:
@@ -73,6 +77,7 @@ class Flow:
             if run.calls[number][0].value is None:
                 raise UnsupportedError(_CHANGED.format(block=block))
         self._run, self._given = run, given
+        self._depth = len(places.blocks)
         self._shape = (1, places.grid.num_prefix_tokens + places.grid.num_patches)
 
     @property
@@ -81,23 +86,46 @@ class Flow:
         return self._run.read[0].shape[-1]
 
     @property
-    def is_columnar(self) -> bool:
-        """Whether blocks read tokens as (batch, tokens, dim), and norm them so."""
-        depth = len(self._places.blocks)
-        read = [self._run.read.get(block) for block in range(depth)]
-        seen = [*read, *(self._run.normed[block] for block in range(depth) if block in self._run.normed)]
-        return all(one is not None and one.ndim == 3 and one.shape[:2] == self._shape for one in seen)
+    def streams(self) -> tuple[Stream, ...]:
+        """How each block reads and gives tokens."""
+        return tuple(
+            Stream(
+                reads_tokens_first=self._is_tokens_first(self._run.read.get(block)),
+                gives_tokens_first=self._is_tokens_first(self._run.made.get(block)),
+                ends_with_norm=self._hands_on(self._run.last_norm.get(block), block),
+            )
+            for block in range(self._depth)
+        )
 
     @property
-    def sums_are_tokens(self) -> bool:
-        """Whether the last sum of each block is what the next reads, and of the last block what it gives."""
-        depth = len(self._places.blocks)
-        made = [self._run.made.get(block) for block in range(depth)]
-        after = [*(self._run.read.get(block) for block in range(1, depth)), self._given.get("tokens")]
-        return self.is_columnar and all(
-            one is not None and other is not None and one.shape == other.shape and torch.equal(one, other)
-            for one, other in zip(made, after, strict=True)
+    def is_columnar(self) -> bool:
+        """Whether blocks read tokens as (batch, tokens, dim) or (tokens, batch, dim), and norm and give them so."""
+        blocks, axes = range(self._depth), (self._shape, self._shape[::-1])
+        read, made = ([kept.get(block) for block in blocks] for kept in (self._run.read, self._run.made))
+        normed = [(made[block], self._run.normed[block]) for block in blocks if block in self._run.normed]
+        return all(one is not None and one.ndim == 3 and one.shape[:2] in axes for one in (*read, *made)) and all(
+            sum_.shape[:2] == norm.shape[:2] for sum_, norm in normed
         )
+
+    @property
+    def gives_sums(self) -> bool:
+        """Whether each block gives its last sum, or the norm of it: the next reads that, and the last gives it."""
+        return self.is_columnar and all(
+            stream.ends_with_norm or self._hands_on(self._run.made[block], block)
+            for block, stream in enumerate(self.streams)
+        )
+
+    def _hands_on(self, given: Tensor | None, block: int) -> bool:
+        """Whether this is what the next block reads, or what the last one gives."""
+        is_last = block == self._depth - 1
+        after = self._given.get("tokens") if is_last else self._run.read.get(block + 1)
+        if given is None or after is None or {given.ndim, after.ndim} != {3}:
+            return False
+        one, other = (batch_first(tokens, self._is_tokens_first(tokens)) for tokens in (given, after))
+        return one.shape == other.shape and torch.equal(one, other)
+
+    def _is_tokens_first(self, tokens: Tensor | None) -> bool:
+        return tokens is not None and tokens.ndim == 3 and tokens.shape[:2] == self._shape[::-1]
 
     @property
     def has_classifier(self) -> bool:
@@ -107,13 +135,14 @@ class Flow:
     @torch.no_grad()
     def ending(self, prefix_tokens: tuple[str, ...]) -> Ending | None:
         """The first way that gives the answer from what the last block gives; None where none of them does."""
-        if not self.sums_are_tokens:
+        if not self.gives_sums:
             return None
         classifier = self._run.last_linear[0] if self._has_linear else ""
-        layer, tokens = self._module.part(classifier), self._run.made[len(self._places.blocks) - 1]
+        layer, tokens = self._module.part(classifier), self._given["tokens"]
+        tokens = batch_first(tokens, self._is_tokens_first(tokens))
         if getattr(layer, "in_features", self.width) != self.width:
             return None
-        for norm, pools_first in product(("", *self._run.norms), (False, True)):
+        for norm, pools_first in product((*self._run.norms, ""), (False, True)):
             for reading in ("cls", "mean") if "cls" in prefix_tokens else ("mean",):
                 one = Ending(norm, classifier, reading, pools_first)
                 if self._is_close(layer(pooled(self._module, one, tokens, reading, prefix_tokens))):
@@ -126,7 +155,7 @@ class Flow:
         given = self._images.clone().requires_grad_()
         with torch.enable_grad(), run:
             total = self._module(given).pow(2).sum()
-        last = run.calls[len(self._places.blocks) - 1][0].output
+        last = run.calls[self._depth - 1][0].output
         (slope,) = torch.autograd.grad(total, last)
         read = slope.abs().sum((0, 1, 3)) > 0
         num_prefix = len(prefix_tokens)

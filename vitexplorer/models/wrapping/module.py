@@ -41,9 +41,9 @@ class Found:
     cuts_pixels: bool
     """whether one convolution makes each token of its own patch"""
     is_columnar: bool
-    """whether what blocks read and give has the axes (batch, tokens, dim)"""
-    sums_are_tokens: bool
-    """whether the last sum of a block is what it gives, and the next one reads"""
+    """whether what blocks read and give has the axes (batch, tokens, dim) or (tokens, batch, dim)"""
+    gives_sums: bool
+    """whether a block gives its last sum, or the norm of it, and the next one reads that"""
     own_reading: Reading
     ending: Ending | None
     """None where it is none of the usual ones"""
