@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import pytest
 import timm
@@ -309,6 +312,75 @@ def test_what_cannot_be_found_is_asked_for(case: str) -> None:
     with pytest.raises((SettingError, UnsupportedError), match=message) as refused:
         attempt()
     assert refused.value.text.zh != refused.value.text.en
+
+
+def held(stated: str, *values: object) -> list[tuple[str, object]]:
+    return [(stated, value) for value in values]
+
+
+WRONG = [
+    *held("image_size", 0, -8, (32, 0), 5000, True, "big", (1, 2, 3), 1.5),
+    *held("patch_size", 0, -1, 8.0, "8", True, 64, (8, 8)),
+    *held("num_prefix_tokens", -1, 1.0, "2", True),
+    *held("blocks", "", [], ["trunk.0", "trunk.0"], [0], 3),
+    *held("mean", 0.5, "abc", (0.5,), (0.5,) * 4, (0.5, float("nan"), 0.5), (None,) * 3, np.zeros((3, 1, 1))[:2]),
+    *held("std", 0.5, (1, 1, 0), (1, 1, -1), (1, 1, float("inf")), ("a",) * 3, (), {"std": 1}),
+    *held("labels", "abcd", [1, 2, 3, 4], {0: "a"}, 4),
+]
+
+
+@pytest.mark.parametrize(
+    ("stated", "value"), WRONG, ids=[f"{stated}-{number}" for number, (stated, _) in enumerate(WRONG)]
+)
+def test_what_is_stated_wrongly_is_refused_by_name(stated: str, value: object) -> None:
+    with pytest.raises(SettingError, match=stated) as refused:
+        vx.wrap(by_hand(), **{"image_size": 32, "patch_size": 8, stated: value})
+    assert refused.value.text.zh != refused.value.text.en
+
+
+@pytest.mark.parametrize(
+    "colours", [[0.1, 0.2, 0.3], np.array([0.1, 0.2, 0.3]), torch.tensor([0.1, 0.2, 0.3], dtype=torch.float64)]
+)
+def test_colours_come_in_any_sequence(colours: object) -> None:
+    model = vx.wrap(by_hand(), image_size=32, patch_size=8, mean=colours, std=colours)
+    assert model.preprocessing.mean == model.preprocessing.std == (0.1, 0.2, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (ByHand, "the class ByHand, not an instance"),
+        (by_hand().state_dict(), "a state dict.* load_state_dict"),
+        ("vit.pt", "path, 'vit.pt'.* load_model"),
+        (Path("vit.pt"), "path, 'vit.pt'.* load_model"),
+        (by_hand().forward, "of the type method"),
+        (None, "of the type NoneType"),
+        (nn.Identity().eval(), "has no parameters"),
+        (by_hand().to("meta"), "on the meta device"),
+    ],
+    ids=["class", "state", "text", "path", "function", "none", "empty", "meta"],
+)
+def test_what_is_no_module_with_weights_is_refused(given: object, message: str) -> None:
+    with pytest.raises(SettingError, match=message) as refused:
+        vx.wrap(given, image_size=32, patch_size=8)
+    assert refused.value.text.zh != refused.value.text.en
+
+
+def test_shards_are_refused() -> None:
+    class FullyShardedDataParallel(nn.Module):
+        """Stands for torch's, which needs several processes."""
+
+    with pytest.raises(SettingError, match="in shards"):
+        vx.wrap(FullyShardedDataParallel())
+
+
+@pytest.mark.parametrize("around", [torch.compile, nn.DataParallel, torch.optim.swa_utils.AveragedModel])
+def test_what_holds_the_model_is_taken_off(around: Callable[[nn.Module], nn.Module]) -> None:
+    module = around(by_hand()).eval()
+    model = vx.wrap(module, image_size=32, patch_size=8)
+    assert model.name == "ByHand"
+    plain = vx.capture(vx.wrap(by_hand(), image_size=32, patch_size=8), PICTURE)
+    assert torch.equal(vx.capture(model, PICTURE).output, plain.output)
 
 
 def test_what_is_stated_is_taken() -> None:

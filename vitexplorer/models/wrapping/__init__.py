@@ -17,12 +17,20 @@ from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.models.checkpoints.hugging_face import class_names
 from vitexplorer.models.checkpoints.usual import IMAGENET
 from vitexplorer.models.families import families_of_class, family_of
-from vitexplorer.models.input_size import by, sides
+from vitexplorer.models.input_size import by
 from vitexplorer.models.loading import LoadedModel, Preprocessing, describe, seeded
 from vitexplorer.models.wrapping.family import WrappedFamily
 from vitexplorer.models.wrapping.flow import Flow
 from vitexplorer.models.wrapping.module import Found, WrappedModule
 from vitexplorer.models.wrapping.places import Places, places
+from vitexplorer.models.wrapping.stated import (
+    check_blocks,
+    check_counts,
+    colours_in,
+    labels_in,
+    module_in,
+    size_in,
+)
 from vitexplorer.types import BlockSite, Provenance, Size
 from vitexplorer.words import Text
 
@@ -93,7 +101,8 @@ def wrap(
     the module does that in an unusual way.
 
     Args:
-        module: in eval mode, parameters float32, wherever it lies. Called with images, float32 (batch, 3, height,
+        module: in eval mode, parameters float32, wherever it lies; of a compiled or averaged one, or one on several
+            devices (DataParallel), what it holds is taken. Called with images, float32 (batch, 3, height,
             width), alone; answers with a tensor (batch, classes), or a tuple or dictionary whose first or `logits` it
             is. Without a classifier: pooled features (batch, dim), or tokens (batch, tokens, dim), of which the first
             is taken, or the mean where there is no prefix token.
@@ -110,19 +119,23 @@ def wrap(
         SettingError: what is stated does not agree with the module; the message says with what it would.
         UnsupportedError: it cannot be run, no such attention was seen, or its tokens could not be placed.
     """
+    module = module_in(module)
     name = name or type(module).__name__
     _check(module, name)
+    mean, std, labels = colours_in(mean, "mean"), colours_in(std, "std", is_positive=True), labels_in(labels)
+    check_blocks(blocks)
     is_stated = (image_size, patch_size, num_prefix_tokens, blocks) != (None,) * 4
     if not is_stated and any(kind in families_of_class() for kind in type(module).__mro__):
-        return _of_timm(module, name, mean, std, tuple(labels))
+        return _of_timm(module, name, mean, std, labels)
     size = _size(module, name, image_size)
+    check_counts(size, patch_size, num_prefix_tokens)
     device = next(module.parameters()).device
     with seeded(0):
         images = torch.randn(1, _CHANNELS, *size).to(device)
     found_at, own, flow = _run(module, name, size, images, patch_size, num_prefix_tokens, blocks)
     grid = found_at.grid
     prefix_tokens = prefix_names(grid.num_prefix_tokens, [parameter for parameter, _ in module.named_parameters()])
-    ending, labels = flow.ending(prefix_tokens), tuple(labels)
+    ending = flow.ending(prefix_tokens)
     has_classes = flow.answer.ndim == 2 and bool(labels or flow.has_classifier)
     num_classes = flow.answer.shape[1] if has_classes else 0
     own.found = Found(
@@ -145,9 +158,7 @@ def wrap(
         module=own.eval(),
         family=WrappedFamily(own.found),
         provenance=Provenance(name, "file", type(module).__name__),
-        preprocessing=Preprocessing(
-            size, tuple(mean or IMAGENET["mean"]), tuple(std or IMAGENET["std"]), "bicubic", 1.0, "center"
-        ),
+        preprocessing=Preprocessing(size, mean or IMAGENET["mean"], std or IMAGENET["std"], "bicubic", 1.0, "center"),
         class_names=_labels(module, name, labels, num_classes),
         notes=(said,) if mean and std else (said, _GUESSED),
     )
@@ -187,13 +198,13 @@ def _check(module: nn.Module, name: str) -> None:
 
 def _size(module: nn.Module, name: str, stated: int | Size | str | None) -> Size:
     if stated is not None:
-        return sides(stated, "image_size")
+        return size_in(stated)
     for part in module.modules():
         for holder in (getattr(part, "config", None), part):
             for word in ("image_size", "img_size"):
                 said = getattr(holder, word, None)
                 if isinstance(said, int) or (isinstance(said, tuple | list) and len(said) == 2):
-                    return sides(said if isinstance(said, int) else tuple(said), "image_size")
+                    return size_in(said if isinstance(said, int) else tuple(said))
     raise SettingError(_NO_SIZE.format(name=name))
 
 
