@@ -46,8 +46,8 @@ def without(tensors: Tensors, pattern: str) -> tuple[Tensors, tuple[str, ...]]:
     return {name: tensor for name, tensor in tensors.items() if name not in gone}, gone
 
 
-def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value")) -> Tensors:
-    """`<block>.attn.<part>.weight` and `.bias` of three parts as `<block>.attn.qkv.*`, one below the other.
+def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value"), whole: str = "attn.qkv") -> Tensors:
+    """`<block>.attn.<part>.weight` and `.bias` of some parts as `<block>.<whole>.*`, one below the other.
 
     A bias that some parts have and others lack stays with its part, under its own name. Raises MisfitError where the
     parts are not of one type or width: joined they would pass for it.
@@ -65,7 +65,7 @@ def fused(tensors: Tensors, parts: Iterable[str] = ("query", "key", "value")) ->
             if len({(result[one].dtype, result[one].shape[1:]) for one in names}) > 1:
                 some = ", ".join(f"{one}: {result[one].dtype}, {list(result[one].shape)}" for one in names)
                 raise MisfitError(_APART.format(some=some))
-            result[f"{block}.attn.qkv.{kind}"] = torch.cat([result.pop(one) for one in names])
+            result[f"{block}.{whole}.{kind}"] = torch.cat([result.pop(one) for one in names])
     return result
 
 

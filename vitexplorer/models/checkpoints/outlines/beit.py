@@ -44,7 +44,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
         "use_abs_pos_emb": "pos_embed" in tensors,
         "use_rel_pos_bias": table is not None and not shared,
         "use_shared_rel_pos_bias": shared,
-        "init_values": 0.1 if "blocks.0.gamma_1" in tensors else None,
+        "init_values": 0.1 if "blocks.0.gamma_1" in tensors else 0.0,
         "global_pool": "avg" if "fc_norm.weight" in tensors else "token",
         "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-6),
     }

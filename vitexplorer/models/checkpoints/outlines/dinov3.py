@@ -25,6 +25,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     size = facts.image_size if isinstance(facts.image_size, int) else _USUAL_SIZE
     has_none = tuple(tensors["reg_token"].shape[:2]) == (1, 0)
     registers = 0 if has_none else shape_of(tensors, "reg_token", 3)[1]
+    has_all = "blocks.0.attn.qkv.bias" in tensors
     arguments = {
         "img_size": size,
         "patch_size": patch,
@@ -35,7 +36,8 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
         "swiglu_mlp": gated,
         "swiglu_align_to": 1 if gated else 0,  # with which timm keeps the two halves apart
         "num_classes": rows_of(tensors, "head.weight") if "head.weight" in tensors else 0,
-        "qkv_bias": "blocks.0.attn.q_bias" in tensors,
+        "qkv_bias": has_all or "blocks.0.attn.q_bias" in tensors,
+        "attn_type": "rope" if has_all else "eva",
         "num_reg_tokens": registers,
         "global_pool": "token",
         "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-5),

@@ -43,8 +43,7 @@ OTHER_EPS = Text(
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names, with keys and values together."""
-    kept = fused(renamed(tensors, _RULES), ("key", "value"))
-    kept = renamed(kept, ((r"\.attn\.qkv\.", ".attn.kv."),))
+    kept = fused(renamed(tensors, _RULES), ("key", "value"), "attn.kv")
     facts = facts_of(config, norm_eps=1e-6, usual=IMAGENET)
     return kept, facts if facts.norm_eps == NORM_EPS else facts.but(notes=(*facts.notes, OTHER_EPS))
 

@@ -1,4 +1,4 @@
-"""transformers: Swin and Swin V2. Names as `save_pretrained` writes them.
+"""transformers: Swin and Swin V2. Names as `save_pretrained` writes them, or as a live module has them.
 
 A stage's merging layer comes at its end there and at the start of the next in timm.
 """
@@ -23,7 +23,11 @@ _RULES = (
     (r"\.attention\.self\.relative_position_bias_table$", ".attn.relative_position_bias_table"),
     (r"\.attention\.self\.continuous_position_bias_mlp\.", ".attn.cpb_mlp."),
     (r"\.attention\.self\.logit_scale$", ".attn.logit_scale"),
-    (r"\.attention\.output\.dense\.", ".attn.proj."),
+    (r"\.attention\.q_proj\.", ".attn.query."),
+    (r"\.attention\.k_proj\.", ".attn.key."),
+    (r"\.attention\.v_proj\.", ".attn.value."),
+    (r"\.attention\.relative_position_bias\.", ".attn."),
+    (r"\.attention\.(output\.dense|o_proj)\.", ".attn.proj."),
     (r"\.intermediate\.dense\.", ".mlp.fc1."),
     (r"(blocks\.\d+)\.output\.dense\.", r"\1.mlp.fc2."),
     (r"\.layernorm_before\.", ".norm1."),
@@ -46,7 +50,7 @@ READER = Reader(
     library="transformers",
     signs=(
         r"embeddings\.patch_embeddings\.projection\.weight$",
-        r"layers\.0\.blocks\.0\.attention\.self\.query\.weight$",
+        r"layers\.0\.blocks\.0\.attention\.(self\.query|q_proj)\.weight$",
     ),
     rename=rename,
 )

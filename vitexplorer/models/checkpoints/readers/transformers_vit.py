@@ -1,7 +1,8 @@
 """transformers: ViT, MSN, I-JEPA, DeiT, ViT-MAE, DINOv2, BEiT and Data2Vec, whose layers share names.
 
-Names as `save_pretrained` writes them. DINOv2's classifier reads the class token beside the patches' mean, which no
-module of timm's does: it is left out, and so is what only pretraining reads (mask token, decoder, tanh pooler).
+Names as `save_pretrained` writes them, or as a live module of transformers 5 has them. DINOv2's classifier reads the
+class token beside the patches' mean, which no module of timm's does: it is left out, and so is what only pretraining
+reads (mask token, decoder, tanh pooler).
 """
 
 from __future__ import annotations
@@ -18,6 +19,18 @@ from vitexplorer.models.checkpoints.usual import HALF, IMAGENET
 from vitexplorer.words import Text
 
 _PRETRAINING = r"mask_token$|(^|\.)pooler\.dense\.|^decoder\.|^lm_head\.|^layernorm\.(?!weight|bias)"
+_LIVE = (
+    (r"^(encoder\.layer|layers)\.", "blocks."),
+    (r"^shared_position_bias\.", "rel_pos_bias."),
+    (r"(blocks\.\d+)\.relative_position_bias\.", r"\1.attn."),
+    (r"\.attention\.q_proj\.", ".attn.query."),
+    (r"\.attention\.k_proj\.", ".attn.key."),
+    (r"\.attention\.v_proj\.", ".attn.value."),
+    (r"\.attention\.o_proj\.", ".attn.proj."),
+    (r"\.mlp\.(gate|up)_proj\.", r".attn.\1."),
+    (r"\.mlp\.down_proj\.", ".mlp.fc2."),
+)
+"""what `state_dict` says of a live module and no file of `save_pretrained`"""
 _RULES = (
     (r"^(vit|deit|dinov2|dinov2_with_registers|ijepa|beit|data2vec_vision)\.", ""),
     (r"^embeddings\.(cls_token)$", r"\1"),
@@ -25,7 +38,7 @@ _RULES = (
     (r"^embeddings\.register_tokens$", "reg_token"),
     (r"^embeddings\.position_embeddings$", "pos_embed"),
     (r"^embeddings\.patch_embeddings\.projection\.", "patch_embed.proj."),
-    (r"^encoder\.layer\.", "blocks."),
+    *_LIVE,
     (r"^encoder\.relative_position_bias\.", "rel_pos_bias."),
     (r"\.attention\.attention\.(query|key|value)\.", r".attn.\1."),
     (r"\.attention\.attention\.relative_position_bias\.", ".attn."),
@@ -57,7 +70,8 @@ ONE_CLASSIFIER = Text(
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names, with query, key and value together."""
     kept, left_out = without(tensors, _PRETRAINING)
-    kept = placed(_with_biases_of_beit(fused(renamed(kept, _RULES))))
+    kept = fused(fused(renamed(kept, _RULES)), ("gate", "up"), "mlp.fc1")
+    kept = placed(_with_biases_of_beit(kept))
     is_dinov2 = "blocks.0.ls1.gamma" in kept
     usual = IMAGENET if is_dinov2 or config.get("model_type") in ("deit", "vit_mae") else HALF
     facts = facts_of(config, norm_eps=1e-6 if is_dinov2 else 1e-12, usual=usual).but(left_out=left_out)
@@ -86,7 +100,7 @@ READER = Reader(
     library="transformers",
     signs=(
         r"embeddings\.patch_embeddings\.projection\.weight$",
-        r"encoder\.layer\.0\.attention\.attention\.query\.weight$",
+        r"(encoder\.layer|(^|\.)layers)\.0\.attention\.(attention\.query|q_proj)\.weight$",
     ),
     rename=rename,
 )
