@@ -2,9 +2,10 @@
 
     python -m benchmarks.load [crowd] [beside] [flood] [memory] [--visitors 1 20 50] [--requests 2000] ...
 
-Visitors speak HTTP as gradio's script does (`tests/over_http.py`): they open the page, send a picture of their own,
-look at three blocks and three heads, choose another model and ask for a relevance map, for some seconds at each.
-`crowd` prints what each step takes beside what it takes one visitor alone; `beside` a new picture on a small model
+Visitors speak HTTP as gradio's script does (`tests/over_http.py`), and ask for the very files that Chromium asks for:
+they open the page, send a picture of their own, look at three blocks and three heads, choose another model and ask for
+a relevance map, for some seconds at each. `crowd` prints what each step takes beside what it takes one visitor alone,
+for people who come one by one and for a lecture that opens a link together; `beside` a new picture on a small model
 while another's faithfulness runs on a large one; `flood` a page that is opened while one client sends fifty questions;
 `memory` what the server holds after a thousand requests and another thousand, and after pages that were closed. All of
 it runs in one process beside the server's, so that on two cores it takes some of what it measures.
@@ -17,10 +18,11 @@ import asyncio
 import io
 import random
 import re
+import ssl
 import statistics
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -29,18 +31,36 @@ import numpy as np
 import PIL.Image
 import psutil
 
+from benchmarks.browser_files import FileClient, recorded_files
 from tests.app import running_app
 from tests.over_http import HttpVisitor, RefusedError
+from vitexplorer.settings import settings
 
-TARGETS = {"open": 5, "block": 3, "head": 3, "relevance": 3}
-"""times of what one visitor alone waits, for fifty"""
 SMALL, LARGE = "scenes_vit_patch16_192", "vit_large_patch16_224"
-LOOKS = 4.0
-"""seconds for which a person looks at what came, on average"""
-ARRIVE = 30.0
-"""seconds within which they all come"""
 FULL_SOON = "256"
 """megabytes of captures that are kept where memory is measured: the first requests fill that"""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """How fifty people come, and how much longer than one visitor alone they may wait."""
+
+    name: str
+    within: float
+    """seconds in which they all come"""
+    looks: tuple[float, float]
+    """least and most seconds for which a person looks at what came"""
+    medians: Mapping[str, float]
+    """step -> the most that its median may be, in medians of one visitor alone"""
+    slowest: Mapping[str, float]
+    """the same for its 95th percentile"""
+
+
+GENTLE = Arrival("gentle", 30, (2, 6), {"open": 5, "block": 3, "head": 3, "relevance": 3}, {"block": 8})
+LECTURE = Arrival(
+    "lecture", 3, (0.5, 2), {"open": 10, "upload": 10, "block": 4, "head": 4, "model": 8, "relevance": 5}, {}
+)
+ALONE = Arrival("alone", 0, (0.3, 0.3), {}, {})
 
 
 @dataclass
@@ -51,13 +71,16 @@ class Seen:
     refused: list[str] = field(default_factory=list)
     place: int = 0
     """the last in the queue that was told"""
+    requests: int = 0
+    memory: int = 0
+    """bytes that the server held at most"""
 
     async def timed(self, step: str, action: Awaitable[None]) -> None:
         """Do one step."""
         start = time.perf_counter()
         try:
             await action
-        except (RefusedError, httpx.HTTPError) as error:
+        except (RefusedError, httpx.HTTPError, OSError) as error:
             self.refused.append(f"{step}: {error!r}")
             raise
         self.seconds[step].append(time.perf_counter() - start)
@@ -68,6 +91,11 @@ class Seen:
         self.place = max([self.place, *map(int, places)])
 
 
+_LIMITS = httpx.Limits(max_connections=None)
+_TLS = ssl.create_default_context()
+"""not used here; without it every client would make its own, which takes longer than to open the page"""
+
+
 def noise() -> bytes:
     """A picture that nobody sent before."""
     content = io.BytesIO()
@@ -76,27 +104,40 @@ def noise() -> bytes:
 
 
 @asynccontextmanager
-async def visiting(url: str) -> AsyncIterator[HttpVisitor]:
-    """A page from before it is opened until it is closed."""
-    limits = httpx.Limits(max_connections=None)
-    async with httpx.AsyncClient(base_url=url, timeout=300, limits=limits) as client:
-        visitor = HttpVisitor(client)
+async def visiting(url: str, files: Sequence[str] = (), seen: Seen | None = None) -> AsyncIterator[HttpVisitor]:
+    """A page from before it is opened until it is closed.
+
+    Args:
+        url: the server's address.
+        files: what a browser fetches before its scripts begin; empty for what the page itself names.
+        seen: counts the requests.
+    """
+
+    async def count(_: httpx.Request) -> None:
+        if seen:
+            seen.requests += 1
+
+    client = httpx.AsyncClient(base_url=url, timeout=300, limits=_LIMITS, verify=_TLS, event_hooks={"request": [count]})
+    file_client = FileClient(url, files)
+    async with client:
+        visitor = HttpVisitor(client, files=file_client if files else None)
         try:
             yield visitor
         finally:
             await visitor.close()
+            file_client.close()
+            if seen:
+                seen.requests += file_client.requests
 
 
-async def path(url: str, seen: Seen, looks: float) -> None:
+async def path(
+    url: str, files: Sequence[str], picture: bytes, seen: Seen, arrival: Arrival, rng: random.Random
+) -> None:
     """One visitor's."""
-
-    async def look() -> None:
-        await asyncio.sleep(random.uniform(0.5, 1.5) * looks)
-
-    async with visiting(url) as visitor:
+    async with visiting(url, files, seen) as visitor:
         steps = [
             ("open", visitor.open),
-            ("picture", lambda: visitor.send_picture(noise())),
+            ("upload", lambda: visitor.send_picture(picture)),
             *(("block", lambda block=block: visitor.block(block)) for block in (3, 1, 4)),
             *(("head", lambda head=head: visitor.head(head)) for head in "012"),
             ("model", lambda: visitor.choose("model", SMALL)),
@@ -107,45 +148,63 @@ async def path(url: str, seen: Seen, looks: float) -> None:
             for step, act in steps:
                 await seen.timed(step, act())
                 seen.hear(visitor)
-                await look()
-        except (RefusedError, httpx.HTTPError):
+                await asyncio.sleep(rng.uniform(*arrival.looks))
+        except (RefusedError, httpx.HTTPError, OSError):
             return  # it is counted
 
 
 # ---------------------------------------------------------------------------------------------- many
 
 
-async def crowd(url: str, visitors: int, looks: float = LOOKS, arrive: float = ARRIVE) -> Seen:
+async def crowd(url: str, server: psutil.Process, files: Sequence[str], visitors: int, arrival: Arrival) -> Seen:
     """So many visitors who come within some seconds of each other."""
-    seen = Seen()
+    seen, rng = Seen(), random.Random(visitors)
 
-    async def one() -> None:
-        await asyncio.sleep(random.uniform(0, arrive))
-        await path(url, seen, looks)
+    pictures = [noise() for _ in range(visitors)]
 
-    await asyncio.gather(*(one() for _ in range(visitors)))
+    async def one(picture: bytes) -> None:
+        await asyncio.sleep(rng.uniform(0, arrival.within))
+        await path(url, files, picture, seen, arrival, rng)
+
+    async def look_at_memory() -> None:
+        while True:
+            seen.memory = max(seen.memory, server.memory_info().rss)
+            await asyncio.sleep(0.5)
+
+    looking = asyncio.create_task(look_at_memory())
+    await asyncio.gather(*map(one, pictures))
+    looking.cancel()
     return seen
 
 
-async def alone(url: str, paths: int = 4) -> Seen:
+async def alone(url: str, files: Sequence[str], paths: int = 4) -> Seen:
     """What it takes one visitor, when the models are loaded."""
-    await path(url, Seen(), 0)
+    await path(url, files, noise(), Seen(), ALONE, random.Random(0))
     seen = Seen()
     for _ in range(paths):
-        await path(url, seen, 0.3)
+        await path(url, files, noise(), seen, ALONE, random.Random(0))
     return seen
 
 
-def print_crowd(visitors: int, seen: Seen, before: Seen) -> None:
+def print_crowd(visitors: int, seen: Seen, before: Seen, arrival: Arrival) -> None:
     """A row for each step."""
-    print(f"\n{visitors} visitors: {len(seen.refused)} refused (0), the last place told: {seen.place}")
+    print(
+        f"\n{arrival.name}, {visitors} visitors: {len(seen.refused)} of {seen.requests} requests refused (0), "
+        f"the last place told: {seen.place}, "
+        f"memory at most {seen.memory / 1e6:.0f} MB ({settings().memory_megabytes})"
+    )
     for step, seconds in seen.seconds.items():
-        median, most = statistics.median(seconds), np.percentile(seconds, 95)
-        ratio = median / statistics.median(before.seconds[step])
-        target = f" ({TARGETS[step]})" if step in TARGETS else ""
-        print(f"  {step:10} median {median:6.2f} s   95 % {most:6.2f} s   {ratio:5.1f} times one visitor's{target}")
+        one = statistics.median(before.seconds[step])
+        median, slowest = statistics.median(seconds), float(np.percentile(seconds, 95))
+        times = f"{median / one:5.1f} times one visitor's{_at_most(arrival.medians, step)}"
+        slowest_times = f"{slowest / one:5.1f} times{_at_most(arrival.slowest, step)}"
+        print(f"  {step:10} median {median:6.2f} s, {times:32}   95 % {slowest:6.2f} s, {slowest_times}")
     for refused in seen.refused[:5]:
         print(f"  {refused}")
+
+
+def _at_most(targets: Mapping[str, float], step: str) -> str:
+    return f" ({targets[step]:g})" if step in targets else ""
 
 
 # ---------------------------------------------------------------------------------------------- one who asks for much
@@ -229,30 +288,37 @@ async def memory(url: str, server: psutil.Process, requests: int, sessions: int)
     print(f"memory after {sessions} pages were opened and closed: {server.memory_info().rss / before - 1:+.1%} (5 %)")
 
 
+def server_process() -> psutil.Process:
+    """The app that this process started."""
+    (server,) = (one for one in psutil.Process().children() if "app.py" in one.cmdline())
+    return server
+
+
 def main() -> None:
     """Print every figure beside its target."""
     parser = argparse.ArgumentParser()
     parser.add_argument("what", nargs="*", default=["crowd", "beside", "flood", "memory"])
     parser.add_argument("--visitors", nargs="*", type=int, default=[20, 50], help="at once, each number in turn")
-    parser.add_argument("--looks", type=float, default=LOOKS, help="seconds for which a person looks at what came")
-    parser.add_argument("--arrive", type=float, default=ARRIVE, help="seconds within which they all come")
+    parser.add_argument("--arrivals", nargs="*", default=["gentle", "lecture"], help="how they come")
     parser.add_argument("--requests", type=int, default=2000, help="of one visitor, for memory")
     parser.add_argument("--sessions", type=int, default=200, help="opened and closed, for memory")
     asked = parser.parse_args()
     with running_app() as url:
         if "crowd" in asked.what:
-            before = asyncio.run(alone(url))
-            print_crowd(1, before, before)
-            for visitors in asked.visitors:
-                print_crowd(visitors, asyncio.run(crowd(url, visitors, asked.looks, asked.arrive)), before)
+            files = recorded_files(url)
+            before = asyncio.run(alone(url, files))
+            print_crowd(1, before, before, ALONE)
+            for arrival in (GENTLE, LECTURE):
+                for visitors in asked.visitors if arrival.name in asked.arrivals else ():
+                    seen = asyncio.run(crowd(url, server_process(), files, visitors, arrival))
+                    print_crowd(visitors, seen, before, arrival)
         if "beside" in asked.what:
             asyncio.run(beside(url))
         if "flood" in asked.what:
             asyncio.run(flood(url))
     if "memory" in asked.what:
         with running_app(VIT_CAPTURE_CACHE_MEGABYTES=FULL_SOON) as url:
-            (server,) = (one for one in psutil.Process().children() if "app.py" in one.cmdline())
-            asyncio.run(memory(url, server, asked.requests, asked.sessions))
+            asyncio.run(memory(url, server_process(), asked.requests, asked.sessions))
 
 
 if __name__ == "__main__":

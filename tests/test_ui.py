@@ -26,7 +26,7 @@ from tests.built import built
 from tests.packed import BROWSER, fetched, unpack_attention
 from tests.small_families import capture_case
 from tests.small_models import capture_small, load_small, picture
-from vitexplorer.cache import BytesCache
+from vitexplorer.cache import BytesCache, Memory
 from vitexplorer.models import images
 from vitexplorer.models.catalog import catalog, find
 from vitexplorer.settings import ASSETS, Settings
@@ -34,7 +34,7 @@ from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator.data import SizeData
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip
-from vitexplorer.ui.canvas.files import block_address, block_file, size
+from vitexplorer.ui.canvas.files import block_address, packed_block, size
 from vitexplorer.ui.canvas.payload import packed_bytes
 from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Engine, Explored, Picture, weights_of
@@ -87,6 +87,29 @@ def test_the_cache_keeps_the_newest_however_large() -> None:
     cache.put("a", 4)
     cache.put("b", 400)
     assert (cache.get("a"), cache.get("b")) == (None, 400)
+
+
+def test_caches_of_one_memory_make_room_for_each_other() -> None:
+    memory = Memory(10)
+    texts: BytesCache[str, str] = BytesCache(memory, len)
+    sizes: BytesCache[str, int] = BytesCache(memory, lambda size: size)
+    texts.put("same key", "abcd")
+    sizes.put("same key", 4)
+    assert (texts.get("same key"), sizes.get("same key"), memory.nbytes) == ("abcd", 4, 8)
+    sizes.put("same key", 5)
+    texts.put("new", "ab")  # "abcd" was used before sizes' value was written anew
+    assert (texts.get("same key"), sizes.get("same key"), memory.nbytes) == (None, 5, 7)
+    assert [(len(cache), cache.nbytes) for cache in (texts, sizes)] == [(1, 2), (1, 5)]
+
+
+def test_what_is_claimed_counts_until_it_is_let_go() -> None:
+    memory = Memory(10)
+    cache: BytesCache[str, int] = BytesCache(memory, lambda size: size)
+    cache.put("a", 4)
+    cache.put("b", 4)
+    with memory.claimed(6):
+        assert (cache.get("a"), cache.get("b"), memory.nbytes) == (None, 4, 10)
+    assert memory.nbytes == 4
 
 
 # ---------------------------------------------------------------------------------------------- address and language
@@ -425,7 +448,7 @@ def test_every_block_is_named_before_it_is_packed(engine: Engine, monkeypatch: p
     strip = strip_of(capture, 0, "cls", "en")
     assert all(facts.ahead for facts in strip.blocks)
     assert block_data(capture, 2, "en").attention == strip.blocks[2].attention
-    assert fetched(strip.blocks[2].attention) == fetched(block_file(capture, 2))
+    assert fetched(strip.blocks[2].attention) == packed_block(capture, 2)
     for wrong in (f"{capture.depth}", "-1", "x"):
         assert BROWSER.get(strip.blocks[2].attention.url[1:-1] + wrong).status_code == 404
     assert BROWSER.get("/attention/somebody/0").status_code == 404

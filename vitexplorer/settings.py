@@ -24,6 +24,10 @@ PREFIX = "VIT_"
 _ON_SPACE = "SPACE_ID" in os.environ
 Count = Annotated[int, Field(ge=0, le=10**9)]
 """what a machine can count and hold: no number that only fails when it is used"""
+PROGRAM_MEGABYTES = 1100
+"""memory of torch, timm, gradio and the page, with nothing kept"""
+SMALL_CACHES_MEGABYTES = 400
+"""memory of caches that no setting bounds: uploads (128), folders and features to train on (176), thumbnails (32)"""
 
 
 def _hosted(here: int, elsewhere: int) -> Callable[[dict[str, Any]], int]:
@@ -115,13 +119,20 @@ class Settings(BaseSettings):
     survey_hours: float = Field(
         1 if _ON_SPACE else 1000, gt=0, le=10**6, description="hours after which a survey of the page is stopped"
     )
-    capture_cache_megabytes: Count = Field(1024, description="memory for captures kept to answer from")
+    capture_cache_megabytes: Count = Field(
+        1024, description="memory for captures, for what is made of them, and for files on their way to browsers"
+    )
     model_cache_megabytes: Count = Field(2048, description="memory for models kept loaded")
     size_megabytes: Count = Field(
         512 if _ON_SPACE else 4096, gt=0, description="memory that one image at another input size may take"
     )
     sessions: Count = Field(150, gt=0, description="visitors whose state is kept at once")
     payload_megabytes: float = Field(24, gt=0, le=10**6, description="largest attention sent to a browser in one piece")
+
+    @property
+    def memory_megabytes(self) -> int:
+        """Most memory of a server, in megabytes, beside the pass through a model that is running."""
+        return PROGRAM_MEGABYTES + SMALL_CACHES_MEGABYTES + self.model_cache_megabytes + self.capture_cache_megabytes
 
 
 class WrongSettingError(ExplainedError):

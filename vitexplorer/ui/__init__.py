@@ -50,6 +50,9 @@ from vitexplorer.ui.watching.watch import watch
 from vitexplorer.ui.words import UI_WORDS
 from vitexplorer.words import ExplainedError, normalise_language
 
+SWITCH_SECONDS = 0.0005
+"""after which a thread that computes in Python lets another go on. With Python's own 5 ms whoever answers many small
+requests waits that long after each, as long as anybody's model runs"""
 TELLS_PROGRESS = 1.0
 """seconds between two looks for progress as gradio tells it, which nothing here uses"""
 EVENTS = 512
@@ -75,6 +78,7 @@ def serve(settings: Settings) -> None:
         def opened() -> None:
             gc.freeze()  # what has been loaded stays to the end, and need not be looked through again
             gc.enable()
+            sys.setswitchinterval(SWITCH_SECONDS)
             print(f"ViT Explorer: {address_of(listening)}", flush=True)
             say_what_goes_on(engine)
             threading.Thread(target=engine.warm, name="warm-up", daemon=True).start()
@@ -106,6 +110,7 @@ def application(settings: Settings, engine: Engine) -> Starlette:
         Budgets(settings.sent_megabytes * 10**6),
         page,
         Visitors(page, settings.sessions),
+        engine.memory,
     )
     taught = teach_routes(engine) if settings.trainings else []
     watching = watch(settings, engine, page, guards)

@@ -8,17 +8,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Hashable
 from contextlib import aclosing
+from copy import copy
 from typing import Any, TypeVar
 
 import anyio
 import gradio as gr
 from gradio.block_function import BlockFunction
+from gradio.blocks import Block
 from gradio.context import LocalContext
+from gradio.data_classes import GradioModel
+from gradio.state_holder import SessionState
+from gradio.utils import is_prop_update
 from starlette.requests import Request
 
 from vitexplorer.ui.hosting.statuses import answer_with, has_hung_up
 from vitexplorer.ui.jobs import CrowdedError, Done, Step, StoppedError, Waiter
 from vitexplorer.ui.language import language_of_request, word
+from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.turns import NotYetError, wrong
 from vitexplorer.words import ExplainedError, Language
 
@@ -110,6 +116,24 @@ class PatientBlocks(gr.Blocks):
             return inputs
         return await super().preprocess_data(block_fn, inputs, *more, **named)
 
+    async def postprocess_data(
+        self, block_fn: BlockFunction, predictions: Any, state: SessionState | None
+    ) -> list[Any]:
+        """As gradio's; but what is said to a widget is sent as it is, and of whom nothing is said nothing is done.
+
+        Gradio looks through every value for files, each on a thread, and makes a component anew for "nothing".
+        """
+        if not (isinstance(predictions, dict) and all(isinstance(component, Block) for component in predictions)):
+            return await super().postprocess_data(block_fn, predictions, state)
+        said = {block: _dumped(value) for block, value in predictions.items() if _is_of_widget(block, value)}
+        if others := {block: value for block, value in predictions.items() if block not in said}:
+            of_others = copy(block_fn)
+            of_others.outputs = list(others)
+            values = list(others.values())
+            answers = await super().postprocess_data(of_others, values if len(values) > 1 else values[0], state)
+            said |= dict(zip(others, answers, strict=True))
+        return [said.get(block, gr.skip()) for block in block_fn.outputs]
+
     def handle_streaming_diffs(self, block_fn: BlockFunction, data: list, *more: Any, **named: Any) -> list:
         """As gradio's; but the page is not told at the end what it was told before, and need not show it twice."""
         said = super().handle_streaming_diffs(block_fn, data, *more, **named)
@@ -160,6 +184,14 @@ class PatientBlocks(gr.Blocks):
                 return {"prediction": gr.skip(), "duration": 0.0, "is_generating": False, "iterator": None}
             except ExplainedError as error:
                 raise not_possible(error, language_of_request(requests)) from error
+
+
+def _is_of_widget(block: Block, value: Any) -> bool:
+    return isinstance(block, Widget) and not is_prop_update(value)
+
+
+def _dumped(value: Any) -> Any:
+    return value.model_dump() if isinstance(value, GradioModel) else value
 
 
 def session_of(request: gr.Request | None) -> str:

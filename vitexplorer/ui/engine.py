@@ -7,16 +7,17 @@ shared by all visitors, who hold only keys.
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from vitexplorer.cache import BytesCache
+from vitexplorer.cache import BytesCache, Memory
 from vitexplorer.models.catalog import find
 from vitexplorer.settings import Settings
 from vitexplorer.types import Fit, Result
@@ -32,17 +33,10 @@ if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
     from vitexplorer.quantities.size_choices import SizeCost
 
-NICE = 10
-"""how much many passes stand behind what a page waits for"""
-RESULTS = 64 << 20
-"""bytes of what took passes through a model, kept so that coming back to it takes none"""
+NICE, NICER = 4, 10
+"""how much a pass stands behind answers from memory, and many passes behind one"""
 SIZES = 1024
 """sizes of models of which the cost is remembered"""
-
-CHANGED = 4
-"""changed runs may take this part of the memory for captures"""
-PREVIEWS = 8 << 20
-"""bytes of small pictures by which views are chosen"""
 
 
 @dataclass(frozen=True)
@@ -74,9 +68,9 @@ class Engine:
         self._settings = settings
         self.places = Places.of_settings(settings)
         """of trainings and tuned models"""
-        self.turns = Turns("model")
+        self.turns = Turns("model", niceness=NICE, prepare=self._share_processors)
         """at what a page waits for: loading a model, one pass"""
-        self.long = Turns("long", niceness=NICE)
+        self.long = Turns("long", niceness=NICER, prepare=self._share_processors)
         """at many passes, beside those and behind them"""
         self.fetching = Turns("fetching", gives_way=False)
         """at the network"""
@@ -86,15 +80,17 @@ class Engine:
             settings.model_cache_megabytes << 20,
             weights_of,
         )
+        self.memory = Memory(settings.capture_cache_megabytes << 20)
+        """of captures and of all that is made of them"""
         self._captures: BytesCache[Picture, Explored] = BytesCache(
-            settings.capture_cache_megabytes << 20, lambda explored: explored.capture.nbytes
+            self.memory, lambda explored: explored.capture.nbytes
         )
         self._changed: BytesCache[tuple[Picture, str], Capture] = BytesCache(
-            (settings.capture_cache_megabytes << 20) // CHANGED, lambda capture: capture.nbytes
+            self.memory, lambda capture: capture.nbytes
         )
         self._sizes: BytesCache[tuple[str, str], tuple[SizeCost, ...]] = BytesCache(SIZES, len)
-        self._results: BytesCache[tuple, Result] = BytesCache(RESULTS, size_of)
-        self._previews: BytesCache[tuple[Hashable, str], bytes] = BytesCache(PREVIEWS, len)
+        self._results: BytesCache[tuple, Result] = BytesCache(self.memory, size_of)
+        self._previews: BytesCache[tuple[Hashable, str], bytes] = BytesCache(self.memory, len)
 
     @property
     def caches(self) -> dict[str, BytesCache]:
@@ -111,6 +107,24 @@ class Engine:
     def queues(self) -> dict[str, Turns]:
         """What is waited for, by what it is."""
         return {"model": self.turns, "long": self.long, "fetching": self.fetching}
+
+    def _share_processors(self) -> None:
+        """Let this thread's passes leave one processor free while others wait, and take all while nobody does.
+
+        Threads of one pass wait for one another after each of its steps: where others take a processor, a pass on all
+        of them takes three times as long as on all but one.
+        """
+        if (torch := sys.modules.get("torch")) is not None:
+            all_of_them = self._threads_of_torch  # before any of this thread's passes has fewer
+            others = sum(map(len, self.queues.values())) > 1
+            torch.set_num_threads(max(1, all_of_them - 1) if others else all_of_them)
+
+    @cached_property
+    def _threads_of_torch(self) -> int:
+        """How many a pass takes by itself: the processors, or what OMP_NUM_THREADS says."""
+        import torch
+
+        return torch.get_num_threads()
 
     def leave(self, visitor: str, wants: str | None = None, before: int | None = None) -> None:
         """As `Turns.leave`, of all kinds."""

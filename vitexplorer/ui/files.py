@@ -88,11 +88,6 @@ async def _serve(request: Request) -> Response:
     path = _place(request.path_params["digest"], request.path_params["name"])
     if not path.is_file():
         return PlainTextResponse("Not found", 404, NOT_KEPT)
-    return sent(path)
-
-
-def sent(path: Path) -> Response:
-    """A file as an answer that a browser may keep for good."""
     return _InOnePiece(path, headers=FOR_GOOD)
 
 

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from vitexplorer.models.images import OpenedImage
 
 UPLOAD = "upload-"
+UPLOADS = 128 << 20
+"""bytes of uploads in memory; a photograph of twelve megapixels has 36 million"""
 THUMBNAIL = 96
 """pixels of the longer side"""
 
-uploads: BytesCache[str, OpenedImage] = BytesCache(512 << 20, lambda opened: opened.pixels.nbytes)
+uploads: BytesCache[str, OpenedImage] = BytesCache(UPLOADS, lambda opened: opened.pixels.nbytes)
 
 
 def keep_upload(path: str) -> str:

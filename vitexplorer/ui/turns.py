@@ -66,14 +66,23 @@ class NotYetError(Exception):
 class Turns:
     """Turns of one kind."""
 
-    def __init__(self, name: str, *, gives_way: bool = True, niceness: int = 0):
+    def __init__(
+        self,
+        name: str,
+        *,
+        gives_way: bool = True,
+        niceness: int = 0,
+        prepare: Callable[[], None] = lambda: None,
+    ):
         """What is special about them.
 
         Args:
             name: of the threads.
             gives_way: whether jobs give way where they report; a connection that is read from should not wait.
             niceness: how readily the system lets threads of others go first; 0 as any other.
+            prepare: called on the thread of a job before it begins.
         """
+        self._prepare = prepare
         self._gives_way = gives_way
         self._lock = threading.Lock()
         self._jobs: dict[Hashable, Job] = {}
@@ -246,6 +255,7 @@ class Turns:
     def _work(self, job: Job) -> None:
         _here.turns, _here.job = self, job
         try:
+            self._prepare()
             found, wrong = job.work(partial(self._report, job)), None
         except BaseException as error:
             found, wrong = None, error

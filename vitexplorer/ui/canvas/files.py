@@ -1,8 +1,8 @@
 """A capture's attention as files that the browser fetches.
 
-Of a block only the address travels, which costs nothing: its file is made when a browser first asks for it. So every
-block is named at once, and one that is chosen is fetched without asking first what it is called. The address lasts as
-long as the capture is in memory; who comes later asks for the block again, and is told another.
+Of a block only the address travels, which costs nothing: its bytes are made when a browser first asks for them. So
+every block is named at once, and one that is chosen is fetched without asking first what it is called. The address
+lasts as long as the capture is in memory; who comes later asks for the block again, and is told another.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import secrets
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from jaxtyping import Integer
@@ -22,11 +22,13 @@ from starlette.routing import Route
 
 from vitexplorer.settings import settings
 from vitexplorer.ui.canvas.payload import pack_attention, packed_bytes
-from vitexplorer.ui.files import FileAddress, ServedFile, cached_file, sent
-from vitexplorer.ui.lasting import NOT_KEPT
+from vitexplorer.ui.files import FileAddress, ServedFile, cached_file
+from vitexplorer.ui.lasting import FOR_GOOD, NOT_KEPT
 
 if TYPE_CHECKING:
     from vitexplorer.capture import Capture
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -35,13 +37,16 @@ class _Files:
 
     name: str = field(default_factory=lambda: secrets.token_urlsafe(16))
     """of the capture in addresses, which nobody guesses"""
-    made: dict[Hashable, ServedFile] = field(default_factory=dict)
+    made: dict[Hashable, Any] = field(default_factory=dict)
+    """of the capture, by name: served files, and small facts"""
 
 
 _kept: dict[int, _Files] = {}
 """by the identity of the capture, as long as it lives"""
 _captures: weakref.WeakValueDictionary[str, Capture] = weakref.WeakValueDictionary()
 """by their names"""
+_being_packed: dict[tuple[str, int], asyncio.Task[bytes]] = {}
+"""blocks on their way, by the capture's name: whoever asks meanwhile is sent the same bytes"""
 
 
 def attention_file(
@@ -59,6 +64,14 @@ def kept_file(capture: Capture, name: Hashable, make: Callable[[], ServedFile]) 
     try:
         made[name].keep()
     except (KeyError, FileNotFoundError):
+        made[name] = make()
+    return made[name]
+
+
+def made_once(capture: Capture, name: Hashable, make: Callable[[], T]) -> T:
+    """A small fact of a capture that takes some time, remembered as long as the capture lives."""
+    made = _files_of(capture).made
+    if name not in made:
         made[name] = make()
     return made[name]
 
@@ -87,23 +100,23 @@ def block_address(capture: Capture, block: int) -> FileAddress | None:
     return FileAddress(url=f"./attention/{_files_of(capture).name}/{block}")
 
 
-def block_file(capture: Capture, block: int) -> ServedFile:
-    """All heads and queries of a block."""
-
-    return kept_file(capture, block, lambda: cached_file(packed_block(capture, block), "attention.bin"))
-
-
 def packed_block(capture: Capture, block: int) -> bytes:
-    """The same as bytes."""
+    """All heads and queries of a block, see `pack_attention`."""
     weights = capture.call(block).weights().cpu().numpy()
     return pack_attention(weights, capture.positions(block), capture.query_positions(block))
 
 
 async def _serve(request: Request) -> Response:
-    capture, block = _captures.get(request.path_params["capture"]), request.path_params["block"]
+    name, block = request.path_params["capture"], request.path_params["block"]
+    capture = _captures.get(name)
     if capture is None or block >= capture.depth or block_address(capture, block) is None:
         return PlainTextResponse("Not found", 404, NOT_KEPT)
-    return sent((await asyncio.to_thread(block_file, capture, block)).path)
+    key = name, block
+    if (packing := _being_packed.get(key)) is None:
+        packing = _being_packed[key] = asyncio.create_task(asyncio.to_thread(packed_block, capture, block))
+        packing.add_done_callback(lambda _: _being_packed.pop(key))
+    content = await asyncio.shield(packing)  # one who hangs up takes it from nobody else
+    return Response(content, media_type="application/octet-stream", headers=FOR_GOOD)
 
 
 BLOCKS = Route("/attention/{capture}/{block:int}", _serve)

@@ -8,6 +8,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
+from vitexplorer.cache import Memory
 from vitexplorer.settings import Settings
 from vitexplorer.ui.hosting.bodies import BoundBodies
 from vitexplorer.ui.hosting.budgets import Budgets
@@ -19,6 +20,7 @@ from vitexplorer.ui.hosting.events import ReadEvents
 from vitexplorer.ui.hosting.headers import SafeHeaders
 from vitexplorer.ui.hosting.hosts import KnownHosts, listed
 from vitexplorer.ui.hosting.objects import ReadObjects
+from vitexplorer.ui.hosting.static_cache import StaticCache
 from vitexplorer.ui.hosting.statuses import HonestStatuses
 from vitexplorer.ui.hosting.stored import Stored
 from vitexplorer.ui.hosting.visitors import NamedClients, Visitors
@@ -34,6 +36,7 @@ class Guards:
     budgets: Budgets
     page: gr.Blocks
     visitors: Visitors
+    memory: Memory
 
     @property
     def middleware(self) -> list[Middleware]:
@@ -50,6 +53,7 @@ class Guards:
             ),
             Middleware(NamedClients),
             Middleware(NoCrowds, most=max(1, self.settings.connections // 2)),
+            Middleware(StaticCache, memory=self.memory),
             Middleware(BoundBodies, settings=self.settings, budgets=self.budgets, folder=self.folder),
             Middleware(ReadObjects),
             Middleware(ReadEvents, page=self.page, visitors=self.visitors),

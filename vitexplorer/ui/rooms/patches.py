@@ -7,7 +7,7 @@ from gradio.blocks import Block
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.board.component import PatchesBoard, board_data, reading
-from vitexplorer.ui.canvas.files import kept_file
+from vitexplorer.ui.canvas.files import kept_file, made_once
 from vitexplorer.ui.desk import Desk, Updates
 from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
@@ -48,7 +48,7 @@ class PatchesRoom(Room):
             dim,
             language,
             caption_lines(capture),
-            start=sharpest_patch(pixels, grid),
+            start=made_once(capture, "sharpest", lambda: sharpest_patch(pixels, grid)),
             saved_as=f"patch_grid_{provenance.model}_{run_of(provenance)}",
         )
         frame = around(
