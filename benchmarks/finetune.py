@@ -54,7 +54,8 @@ def lora(tiny: bool) -> None:
     plain = attach(model, "linear", CLASSES).module.train()
     config = LoraConfig(r=RANK, lora_alpha=RANK, target_modules=["qkv"], modules_to_save=["head"])
     theirs = get_peft_model(plain, config)
-    images = torch.randn(4 if tiny else 16, 3, *model.preprocessing.input_size, device=device())
+    draw = torch.Generator().manual_seed(0)
+    images = torch.randn(4 if tiny else 16, 3, *model.preprocessing.input_size, generator=draw).to(device())
     steps = {
         "ours": _stepper(ours.module, torch.optim.AdamW(parameter_groups(ours)), images),
         "peft": _stepper(theirs, torch.optim.AdamW([p for p in theirs.parameters() if p.requires_grad]), images),

@@ -44,6 +44,7 @@ from vitexplorer.finetune.training import checkpoint, loop
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.models.images import OpenedImage
 from vitexplorer.models.loading import load_model
+from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import load_weights
 from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.hosting.sent import Sent
@@ -270,7 +271,7 @@ def _runs(place: Path) -> Iterator[Subject]:
     def use_checkpoint(data: bytes) -> None:
         optimiser = torch.optim.AdamW(parameter_groups(tuned))
         path = _written(killed / own / "damaged.safetensors", data)
-        with torch.random.fork_rng():
+        with seeded(0):
             checkpoint.load_checkpoint(path, tuned.module, optimiser)
 
     damaged = edited(newest) | altered(header).map(lambda said: _with_header(said, rest))

@@ -14,6 +14,8 @@ import torch
 from timm.models import VisionTransformer
 from torch import Tensor, nn
 
+from vitexplorer.models.seeding import seeded
+
 WIDE = {"hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 3, "image_size": 64, "patch_size": 16}
 PLAIN = {**WIDE, "intermediate_size": 96}
 WINDOWS = {"image_size": 64, "embed_dim": 16, "depths": [2, 2, 2], "num_heads": [1, 2, 4], "window_size": 4}
@@ -289,8 +291,7 @@ def made(key: str) -> nn.Module:
     """The library's own module with seeded weights, none of them at the constant that it starts from."""
     case = CASES[key]
     library = pytest.importorskip(case.library)
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(0)
+    with seeded(0), torch.no_grad():
         module = case.make(library).eval()
         for parameter in module.parameters():
             parameter.add_(0.05 * torch.randn(parameter.shape))
@@ -308,8 +309,7 @@ def saved(module: nn.Module, folder: Path, **how: Any) -> Path:
 
 def small_vit() -> nn.Module:
     """timm's own, for what is to be loaded without another library."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+    with seeded(0):
         return VisionTransformer(img_size=64, embed_dim=64, depth=2, num_heads=1, num_classes=5)
 
 

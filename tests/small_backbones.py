@@ -11,6 +11,7 @@ from tests.outlines import outline_of
 from tests.small_models import load_small, roughen
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.loading import LoadedModel, Preprocessing
+from vitexplorer.models.seeding import seeded
 from vitexplorer.types import Provenance
 
 CONVOLUTIONAL = {"resnet": "test_resnet", "efficientnet": "test_efficientnet"}
@@ -41,8 +42,7 @@ def load_backbone(key: str) -> LoadedModel:
     """A small backbone; the same one for everybody, so nobody may change it."""
     if key not in CONVOLUTIONAL:
         return load_small(key)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+    with seeded(0):
         module = timm.create_model(CONVOLUTIONAL[key], num_classes=7).eval()
         roughen(module)
     return LoadedModel(

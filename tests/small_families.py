@@ -38,6 +38,7 @@ from vitexplorer.capture import Capture, capture
 from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.families import FAMILIES, family_of
 from vitexplorer.models.loading import LoadedModel, Preprocessing
+from vitexplorer.models.seeding import seeded
 from vitexplorer.types import Provenance
 
 
@@ -353,8 +354,7 @@ CASES |= {
 def load_case(key: str) -> LoadedModel:
     """The model of a case; the same one for everybody, so nobody may change it."""
     case = CASES[key]
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+    with seeded(0):
         module = case.build(**case.options, num_classes=7).eval()
         roughen(module)
         if case.settled:

@@ -19,6 +19,7 @@ from vitexplorer.attention_call import as_shown
 from vitexplorer.capture import Capture, capture
 from vitexplorer.models.families import family_of
 from vitexplorer.models.loading import LoadedModel, Preprocessing
+from vitexplorer.models.seeding import seeded
 from vitexplorer.tap import AttentionTap
 from vitexplorer.types import Fit, Provenance
 
@@ -93,8 +94,7 @@ CAPTURES = [(key, "squash") for key in RECIPES] + [(key, "native") for key in RE
 def load_small(key: str) -> LoadedModel:
     """The small model of a recipe; the same one for everybody, so nobody may change it."""
     recipe = RECIPES[key]
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+    with seeded(0):
         module = timm.create_model(recipe.architecture, **recipe.options).eval()
         roughen(module)
     size = tuple(module.patch_embed.img_size)

@@ -250,8 +250,7 @@ def test_histogram_holds_every_pair(any_capture):
 
 def test_scaling_undoes_the_variance_of_a_dot_product():
     """With components of variance 1, q . k has variance d, and d scale^2 = 1."""
-    torch.manual_seed(0)
-    q, k = torch.randn(2, 1, 1, 17, 64)
+    q, k = torch.randn(2, 1, 1, 17, 64, generator=torch.Generator().manual_seed(0))
     captured = capture_small("vit")
     call = AttentionCall(q[None, 0], k[None, 0], torch.zeros(1, 1, 17, 64), scale=64**-0.5)
     result = vx.compute("scaled_dot_product", replace(captured, calls=((call,),) * 3), head=0)

@@ -56,12 +56,12 @@ def test_what_patches_and_other_parts_hold_is_the_logit(twin):
 @pytest.mark.parametrize(("backward", "whole"), [("libra", 1), ("attn_lrp", 0.5)])
 def test_a_product_of_values_conserves(backward, whole):
     """Attention is even here, its scores zero: the values hold all of A V under LibraGrad and half by LRP."""
-    torch.manual_seed(0)
-    value = torch.randn(1, 2, 5, 4, dtype=torch.float64, requires_grad=True)
+    draw = torch.Generator().manual_seed(0)
+    value = torch.randn(1, 2, 5, 4, dtype=torch.float64, requires_grad=True, generator=draw)
     nothing = torch.zeros_like(value, requires_grad=True)
     with torch.enable_grad(), RuledPass(BACKWARD[backward]):
         out = F.scaled_dot_product_attention(nothing, nothing, value)
-    given = torch.randn_like(out)
+    given = torch.randn(out.shape, dtype=out.dtype, generator=draw)
     (slope,) = torch.autograd.grad(out, value, given)
     torch.testing.assert_close((slope * value).sum(), whole * (out * given).sum())
 
@@ -87,12 +87,12 @@ RULES = [
 @pytest.mark.parametrize(("function", "arguments"), RULES, ids=lambda part: getattr(part, "__name__", ""))
 @pytest.mark.parametrize("backward", ["attn_lrp", "libra"])
 def test_each_rule_conserves_and_leaves_the_value_alone(function, arguments, backward):
-    torch.manual_seed(1)
-    x = torch.randn(1, 5, 6, dtype=torch.float64, requires_grad=True)
+    draw = torch.Generator().manual_seed(1)
+    x = torch.randn(1, 5, 6, dtype=torch.float64, requires_grad=True, generator=draw)
     with torch.enable_grad(), RuledPass(BACKWARD[backward]):
         out = function(*arguments(x))
     assert torch.equal(out, function(*arguments(x)))
-    given = torch.randn_like(out)
+    given = torch.randn(out.shape, dtype=out.dtype, generator=draw)
     (slope,) = torch.autograd.grad(out, x, given)
     torch.testing.assert_close((slope * x).sum(), (out * given).sum())
 

@@ -120,7 +120,7 @@ def test_pieces_are_the_whole(any_capture, monkeypatch):
     pieces = list(call.in_pieces())
     assert len(pieces) == -(-whole.shape[2] // 3)
     torch.testing.assert_close(torch.cat([piece for _, piece in pieces], dim=2), whole, **EXACT)
-    shares = torch.rand(whole.shape[0], whole.shape[2])
+    shares = torch.rand(whole.shape[0], whole.shape[2], generator=torch.Generator().manual_seed(0))
     torch.testing.assert_close(call.from_shares(shares), torch.einsum("wq,whqk->whk", shares, whole), **EXACT)
 
 
@@ -253,8 +253,8 @@ def test_weights_are_softmax_of_scaled_products_plus_bias():
 
 def test_softmax_that_is_no_attention_is_left_alone():
     with AttentionTap({}) as tap:
-        torch.randn(1, 3, 4, 4).softmax(-1)  # no product before it
-        q = torch.randn(1, 3, 4, 4)
+        torch.ones(1, 3, 4, 4).softmax(-1)  # no product before it
+        q = torch.ones(1, 3, 4, 4)
         (q @ q).softmax(1)  # over heads
         (q[0] @ q[0]).softmax(-1)  # three axes
     assert not tap.calls

@@ -166,14 +166,15 @@ class Poke:
         features = features.clone()
         size = max(1.0, float(features.std()))  # beside what a deep random network makes, 1 would be nothing
         rows, cols = self.grid.rows, self.grid.cols
-        row, col = self.cell
+        (row, col), draw = self.cell, torch.Generator().manual_seed(0)
         if features.ndim == 3:
-            features[:, features.shape[1] - rows * cols + row * cols + col] += size * torch.randn(features.shape[-1])
+            place = features[:, features.shape[1] - rows * cols + row * cols + col]
         elif features.shape[1:3] == (rows, cols):
-            features[:, row, col] += size * torch.randn(features.shape[-1])
+            place = features[:, row, col]
         else:
             assert features.shape[2:] == (rows, cols), (features.shape, self.grid)
-            features[:, :, row, col] += size * torch.randn(features.shape[1])
+            place = features[:, :, row, col]
+        place += size * torch.randn(place.shape[-1], generator=draw)
         return features
 
     @contextmanager

@@ -31,6 +31,7 @@ from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.finetune.job.workers import LOG
 from vitexplorer.finetune.training import loop
 from vitexplorer.finetune.training import setup as setups
+from vitexplorer.models.seeding import seeded
 from vitexplorer.safe_writes import DiskFullError
 from vitexplorer.words import Text
 
@@ -145,8 +146,7 @@ def test_a_stopped_run_goes_on_from_where_it_was(small, colours, tmp_path, step)
     assert state.state == state.runs[0].state == "stopped"
     results = load_comparison(folder).results
     assert [(result.stopped, len(result.epochs)) for result in results] == ([] if step == 3 else [(True, 1)])
-    with torch.random.fork_rng():
-        torch.rand(100)  # a resumed process has other generators
+    with seeded(100):  # a resumed process has other generators
         run_job(config, folder)
     assert not load_comparison(folder)["lora"].stopped
     assert_equal(tmp_path / "whole", folder, "lora")

@@ -18,6 +18,7 @@ from vitexplorer.follow import OUTSIDE, FollowedPass
 from vitexplorer.intervening import ChangedPass, Effect
 from vitexplorer.interventions.heads_off import silenced
 from vitexplorer.interventions.top_k import keep_highest
+from vitexplorer.models.seeding import seeded
 from vitexplorer.tap import AttentionTap
 
 WINDOWS, HEADS, TOKENS, DIM = 2, 3, 5, 4
@@ -53,8 +54,7 @@ class Block:
     axes: int
 
     def __post_init__(self):
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
+        with seeded(0):
             object.__setattr__(self, "inside", nn.Linear(DIM, 3 * DIM).requires_grad_(False))
             object.__setattr__(self, "outside", nn.Linear(DIM, DIM).requires_grad_(False))
 

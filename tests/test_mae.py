@@ -14,6 +14,7 @@ from vitexplorer.figures import render
 from vitexplorer.figures.renderers.reconstruction import HIDDEN_GREY, seen
 from vitexplorer.models.loading import load_model
 from vitexplorer.models.mae import MaeDecoder, sine_positions, to_images, to_patches
+from vitexplorer.models.seeding import seeded
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import ReconstructionResult
 from vitexplorer.ui.figure_panel import panel_data
@@ -27,11 +28,11 @@ DECODER_DIM, DECODER_HEADS, DECODER_DEPTH = 64, 2, 2
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
     """Encoder and decoder as they were published: one dictionary under "model", the decoder's names beside timm's."""
-    torch.manual_seed(0)
     encoder = load_model(ARCHITECTURE, weights="random").module.state_dict()
-    decoder = MaeDecoder(DIM, DECODER_DIM, DECODER_DEPTH, (SIDE, SIDE), PATCH).state_dict()
-    tensors = {name: tensor for name, tensor in encoder.items() if not name.startswith("head.")} | decoder
-    drawn = {name: tensor + 0.05 * torch.randn_like(tensor) for name, tensor in tensors.items()}
+    with seeded(0):
+        decoder = MaeDecoder(DIM, DECODER_DIM, DECODER_DEPTH, (SIDE, SIDE), PATCH).state_dict()
+        tensors = {name: tensor for name, tensor in encoder.items() if not name.startswith("head.")} | decoder
+        drawn = {name: tensor + 0.05 * torch.randn_like(tensor) for name, tensor in tensors.items()}
     file = tmp_path_factory.mktemp("mae") / "mae_visualize_vit_tiny.pth"
     torch.save({"model": drawn}, file)
     return file

@@ -19,6 +19,7 @@ from vitexplorer.finetune.parts.window_prompts import AS_PADDING
 from vitexplorer.finetune.peft import export_peft
 from vitexplorer.finetune.storing import load_tuned, save_tuned
 from vitexplorer.finetune.trained_parts import learned, parameter_groups, train_mode, trainable
+from vitexplorer.models.seeding import seeded
 
 SMALL = {
     "adapter": [{"bottleneck": 4}, {"bottleneck": 4, "placement": "houlsby"}],
@@ -93,14 +94,14 @@ def case(request) -> Case:
 
 def step_twice(tuned):
     """Two steps of Adam without decay, in training mode, on images that differ."""
-    torch.manual_seed(1)
     train_mode(tuned)
     optimizer = torch.optim.Adam(parameter_groups(tuned, learning_rate=1e-2, weight_decay=0.0))
     images, targets = pixels(tuned, 4, seed=3), torch.arange(4) % CLASSES
-    for _ in range(2):
-        optimizer.zero_grad()
-        F.cross_entropy(tuned.module(images), targets).backward()
-        optimizer.step()
+    with seeded(1):
+        for _ in range(2):
+            optimizer.zero_grad()
+            F.cross_entropy(tuned.module(images), targets).backward()
+            optimizer.step()
     tuned.module.eval()
 
 

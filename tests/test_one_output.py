@@ -30,6 +30,7 @@ from vitexplorer.learn import STEPS
 from vitexplorer.learn.telling import OnScreen
 from vitexplorer.models.families import family_of
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.models.seeding import seeded
 from vitexplorer.notebook.capture_card import capture_card
 from vitexplorer.quantities.faithfulness import ranking
 from vitexplorer.quantities.perturbation import baseline_image
@@ -57,8 +58,7 @@ OF_CLASSES = ("grid_pointing", "parts", "road")
 def with_outputs(outputs: int, seed: int, *names: str) -> LoadedModel:
     """The small ViT with a classifier of so many outputs."""
     small = load_small("vit")
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+    with seeded(seed):
         module = type(small.module)(img_size=64, embed_dim=48, num_heads=3, depth=3, num_classes=outputs).eval()
         roughen(module)
     name = f"vit_{outputs}_{seed}"

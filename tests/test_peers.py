@@ -14,6 +14,7 @@ from torch import Tensor, nn
 import vitexplorer as vx
 from tests.small_models import load_small, picture, roughen
 from vitexplorer.capture import Capture, capture
+from vitexplorer.models.seeding import seeded
 
 NAMES = {
     "embeddings.cls_token": "cls_token",
@@ -58,8 +59,7 @@ def with_weights_of(peer: nn.Module, key: str, module: nn.Module, image: np.ndar
 
 
 def rough(peer: nn.Module) -> nn.Module:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(1)
+    with seeded(1):
         roughen(peer)
     return peer.eval()
 

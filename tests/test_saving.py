@@ -14,7 +14,6 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
-import torch
 from PIL import Image
 
 import vitexplorer as vx
@@ -22,6 +21,7 @@ from tests.small_models import capture_small, load_small, picture
 from vitexplorer.capture import Capture
 from vitexplorer.figures import browser
 from vitexplorer.models.mae import MaeDecoder
+from vitexplorer.models.seeding import seeded
 from vitexplorer.types import Result
 
 FEW = {"target": 1}
@@ -73,8 +73,7 @@ def captured(key: str) -> Capture:
     if key != "mae":
         return capture_small(key)
     model, grid = load_small("vit"), capture_small("vit").grid(0)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+    with seeded(0):
         decoder = MaeDecoder(model.module.embed_dim, 32, 1, (grid.rows, grid.cols), grid.patch_size).eval()
     return vx.capture(replace(model, decoder=decoder), picture(64, 64), fit="squash")
 

@@ -25,6 +25,7 @@ import torch
 from torch import nn
 
 from tests.thorough import later
+from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import (
     DownloadError,
     PretrainedState,
@@ -38,15 +39,15 @@ from vitexplorer.models.weights import (
 
 
 def vit(seed: int = 0, **options) -> nn.Module:
-    torch.manual_seed(seed)
     options = {"img_size": 64, "embed_dim": 24, "depth": 2, "num_heads": 2, "num_classes": 5, **options}
-    return timm.create_model("vit_tiny_patch16_224", **options).eval()
+    with seeded(seed):
+        return timm.create_model("vit_tiny_patch16_224", **options).eval()
 
 
 def swin(seed: int = 0, **options) -> nn.Module:
-    torch.manual_seed(seed)
     sizes = {"img_size": 64, "embed_dim": 8, "depths": (1, 1, 2, 1), "num_heads": (1, 1, 2, 2), "window_size": 4}
-    return timm.create_model("swin_tiny_patch4_window7_224", num_classes=5, **{**sizes, **options}).eval()
+    with seeded(seed):
+        return timm.create_model("swin_tiny_patch4_window7_224", num_classes=5, **{**sizes, **options}).eval()
 
 
 def same_weights(one: nn.Module, other: nn.Module) -> bool:

@@ -18,6 +18,7 @@ from tests.least import cheaply
 from tests.small_models import load_small, picture
 from vitexplorer.capture import Capture
 from vitexplorer.models.mae import MaeDecoder
+from vitexplorer.models.seeding import seeded
 from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
@@ -36,8 +37,7 @@ def fresh(key: str) -> Capture:
     model = copy.deepcopy(load_small(key))
     if key == "vit":
         patches = model.module.patch_embed
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
+        with seeded(0):
             decoder = MaeDecoder(model.module.embed_dim, 32, 1, patches.grid_size, patches.patch_size[0]).eval()
         model = replace(model, decoder=decoder)
     return vx.capture(model, picture(*model.preprocessing.input_size), fit="squash")

@@ -17,6 +17,7 @@ from tests.libraries import CASES, made
 from tests.thorough import quick
 from vitexplorer.capture import Capture
 from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.models.seeding import seeded
 from vitexplorer.models.wrapping import prefix_names
 from vitexplorer.models.wrapping.places import told_apart
 
@@ -174,8 +175,7 @@ class ByHand(nn.Module):
 
 
 def by_hand(**how: object) -> ByHand:
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+    with seeded(0):
         return ByHand(**how).eval()
 
 
@@ -252,7 +252,7 @@ def test_blocks_of_torch_itself() -> None:
 
 def test_the_module_stays_as_it_was() -> None:
     module = made("torchvision_vit")
-    images = torch.randn(1, 3, 64, 64)
+    images = torch.randn(1, 3, 64, 64, generator=torch.Generator().manual_seed(0))
     names = [name for name, _ in module.named_parameters()]
     with torch.no_grad():
         before = module(images)

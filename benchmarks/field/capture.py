@@ -111,7 +111,7 @@ def _limits(it: Subject) -> tuple[float, float]:
 
 def _reached(device: torch.device, dtype: torch.dtype) -> tuple[float, float]:
     """FLOP/s of large products of matrices, bytes/s of a large copy, read and written."""
-    a = torch.randn(8192, 8192, device=device, dtype=dtype)
+    a = torch.randn(8192, 8192, generator=torch.Generator(device).manual_seed(0), device=device, dtype=dtype)
     product, copied = _best_of(lambda: a @ a), _best_of(lambda: a.clone())
     return 2 * 8192**3 / product, 2 * a.numel() * a.element_size() / copied
 

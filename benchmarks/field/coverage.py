@@ -37,6 +37,7 @@ from benchmarks.field.tables import Table
 from benchmarks.field.ways import unfused
 from vitexplorer.capture import Capture
 from vitexplorer.errors import ExplainedError
+from vitexplorer.models.seeding import seeded
 
 ARCHITECTURES = {
     "ViT": "test_vit",
@@ -249,7 +250,8 @@ def _in_transformers(name: str) -> str:
         module = model(config()).eval()
     roughen(module)
     size = getattr(module.config, "image_size", 224)
-    pixels = torch.randn(1, 3, *(size if isinstance(size, (list, tuple)) else (size, size)))
+    sides = size if isinstance(size, (list, tuple)) else (size, size)
+    pixels = torch.randn(1, 3, *sides, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         found = getattr(module(pixels, output_attentions=True), "attentions", None)
     return verdict(_flat(found or ()), judged(module, pixels))
@@ -280,7 +282,7 @@ def settle(module: nn.Module, pixels: Tensor) -> None:
         part.train()
         part.momentum = 1.0
     if normed:
-        module(torch.randn(8, *pixels.shape[1:]))
+        module(torch.randn(8, *pixels.shape[1:], generator=torch.Generator().manual_seed(0)))
     module.eval()
 
 
@@ -297,11 +299,11 @@ def _tool(ask: Callable[[], str]) -> str:
 
 def measure(name: str) -> dict[str, str]:
     """Verdicts of all tools on an architecture; "attends" says how many weights the judge saw."""
-    torch.manual_seed(0)
-    module = timm.create_model(ARCHITECTURES[name]).eval()
+    with seeded(0):
+        module = timm.create_model(ARCHITECTURES[name]).eval()
     roughen(module)
     size = timm.data.resolve_model_data_config(module)["input_size"]
-    pixels = torch.randn(1, *size)
+    pixels = torch.randn(1, *size, generator=torch.Generator().manual_seed(0))
     settle(module, pixels)
     it = Asked(ARCHITECTURES[name], module, pixels, judged(unfused(module), pixels))
     found = {"attends": str(len(it.truth)), "ours": _tool(lambda: _ours(it))}

@@ -30,6 +30,7 @@ from vitexplorer.finetune.training.schedule import rate_at
 from vitexplorer.models.bundled.scenes import draw_scene
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import normalise
+from vitexplorer.models.seeding import seeded
 
 BACKBONE = "scenes_dino_patch16_192"
 SIDE, PARTS = 96, 3
@@ -96,16 +97,16 @@ def tuned_right(method: str, seed: int, device: str, steps: int = STEPS) -> np.n
     optimiser, peaks = torch.optim.AdamW(groups), [group["lr"] for group in groups]
     trained = [parameter for group in groups for parameter in group["params"]]
     order, labels = np.random.default_rng(seed), torch.from_numpy(targets).to(device)
-    torch.manual_seed(seed)
     train_mode(tuned)
-    for step in range(steps):
-        batch = torch.from_numpy(order.choice(len(targets), BATCH, replace=False)).to(device)
-        for group, peak in zip(optimiser.param_groups, peaks, strict=True):
-            group["lr"] = peak * rate_at(step, steps, WARMUP)
-        F.cross_entropy(tuned.module(images[batch]), labels[batch]).backward()
-        torch.nn.utils.clip_grad_norm_(trained, 1.0)
-        optimiser.step()
-        optimiser.zero_grad()
+    with seeded(seed, torch.device(device)):
+        for step in range(steps):
+            batch = torch.from_numpy(order.choice(len(targets), BATCH, replace=False)).to(device)
+            for group, peak in zip(optimiser.param_groups, peaks, strict=True):
+                group["lr"] = peak * rate_at(step, steps, WARMUP)
+            F.cross_entropy(tuned.module(images[batch]), labels[batch]).backward()
+            torch.nn.utils.clip_grad_norm_(trained, 1.0)
+            optimiser.step()
+            optimiser.zero_grad()
     return answers(tuned.module, unseen).argmax(-1) == wanted
 
 

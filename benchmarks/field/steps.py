@@ -53,7 +53,8 @@ Maker = Callable[[LoadedModel, Tensor], Training]
 def training(way: str, method: str, name: str, batch: int, device: str) -> Training:
     """One way on random weights and noise."""
     model = vx.load_model(name, weights="random", device=device)
-    images = torch.randn(batch, 3, *model.preprocessing.input_size, device=device)
+    draw = torch.Generator().manual_seed(0)
+    images = torch.randn(batch, 3, *model.preprocessing.input_size, generator=draw).to(device)
     return WAYS[method][way](model, images)
 
 

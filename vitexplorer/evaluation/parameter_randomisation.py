@@ -23,7 +23,8 @@ from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.evaluation.ranks import spearman
 from vitexplorer.interfaces import Paper
-from vitexplorer.models.loading import LoadedModel, seeded
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.models.seeding import seeded
 from vitexplorer.words import Text
 
 SEED = 0

@@ -20,8 +20,9 @@ from vitexplorer.finetune.method import Method
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.heads import new_head, output_layers
 from vitexplorer.models.about import tuned_source
-from vitexplorer.models.loading import LoadedModel, seeded
+from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
+from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weightless import weightless
 from vitexplorer.types import PatchGrid, Provenance
 from vitexplorer.words import Text

@@ -17,7 +17,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.models.loading import load_backbone, seeded
+from vitexplorer.models.loading import load_backbone
+from vitexplorer.models.seeding import seeded
 from vitexplorer.settings import ASSETS
 from vitexplorer.types import Provenance
 

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +30,7 @@ from vitexplorer.models.families import family_of
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
+from vitexplorer.models.seeding import seeded
 from vitexplorer.models.translated import check_run, translated
 from vitexplorer.models.weights import (
     apply_state_dict,
@@ -49,7 +48,6 @@ from vitexplorer.words import Text
 
 MANY = 2048
 """patches up to which nobody asks how much memory one image takes: ViT-B at 720 pixels has as many"""
-SEEDING = threading.RLock()  # the global generator is one for all threads
 
 _NO_PATH = Text(
     "There is no file or folder {path} here, and no model is called so. Name a weight file, a folder of one, or a model"
@@ -362,16 +360,6 @@ def _is_cut_evenly(module: nn.Module) -> bool:
     if not hasattr(embed, "img_size"):
         return True
     return all(side % patch == 0 for side, patch in zip(embed.img_size, embed.patch_size, strict=True))
-
-
-@contextmanager
-def seeded(seed: int) -> Iterator[None]:
-    """What is drawn inside depends on the seed alone, and nothing outside notices. Raises SettingError."""
-    if not -(2**63) <= seed < 2**64:
-        raise SettingError(Text("seed must be a whole number of 64 bits.", "seed 必须是 64 位以内的整数。"))
-    with SEEDING, torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        yield
 
 
 def _seeded(architecture: str, seed: int, **options: Any) -> nn.Module:

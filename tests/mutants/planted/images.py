@@ -145,9 +145,9 @@ MUTANTS = (
     ),
     Mutant(
         "random weights that follow the global generator",
-        "seeded",
-        "torch.manual_seed(seed)",
-        "torch.manual_seed(seed + 1)",
+        "stream",
+        "torch.default_generator.manual_seed(seed)",
+        "torch.default_generator.manual_seed(seed + 1)",
         "test_random_weights_are_timms_under_the_seed",
     ),
     Mutant(

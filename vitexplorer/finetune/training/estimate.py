@@ -27,7 +27,7 @@ from vitexplorer.finetune.training.cut_search import find_cut
 from vitexplorer.finetune.training.loss import weighted_loss
 from vitexplorer.finetune.training.order import batches_of, steps_of
 from vitexplorer.finetune.training.setup import Setup
-from vitexplorer.models.loading import SEEDING
+from vitexplorer.models.seeding import seeded
 from vitexplorer.words import Text
 
 _WORTH_IT = 1.15
@@ -199,8 +199,7 @@ class _Steps:
 def _unchanged(tuned: TunedModel, device: torch.device) -> Iterator[None]:
     """Generators, statistics and modes are afterwards as before."""
     before = {name: tensor.detach().clone() for name, tensor in learned(tuned.module).items()}
-    with SEEDING, torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-        torch.manual_seed(0)
+    with seeded(0, device):
         try:
             yield
         finally:

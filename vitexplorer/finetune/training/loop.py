@@ -34,6 +34,7 @@ from vitexplorer.finetune.training.loss import weighted_loss
 from vitexplorer.finetune.training.order import batches_of, in_order, share_of, steps_of
 from vitexplorer.finetune.training.schedule import rate_at
 from vitexplorer.finetune.training.setup import Setup
+from vitexplorer.models.seeding import TURN, stream
 from vitexplorer.safe_writes import replace_file
 from vitexplorer.words import ExplainedError, Text
 
@@ -93,10 +94,9 @@ class Run:
         Raises StoppedError, DiskFullError; both leave the best and a checkpoint on the disk. DivergedError where no
         epoch ended with finite outputs.
         """
-        device = self._setup.device
-        with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
-            torch.manual_seed(self._plan.seed + self._accelerator.process_index)
-            begun = latest_checkpoint(self._folder, self._tuned.module, self._optimiser, self._note)
+        with stream(self._plan.seed + self._accelerator.process_index, self._setup.device):
+            with TURN:
+                begun = latest_checkpoint(self._folder, self._tuned.module, self._optimiser, self._note)
             if begun is not None:
                 self.state = begun
                 self._log.tell("resumed", self._candidate.key, step=begun.step)
@@ -129,7 +129,8 @@ class Run:
         train_mode(self._tuned, self._plan.drop_path)
         inputs = self._feed.train([piece for pieces in turns for piece in pieces], epoch)
         for batch, mine, pieces in zip(todo, shares, turns, strict=True):
-            loss, weight = self._step(batch, pieces, inputs, is_empty=not len(mine))
+            with TURN:  # of dropout
+                loss, weight = self._step(batch, pieces, inputs, is_empty=not len(mine))
             self.state.step += 1
             self.state.epoch_loss += loss
             self.state.epoch_weight += weight
@@ -252,4 +253,5 @@ class Run:
     def _save(self) -> None:
         self._saved = time.monotonic()
         if self._accelerator.is_main_process:
-            save_checkpoint(self._folder, self._tuned.module, self._optimiser, self.state)
+            with TURN:
+                save_checkpoint(self._folder, self._tuned.module, self._optimiser, self.state)

@@ -20,6 +20,7 @@ from vitexplorer.finetune.data import Dataset, PictureCache, Pictures
 from vitexplorer.finetune.job.plan import Augmentation
 from vitexplorer.models.loading import Preprocessing
 from vitexplorer.models.preprocess import MAX_ASPECT, fit_image
+from vitexplorer.models.seeding import TURN, seeded
 
 PLAIN = -1
 """in place of an epoch: the picture as the model's own preprocessing shows it"""
@@ -59,8 +60,7 @@ class PixelFeed:
         if epoch == PLAIN or self._augment is None:
             return _channels_first(_fitted(pixels, self._preprocessing))
         state = np.random.SeedSequence((self._seed, epoch, position)).generate_state(1)[0]
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(int(state))
+        with seeded(int(state)):
             return self._augment(_channels_first(pixels))
 
     def batches(
@@ -74,7 +74,8 @@ class PixelFeed:
             collate_fn=torch.stack,
             generator=torch.Generator(),  # of its own: the global one's next number decides the next dropout
         )
-        return iter(loader)
+        with TURN:  # a worker is a copy of this thread, which must not find the turn taken by another
+            return iter(loader)
 
 
 class _Keyed(torch.utils.data.Dataset):

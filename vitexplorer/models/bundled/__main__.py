@@ -32,7 +32,7 @@ def train(name: str, seed: int = 0, runs: Runs = Path("runs/bundled"), export_af
     """Train a bundled model, going on from its checkpoint, and put it into assets/models."""
     recipe = _recipe(name)
     pool = recipe.pool("train", recipe.num_scenes, folder=runs)
-    loop.train(recipe.start(seed), recipe.schedule, pool, runs / name, seed=seed)
+    loop.train(recipe.learner, recipe.schedule, pool, runs / name, seed=seed)
     if export_after:
         export(name, seed, runs)
 

@@ -11,6 +11,7 @@ import math
 import os
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from vitexplorer.models.bundled.pool import Pool
+from vitexplorer.models.seeding import seeded
 
 
 class Learner(nn.Module, ABC):
@@ -96,7 +98,7 @@ class Run:
 
 
 def train(
-    learner: Learner,
+    make: Callable[[], Learner],
     schedule: Schedule,
     pool: Pool,
     out: Path,
@@ -108,16 +110,31 @@ def train(
     """Train from the newest checkpoint in `out`, or from the start, up to the end of the schedule.
 
     Args:
-        learner: seeded and fresh; its state is replaced when there is a checkpoint.
+        make: gives a fresh learner; its state is replaced when there is a checkpoint.
         schedule: of the whole run.
         pool: pictures to draw batches from.
         out: folder of the checkpoint and the log.
-        seed: of the batches.
+        seed: of the learner, of the batches and of what is dropped.
         stop_after: leave after this many steps of the schedule, as a killed run would.
         checkpoint_every: steps between checkpoints.
     """
     bf16 = torch.cuda.is_available() or (torch.backends.mkldnn.is_available() and _has_bf16_units())
     accelerator = Accelerator(mixed_precision="bf16" if bf16 else "no")
+    with seeded(seed, accelerator.device):
+        return _trained(make(), accelerator, schedule, pool, out, seed, stop_after, checkpoint_every)
+
+
+def _trained(
+    learner: Learner,
+    accelerator: Accelerator,
+    schedule: Schedule,
+    pool: Pool,
+    out: Path,
+    seed: int,
+    stop_after: int | None,
+    checkpoint_every: int,
+) -> Learner:
+    """The learner at the end of `train`; the global generators are at the seed."""
     module, *optimisers = accelerator.prepare(learner, *_optimisers(learner, schedule))
     checkpoint, record = Path(out) / "checkpoint", Path(out) / "run.json"
     step, seconds = 0, 0

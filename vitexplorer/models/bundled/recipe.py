@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import timm
-import torch
 from torch import nn
 
 from vitexplorer.models.bundled.loop import Learner, Schedule
 from vitexplorer.models.bundled.pool import SIZE, Pool, ScenePool
 from vitexplorer.models.bundled.scenes import VERSION
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
+from vitexplorer.models.seeding import seeded
 
 Figures = dict[str, float]
 """what was measured -> number"""
@@ -56,14 +56,14 @@ are independent of the class."""
 
     def start(self, seed: int) -> Learner:
         """The learner as it is before the first step."""
-        torch.manual_seed(seed)
-        return self.learner()
+        with seeded(seed):
+            return self.learner()
 
     def untrained(self, seed: int) -> nn.Module:
         """The shipped module as timm initialises it, in eval mode: what training must be better than."""
-        torch.manual_seed(seed)
         expected = {"input_size": (3, self.input_size, self.input_size), **self.normalisation}
-        return timm.create_model(self.architecture, **self.model_args, pretrained_cfg_overlay=expected).eval()
+        with seeded(seed):
+            return timm.create_model(self.architecture, **self.model_args, pretrained_cfg_overlay=expected).eval()
 
     @property
     def normalisation(self) -> dict[str, tuple[float, ...]]:

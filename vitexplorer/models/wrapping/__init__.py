@@ -18,7 +18,8 @@ from vitexplorer.models.checkpoints.hugging_face import class_names
 from vitexplorer.models.checkpoints.usual import IMAGENET
 from vitexplorer.models.families import families_of_class, family_of
 from vitexplorer.models.input_size import by
-from vitexplorer.models.loading import LoadedModel, Preprocessing, describe, seeded
+from vitexplorer.models.loading import LoadedModel, Preprocessing, describe
+from vitexplorer.models.seeding import seeded
 from vitexplorer.models.wrapping.family import WrappedFamily
 from vitexplorer.models.wrapping.flow import Flow
 from vitexplorer.models.wrapping.module import Found, WrappedModule
