@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
 
 if TYPE_CHECKING:
     import gradio as gr
@@ -34,6 +34,9 @@ PLACES = [Path("/usr/bin") / name for name in ("chromium", "chromium-browser", "
 
 CUT_OFF = re.compile("signal is aborted|Connection errored out")
 """what Gradio says of questions whose page is left before they are answered"""
+FORBIDDEN = """addEventListener('securitypolicyviolation', ({violatedDirective, blockedURI, sample}) =>
+  console.error('Content-Security-Policy:', violatedDirective, blockedURI, sample));"""
+"""says what the page's own policy has kept a script, style, picture or question from"""
 
 
 expect.set_options(timeout=30_000)  # milliseconds: a busy machine is slow and not wrong
@@ -127,34 +130,42 @@ class Steps:
         return self._thread.submit(lambda: self._loop.run_until_complete(coroutine)).result()
 
 
+def hear(context: BrowserContext, errors: list[str]) -> None:
+    """Keep what the pages of a context complain about.
+
+    That is mistakes and refused promises nobody caught, questions that fail or are refused, what the
+    Content-Security-Policy forbids, and what scripts warn of: mistakes that they outlive.
+    """
+
+    def console(message: ConsoleMessage) -> None:
+        written = message.type == "warning" and message.args  # by a script: the browser's own hints are no mistakes
+        if message.type == "error" or written:
+            errors.append(f"{message.text} ({message.location['url']})")
+
+    context.add_init_script(FORBIDDEN)
+    context.on("console", console)
+    context.on("weberror", lambda wrong: errors.append(str(wrong.error)))
+
+
 class Visit:
     """One page, with everything it complained about and every address it asked."""
 
     def __init__(self, browser: Browser, width: int = 1440, height: int = 900):
         window = {"width": width, "height": height}
         self.context = browser.new_context(viewport=window, accept_downloads=True, reduced_motion="reduce")
-        self.page: Page = self.context.new_page()
         self.url = ""
         self.errors: list[str] = []
         self.requests: list[str] = []
-        self.watch(self.page)
+        hear(self.context, self.errors)
+        self.context.on("request", self._request)
+        self.page: Page = self.context.new_page()
         self.page.on("domcontentloaded", self._left)
-
-    def watch(self, page: Page) -> None:
-        """Hear what a page complains about and what it asks for."""
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", self._request)
-
-    def _console(self, message: ConsoleMessage) -> None:
-        if message.type == "error":
-            self.errors.append(message.text)
 
     def _request(self, request: Request) -> None:
         self.requests.append(request.url)
 
     def _left(self, _: Page) -> None:
-        self.errors = [error for error in self.errors if not CUT_OFF.search(error)]
+        self.errors[:] = [error for error in self.errors if not CUT_OFF.search(error)]
 
     def open(self, url: str, **parameters: str) -> None:
         """Go to the page with these URL parameters and wait for its first result."""

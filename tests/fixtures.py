@@ -25,7 +25,7 @@ import pytest  # noqa: E402
 import torch  # noqa: E402
 from playwright.sync_api import Browser, BrowserContext  # noqa: E402
 
-from tests.app import Visit, browser, running_app  # noqa: E402
+from tests.app import Visit, browser, hear, running_app  # noqa: E402
 from tests.small_models import CAPTURES, RECIPES, capture_small, load_small  # noqa: E402
 from tests.thorough import quick  # noqa: E402
 from vitexplorer.capture import Capture  # noqa: E402
@@ -112,10 +112,26 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def desk(chromium: Browser) -> Iterator[BrowserContext]:
+def desk_errors() -> list[str]:
+    """What the pages of `desk` complain about in a test; one that makes them do so empties it."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def desk(chromium: Browser, desk_errors: list[str]) -> Iterator[BrowserContext]:
     """Whose pages fetch and compile gradio's scripts once; for pages that remember nothing of a person."""
     with chromium.new_context(accept_downloads=True) as context:
+        hear(context, desk_errors)
         yield context
+
+
+@pytest.fixture(autouse=True)
+def pages_without_errors(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test fails where a page of `desk` complained."""
+    errors: list[str] = request.getfixturevalue("desk_errors") if "desk" in request.fixturenames else []
+    yield
+    said, errors[:] = list(errors), []
+    assert said == []
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,8 @@
 
 A page of gradio is seconds of work to open, this one a tenth of a second: gradio's style sheet and theme, our own head
 with its modules, and components that are mounted as gradio does it. What they ask is answered by a function of the
-test. That they also work within gradio is seen on the walks through the running app.
+test. That they also work within gradio is seen on the walks through the running app. The policy of these pages forbids
+to make functions of text, which gradio alone needs.
 """
 
 from __future__ import annotations
@@ -20,14 +21,17 @@ import uvicorn
 from gradio.data_classes import GradioModel
 from playwright.sync_api import Page
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from vitexplorer.ui.canvas.files import BLOCKS
+from vitexplorer.ui.hosting.headers import page_policy
+from vitexplorer.ui.language import LanguageMiddleware
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.static_files import SERVING
+from vitexplorer.ui.static_files import SERVING, page_head
 from vitexplorer.ui.theme import theme
 
 FRONTEND = Path(gr.__file__).parent / "templates" / "frontend"
@@ -102,8 +106,16 @@ def _app() -> Starlette:
         Route("/", blank),
         Route("/theme.css", theme_css),
         Mount("/gradio", StaticFiles(directory=FRONTEND)),
+        Mount("/static", StaticFiles(directory=FRONTEND / "static")),  # where the theme has its fonts
     ]
-    return Starlette(routes=[*routes, BLOCKS, *SERVING["routes"]], middleware=SERVING["middleware"])
+    written = Middleware(LanguageMiddleware, head=page_head, policy=_without_eval)
+    return Starlette(routes=[*routes, BLOCKS, *SERVING["routes"]], middleware=[written])
+
+
+def _without_eval(page: str) -> str:
+    policy = page_policy(page, "'self'")
+    assert "'unsafe-eval' " in policy
+    return policy.replace("'unsafe-eval' ", "")
 
 
 def _page() -> str:

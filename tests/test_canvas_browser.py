@@ -16,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import vitexplorer as vx
+from tests.app import hear
 from tests.canvas_cases import CASES, attention_of, open_case, value_of
 from tests.plain_page import PlainPage
 from tests.small_families import capture_case
@@ -77,13 +78,10 @@ class Canvas:
 
 
 class Tab:
-    """One tab of the browser in which case after case is opened, and what it complained of."""
+    """One tab of the browser in which case after case is opened."""
 
     def __init__(self, page: Page, pages: str):
         self.plain = PlainPage(page, pages)
-        self.said: list[str] = []
-        page.on("console", lambda message: self.said.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: self.said.append(str(error)))
 
     def open(self, name: str, width: int = 1440, height: int = 900) -> Canvas:
         self.plain.page.set_viewport_size({"width": width, "height": height})
@@ -102,32 +100,32 @@ def tab(desk: BrowserContext, pages: str) -> Iterator[Tab]:
 
 
 @pytest.fixture
-def show(tab: Tab) -> Iterator[Callable[..., Canvas]]:
-    """Show a case in a window of this width and height; in the end the page must have said nothing on its console."""
-    yield tab.open
-    said, tab.said[:] = list(tab.said), []
-    assert said == []
+def show(tab: Tab) -> Callable[..., Canvas]:
+    """Show a case in a window of this width and height."""
+    return tab.open
 
 
 @pytest.fixture
-def show_in_trouble(tab: Tab) -> Iterator[Callable[..., Canvas]]:
+def show_in_trouble(tab: Tab, desk_errors: list[str]) -> Iterator[Callable[..., Canvas]]:
     """Show a case whose files are held or lost, which the console tells."""
     yield tab.open
     tab.plain.page.unroute_all()
-    tab.said.clear()
+    desk_errors.clear()
 
 
 @pytest.fixture(scope="module")
 def phone(chromium: Browser, pages: str) -> Iterator[Tab]:
     """A small window that is touched."""
     with chromium.new_context(has_touch=True) as context:
+        errors: list[str] = []
+        hear(context, errors)
         yield Tab(context.new_page(), pages)
+        assert errors == []
 
 
 @pytest.fixture
-def show_on_phone(phone: Tab) -> Iterator[Callable[..., Canvas]]:
-    yield lambda name: phone.open(name, width=390, height=844)
-    assert phone.said == []
+def show_on_phone(phone: Tab) -> Callable[..., Canvas]:
+    return lambda name: phone.open(name, width=390, height=844)
 
 
 def rows_of(name: str, query: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import vitexplorer as vx
-from tests.app import served
+from tests.app import hear, served
 from tests.small_models import capture_small
 from vitexplorer.formulas import ViTShape, exact_terms, total
 from vitexplorer.quantities.story import PARTS, counted, multiplied
@@ -228,7 +228,7 @@ def page(chromium, address) -> Iterator[Page]:
     """The board on a wide screen, walked from test to test; any error in a script fails the last."""
     errors: list[str] = []
     page = chromium.new_page(viewport={"width": 1440, "height": 900})
-    page.on("pageerror", lambda error: errors.append(str(error)))
+    hear(page.context, errors)
     page.goto(address)
     expect(page.locator(".story tbody tr")).to_have_count(5, timeout=30_000)
     yield page

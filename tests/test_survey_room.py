@@ -15,15 +15,19 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from threading import Event
+from urllib.parse import urlsplit
 
 import numpy as np
 import PIL.Image
 import psutil
 import pyarrow.parquet as pq
 import pytest
+from playwright.sync_api import BrowserContext, Route, expect
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from tests.plain_page import PlainPage
+from tests.rooms import painted
 from tests.survey_folder import synthetic_survey
 from vitexplorer.finetune.job.claims import standing_still
 from vitexplorer.safe_writes import DiskFullError
@@ -38,6 +42,7 @@ from vitexplorer.ui.surveying import mapping, process
 from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, kept_in, new_survey, running
 from vitexplorer.ui.surveying.pictures import file_of
 from vitexplorer.ui.surveying.routes import survey_routes
+from vitexplorer.ui.surveying.view import SurveyData, SurveyView
 from vitexplorer.words import ExplainedError
 
 ANNA, BEN = "a" * 32, "b" * 32
@@ -495,3 +500,46 @@ def test_a_survey_of_elsewhere_is_linked_and_stays_when_it_is_let_go(
     assert kept_in(places.root / name) is not None
     assert browser.ask("delete", survey=name)["surveys"] == []
     assert (folder / "survey.json").is_file()
+
+
+@pytest.mark.browser
+def test_a_survey_that_is_left_and_opened_again_waits_for_its_own_answers(
+    client: TestClient, drawn: dict[str, list], desk: BrowserContext, pages: str
+) -> None:
+    """What was asked before it was left is not looked at: nothing else that it needs is there yet."""
+    page = PlainPage(desk.new_page(), f"{pages}?room=survey")
+    held: list[Route] = []
+
+    def reply(asked: Route) -> None:
+        whole = urlsplit(asked.request.url)
+        came = client.post(f"{whole.path}?{whole.query}", headers={"x-visitor": ANNA, "content-type": BYTES})
+        asked.fulfill(status=came.status_code, body=came.content, content_type="application/json")
+
+    def hear(asked: Route) -> None:
+        """Answers, but from the first question about its facts on not those about the survey itself."""
+        if "/facts" in asked.request.url or (held and "/state" in asked.request.url):
+            held.append(asked)
+        else:
+            reply(asked)
+
+    page.page.route("**/survey/**", hear)
+    page.page.route("**/survey-pictures/**", lambda asked: asked.fulfill(body=b""))
+    model = SurveyData(model=MODEL, weights="trained", fit="crop", classifies=True)
+    page.open(("survey", SurveyView, model))
+    survey = page.page.locator(".vx-survey")
+    with page.page.expect_request("**/survey/facts*"):
+        survey.locator(".earlier .open").click()
+    survey.locator(".opened .back").click()
+    with page.page.expect_request("**/survey/state*"):
+        survey.locator(".earlier .open").click()
+    with page.page.expect_response("**/survey/facts*"):
+        reply(held[0])
+    painted(page.page)
+    expect(survey.locator(".gallery li")).to_have_count(0)
+    expect(survey.locator(".keep")).to_be_hidden()
+    page.page.unroute("**/survey/**", hear)
+    page.page.route("**/survey/**", reply)
+    reply(held[1])
+    expect(survey).to_have_attribute("data-chosen", str(len(drawn["path"])))
+    expect(survey.locator(".gallery li")).not_to_have_count(0)
+    page.page.close()

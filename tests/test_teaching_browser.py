@@ -183,7 +183,7 @@ def test_pictures_are_dropped_into_boxes_and_pasted_to_ask(
     visit.wait_ready()
     expect(boxes.first).to_be_visible(timeout=SOON)
     assert "plan=x" in page.url
-    visit.errors = [error for error in visit.errors if "422" not in error]  # as the browser tells of a refusal
+    visit.errors[:] = [error for error in visit.errors if "422" not in error]  # as the browser tells of a refusal
 
 
 @pytest.mark.thorough

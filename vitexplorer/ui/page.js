@@ -7,6 +7,7 @@ import {explain} from './kit/glossary.js';
 import {theme} from './kit/theme.js';
 import {embedIfAsked} from './parts/embedded.js';
 import {lectureMode} from './parts/lecture.js';
+import {look} from './parts/rail.js';
 import {visitor} from './visitor.js';
 
 lectureMode(inAddress('lecture') === '1');  // before anything is laid out
@@ -36,8 +37,7 @@ document.addEventListener('vx-select', (event) => {
 // showed before that is there would be taken back.
 window.vxEnter = (room) => (document.querySelector(`.vx-rail[data-room="${room}"][data-by="person"]`) ? room : '');
 
-// The capture is new: the room that is looked at fills itself.
-window.vxLook = () => { document.dispatchEvent(new CustomEvent('vx-look')); };
+window.vxLook = look;
 
 // What the keyboard comes to does not stay under the bar or, on a phone, under the rail: scroll-padding says where those are.
 document.addEventListener('focusin', ({target}) => {

@@ -90,7 +90,7 @@ export function mount({element, props, trigger, watch, bytes}) {
     if (bytes && block?.isPreview && block.value.block === to) put(value, decodePayload(bytes, value), image);
   }
 
-  const goBy = (by) => choose({block: (going ?? block.value.block) + by});
+  const goBy = (by) => { if (block) choose({block: (going ?? block.value.block) + by}); };
 
   function adjust() {
     if (block) wait('adjust');

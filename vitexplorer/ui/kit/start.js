@@ -1,6 +1,7 @@
 // Mounts a component's module, once for each time that gradio puts the component on the page. Written into the page
 // itself: it must be there before gradio is, and say so where a module does not arrive. The component's markup, which
-// stands in the page as a template, is shown at once, so that nothing moves when the module is there.
+// stands in the page as a template, is shown at once, so that nothing moves when the module is there. Until its first data
+// are there, it has no words: nothing of it can be pressed or reached with the keyboard.
 //
 // And loads the page again where the server no longer knows it (410): its address says what it showed. Why any other
 // question is refused gradio keeps to itself: the page is told with what was asked, and the status line says it.
@@ -26,6 +27,10 @@
   window.vxMount = async (path, events, {element, props, trigger, watch}) => {
     const markup = document.querySelector(`template[data-module="${path}"]`);
     element.replaceChildren(markup.content.cloneNode(true));
+    const wake = () => { element.inert &&= !props.value; };
+    element.inert = true;
+    watch('value', wake);
+    wake();
     try {
       const {module} = await import(new URL(modules, document.baseURI).href);
       const {latestOnly} = module('kit/widget.js'), {mount} = module(path);
@@ -37,6 +42,7 @@
       sentence.setAttribute('role', 'alert');
       sentence.textContent = failed;
       element.prepend(sentence);
+      element.inert = false;
     }
   };
 }

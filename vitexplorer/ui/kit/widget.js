@@ -4,7 +4,8 @@
  * @typedef {object} Gradio
  * What `mount` is called with.
  * @property {HTMLElement} element the component's own part of the page, filled with its markup
- * @property {{value: any}} props `value` is the data that Python sent last, or null
+ * @property {{value: any}} props `value` is the data that Python sent last; before the first
+ *   it is null or empty, and no person reaches the component
  * @property {Trigger} trigger asks Python
  * @property {(name: string, callback: () => void) => void} watch calls back after new data: `watch('value', show)`
  * @property {(url: string) => Promise<ArrayBuffer>} [bytes] where there is no server: the files that the data name

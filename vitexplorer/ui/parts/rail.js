@@ -6,6 +6,14 @@ import {make} from '../kit/dom.js';
 import {svg} from '../kit/svg.js';
 import {ICONS} from './icons.js';
 
+let isNew = false, fill = () => {};  // the capture is, and no room was filled with it
+
+/** The capture is new: the room that is looked at fills itself, as soon as the rail knows which one that is. */
+export function look() {
+  isNew = true;
+  fill();
+}
+
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-rail'), list = root.querySelector('ul');
@@ -31,7 +39,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function go(room) {
-    if (room === root.dataset.room || !props.value.rooms.some(({key}) => key === room)) return;
+    if (room === root.dataset.room || !props.value || !props.value.rooms.some(({key}) => key === room)) return;
     pushAddress({room, ...viewChanges('', {})});
     enter(room);
     scrollTo({top: 0});
@@ -64,8 +72,13 @@ export function mount({element, props, trigger, watch}) {
     go(event.detail.room);
     if (event.target === document.activeElement) /** @type {HTMLElement | null} */ (list.querySelector('[aria-current]'))?.focus({preventScroll: true});
   });
-  document.addEventListener('vx-look', () => trigger(`look_${root.dataset.room}`, {}));
+  fill = () => {
+    if (!isNew || !root.dataset.room) return;
+    isNew = false;
+    trigger(`look_${root.dataset.room}`, {});
+  };
   addEventListener('popstate', () => {
+    if (!props.value) return;
     const room = new URL(location.href).searchParams.get('room') ?? props.value.first;
     if (room !== root.dataset.room) enter(room);
   });
@@ -79,6 +92,7 @@ export function mount({element, props, trigger, watch}) {
     list.querySelectorAll('button')[held]?.focus({preventScroll: true});
     mark();
     if (value.room !== root.dataset.room) enter(value.room, 'link');
+    fill();
   }
 
   watch('value', show);

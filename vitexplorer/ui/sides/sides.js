@@ -7,15 +7,17 @@ import {make, refill, setText} from '../kit/dom.js';
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-sides'), part = (selector) => root.querySelector(selector);
 
+  let shown = /** @type {any} */ (null);  // the last value that was of both sides: how far the other model is comes alone
+
   /** The changes of the room What if, which stand in the address; before any was made there, its first. */
   function toggleChange(side) {
-    const {changes, first_change: first} = props.value, made = inAddress('change');
+    const {changes, first_change: first} = shown, made = inAddress('change');
     trigger('choose', {[side]: changes[side] ? '' : made && made !== 'nothing' ? made : first});
   }
 
-  part('.swap').addEventListener('click', () => goTo(props.value.swapped));
+  part('.swap').addEventListener('click', () => shown && goTo(shown.swapped));
   const sides = {left_change: part('.changed.left-side'), change: part('.changed.right-side')};
-  for (const [side, button] of Object.entries(sides)) button.addEventListener('click', () => toggleChange(side));
+  for (const [side, button] of Object.entries(sides)) button.addEventListener('click', () => shown && toggleChange(side));
 
   /** A pair, or one with a figure of both, which stands below the canvases. */
   function open(changes) {
@@ -30,7 +32,8 @@ export function mount({element, props, trigger, watch}) {
     if (!value) return;
     setText(part('.reading'), value.refused || value.working || value.reading);
     part('.reading').classList.toggle('refused', Boolean(value.refused));
-    if (!value.words?.compare_swap) return;  // how far the other model is: what is shown stays
+    if (!value.words?.compare_swap) return;
+    shown = value;
     const {words} = value;
     setText(part('.question'), value.question);
     part('.presets').setAttribute('aria-label', words.compare_presets);

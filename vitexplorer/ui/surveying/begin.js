@@ -15,6 +15,8 @@ export function beginning(root, {open, model}) {
   const part = (selector) => root.querySelector(selector);
   let page = /** @type {any} */ (null), source = /** @type {Record<string, string> | null} */ (null), busy = false;
 
+  root.inert = true;  // until there is something to say
+
   const here = () => ({...model(), classifies: String(model().classifies)});
   const asked = () => [...part('.ask').querySelectorAll('input:checked')].map((box) => box.value);
 
@@ -129,6 +131,7 @@ export function beginning(root, {open, model}) {
     /** @param {any} opening what the server says of the room */
     show(opening) {
       page = opening;
+      root.inert = false;
       const {words, questions, views, closed, local} = page;
       const texts = {
         h2: words.survey_question, '.reading': words.survey_reading, '.begin-scenes h3': words.survey_try, '.own h3': words.survey_own,

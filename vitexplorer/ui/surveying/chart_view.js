@@ -33,7 +33,7 @@ const MISSING = {map: 'chart_no_features', heads: 'chart_no_heads', classes: 'ch
 export function chartView(root, below, {change, choose}) {
   const part = (selector) => root.querySelector(selector), host = part('.host');
   let now = /** @type {any} */ (null), answer = /** @type {any} */ (null), drawn = /** @type {any} */ (null), wanted = '';
-  const asks = latest(take), controls = chartControls(root, change), aside = newAside(below, save, () => (answer ? numbers() : null));
+  const asks = latest(take), controls = chartControls(root, change), aside = newAside(below, save, () => (now && answer ? numbers() : null));
   const cells = headCells(host, {
     open: (block, head) => now.is.chart === 'heads' && change({chart: '', x: placed(now.is.metric, block, head)}),
     say: (words) => setText(part('.says'), words),
@@ -110,7 +110,7 @@ export function chartView(root, below, {change, choose}) {
       const edges = now.is.chart === 'histogram' && answer.edges;
       return {chart: drawn, both: now.is.chart !== 'histogram', part: partOf(now.is, now.where), step: edges ? edges[1] - edges[0] : undefined};
     },
-    settled: (chosen) => (chosen ? choose(conditionsOf(now.is, chosen)) : choose([], ownConditions(now.is))),
+    settled: (chosen) => now && (chosen ? choose(conditionsOf(now.is, chosen)) : choose([], ownConditions(now.is))),
   });
 
   // ---- taken home
@@ -129,6 +129,7 @@ export function chartView(root, below, {change, choose}) {
   }
 
   function save(format) {
+    if (!now) return;
     const {is, facts, words} = now, name = (ending) => fileName(['survey', facts.title, is.chart, is.chart === 'histogram' ? is.x : ''], ending);
     if (format === 'csv') return saveFile(new Blob([csvOf(numbersOf(is.chart, answer, words))], {type: 'text/csv'}), name('csv'));
     const whole = picture();

@@ -98,7 +98,10 @@ export function gallery(root, {open, sort}) {
       setText(root.querySelector('.hint'), hint);
       for (const button of list.querySelectorAll('li > button')) press(button);
     },
-    /** What is shown next is asked anew. */
-    forget() { asked = {}; },
+    /** What is shown next is asked anew, and what is still to come is not wanted. */
+    forget() {
+      asked = {};
+      [turn, whole] = [turn + 1, true];
+    },
   };
 }

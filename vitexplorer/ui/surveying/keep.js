@@ -29,5 +29,7 @@ export function keeping(root, now, complain) {
       setText(name, now().words.keep_rows);
       root.hidden = false;
     },
+    /** Another survey is opened. */
+    forget() { root.hidden = true; },
   };
 }

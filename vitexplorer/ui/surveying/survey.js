@@ -25,7 +25,7 @@ export function mount({element, props, watch}) {
   const root = element.querySelector('.vx-survey'), part = (selector) => root.querySelector(`.opened ${selector}`);
   let opening = /** @type {any} */ (null), facts = /** @type {any} */ (null), state = /** @type {any} */ (null);
   let look = {...FIRST}, where = /** @type {import('./choice.js').Condition[]} */ ([]);
-  let asking = false, timer = 0, counted = '', said = '';
+  let asking = false, timer = 0, counted = '', said = '', visit = 0;  // number of the survey that is looked at: who comes back to one begins anew
 
   const isSeen = () => root.checkVisibility() && !document.hidden;
   const isHere = () => viewInAddress().room === ROOM;
@@ -33,7 +33,7 @@ export function mount({element, props, watch}) {
 
   const begin = beginning(root.querySelector('.start'), {
     open: (name) => turnTo({...FIRST, survey: name}),
-    model: () => props.value ?? {model: '', weights: '', fit: '', size: '', classifies: false},
+    model: () => props.value || {model: '', weights: '', fit: '', size: '', classifies: false},
   });
   const images = gallery(part('.gallery'), {open: (row) => chart.takes(row) || openImage(row), sort: (order) => change({order})});
   const marks = chips(part('.chosen-where'), {remove: (one) => choose(without(where, one)), clear: () => choose([])});
@@ -69,8 +69,10 @@ export function mount({element, props, watch}) {
     where = readWhere(wanted.where);
     look = {...wanted};
     if (other) {
+      visit += 1;
       facts = state = null;
-      counted = '';
+      counted = said = '';
+      keeps.forget();
       images.forget();
       chart.forget();
     }
@@ -104,8 +106,8 @@ export function mount({element, props, watch}) {
   // ---- how far it is
 
   async function watchOn() {
-    const mine = look.survey, now = await ask('state', {survey: mine});
-    if (mine !== look.survey) return;
+    const mine = visit, {survey} = look, now = await ask('state', {survey});
+    if (mine !== visit) return;
     clearTimeout(timer);
     if (!now || now.refused !== undefined) {
       complain(now?.refused || words().survey_lost);
@@ -116,8 +118,8 @@ export function mount({element, props, watch}) {
     showState();
     const at = `${now.state} ${now.done ?? 0}`;
     if (now.done && at !== counted) {
-      const found = await ask('facts', {survey: mine});
-      if (mine !== look.survey) return;
+      const found = await ask('facts', {survey});
+      if (mine !== visit) return;
       if (found && found.refused === undefined) {
         counted = at;
         facts = found;
@@ -180,7 +182,8 @@ export function mount({element, props, watch}) {
   }
 
   async function openImage(row) {
-    const found = await ask('open', {survey: look.survey, row: String(row.row)});
+    const mine = visit, found = await ask('open', {survey: look.survey, row: String(row.row)});
+    if (mine !== visit) return;
     if (!found?.image) return complain(found?.refused || words().gallery_lost);
     goTo({room: 'attention', ...facts.opens, image: found.image, block: '', head: '', query: ''});
     const label = filled(words().gallery_came, {title: state.title, label: row.caption});
@@ -210,13 +213,15 @@ export function mount({element, props, watch}) {
 
   part('.back').addEventListener('click', () => turnTo({...FIRST}));
   part('.stop').addEventListener('click', async () => {
+    const mine = visit;
     part('.stop').disabled = true;
     await ask('stop', {survey: look.survey});
     part('.stop').disabled = false;
-    watchOn();
+    if (mine === visit) watchOn();
   });
   part('.resume').addEventListener('click', async () => {
-    const answer = await ask('resume', {survey: look.survey});
+    const mine = visit, answer = await ask('resume', {survey: look.survey});
+    if (mine !== visit) return;
     complain(answer?.refused ?? (answer ? '' : words().survey_lost));
     watchOn();
   });

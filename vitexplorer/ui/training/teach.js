@@ -38,7 +38,7 @@ export function mount({element, props, trigger, watch}) {
   });
   const isSeen = () => root.checkVisibility() && root.dataset.part === 'teach' && !document.hidden && Boolean(props.value?.model);
   const count = () => boxes.reduce((sum, {pictures}) => sum + pictures.length, 0);
-  const here = () => ({model: props.value.model, weights: props.value.weights});
+  const here = () => ({model: props.value?.model, weights: props.value?.weights});
 
   const complain = (sentence) => {
     setText(part('.alert'), sentence);
@@ -201,9 +201,9 @@ export function mount({element, props, trigger, watch}) {
   // ---- what stands there
 
   function said() {
-    const text = words(), {model: name} = here(), total = count();
+    const text = words(), {model: name, weights} = here(), total = count();
     if (!text.teach_title) return;
-    const isRandom = props.value.weights === 'random', says = total ? filled(text.teach_says, {model: name, count: total}) : text.teach_begin;
+    const isRandom = weights === 'random', says = total ? filled(text.teach_says, {model: name, count: total}) : text.teach_begin;
     setText(part('.says'), isRandom ? followed(text.teach_random, says) : says);
     root.classList.toggle('random', isRandom);
     setText(part('h2'), text.teach_title);
