@@ -22,6 +22,7 @@ import vitexplorer.ui
 from tests.app import run_apart
 from tests.fuzzed_http import SENT
 from tests.hosted import hosted
+from tests.readme import README
 from vitexplorer.finetune.job.folder import CONFIG, JobError
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
 from vitexplorer.settings import ASSETS, Settings, settings
@@ -37,6 +38,7 @@ from vitexplorer.ui.hosting.stored import Stored, check_room
 from vitexplorer.ui.hosting.visitors import Visitors
 from vitexplorer.ui.page import Page, build_page
 from vitexplorer.ui.places import Places
+from vitexplorer.ui.static_files import static_files
 from vitexplorer.ui.visitor import training_of, visitor_of
 
 SETTINGS = {
@@ -212,6 +214,19 @@ def test_every_answer_tells_a_browser_what_not_to_do(client: httpx.Client) -> No
     assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
     assert "frame-ancestors 'self'" in policy
     assert "sandbox" in file.headers["content-security-policy"]
+
+
+def test_the_readme_has_the_policy_of_the_page(client: httpx.Client) -> None:
+    written = re.search(r"```text\n(default-src .*?)\n```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert written, "the README says which Content-Security-Policy a page has"
+    policy = re.sub(r"(?:'sha256-\S+'\s?)+(?=;)", "{hashes}", client.get("/").headers["content-security-policy"])
+    assert " ".join(written[1].split()).format(hashes="{hashes}", frames="'self'") == policy
+
+
+def test_no_script_of_the_page_makes_functions_of_text() -> None:
+    """That needs `unsafe-eval`, which the policy has for gradio; what runs on the plain pages does without it."""
+    scripts = {name: source.decode() for name, source in static_files().items() if name.endswith(".js")}
+    assert [name for name, source in scripts.items() if re.search(r"\b(?:eval|Function)\(|javascript:", source)] == []
 
 
 @pytest.mark.parametrize(("accepted", "sent"), [("gzip, deflate, br", "br"), ("gzip", "gzip"), ("identity", None)])

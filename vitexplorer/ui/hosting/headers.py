@@ -1,7 +1,9 @@
 """What a browser is told not to do for anybody: run what the page did not come with, show it in a stranger's frame.
 
-gradio makes functions of text (`unsafe-eval`) and sets styles on elements, so these have to be allowed. Its inline
-scripts are allowed one by one, by their hashes: a script that somebody brought into the page is none of them.
+`unsafe-eval` is gradio's alone: its HTML component makes functions of its template, its style and its script, and its
+events of their JavaScript. Our own scripts and plotly.js do without, and the tests' plain pages forbid it. Styles are
+set on elements by gradio and plotly.js. Inline scripts are allowed one by one, by their hashes: a script that somebody
+brought into the page is none of them.
 """
 
 from __future__ import annotations
