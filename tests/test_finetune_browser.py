@@ -171,7 +171,7 @@ def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Pat
     assert there["image"].startswith("upload-")
     assert there["model"].startswith("tuned.")
 
-    expect(page.locator(".vx-came-from span")).to_have_text(re.compile(r"From Fine-tune, lora.*taken for"))
+    expect(page.locator(".vx-came-from p")).to_have_text(re.compile(r"From Fine-tune, lora.*taken for"))
     page.locator(".vx-came-from .back").click()
     expect(page.locator(".vx-came-from")).to_have_count(0)
     page.locator("#vx-model .file").set_input_files(taken)

@@ -16,11 +16,13 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 import vitexplorer as vx
 from tests.app import Visit
 from tests.plain_page import PlainPage
-from tests.rooms import assert_fits, choose_model, go_to, painted, wait_for_room
+from tests.rooms import PATIENCE, SHIFTS, assert_fits, choose_model, go_to, painted, wait_for_room
+from tests.thorough import quick
 from vitexplorer.settings import ASSETS
 from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.parts.header import Header, header_data
 from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
+from vitexplorer.words import Language
 
 pytestmark = pytest.mark.browser
 
@@ -301,6 +303,67 @@ def test_why_a_question_was_refused_is_said(linked: Visit, url: str, lang: str, 
     page.unroute_all()
     assert all("422" in one for one in linked.errors)
     linked.errors.clear()
+
+
+COVERED = """() => {
+  scrollTo(0, 0);
+  const band = document.querySelector('.vx-notices');
+  return [...document.querySelectorAll('a[href], button, input, select, summary, textarea, [tabindex="0"]')]
+    .filter((one) => one.checkVisibility({visibilityProperty: true}) && !band.contains(one)).filter((one) => {
+      const {x, y, width, height} = one.getBoundingClientRect();
+      return width && band.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    }).map((one) => one.outerHTML.slice(0, 200)); }"""
+"""controls whose middle is under a notice"""
+SAID = """async () => {
+  window.shift = 0;
+  document.dispatchEvent(new CustomEvent('vx-refused', {detail: {why: 'This picture is gone. '.repeat(4), asked: {}}}));
+  const {module} = await import(new URL(document.querySelector('[data-modules]').dataset.modules, document.baseURI));
+  module('training/came_from.js').cameFrom('scenes, gear 12', {board_back: 'Back', board_close: 'Close'});
+}"""
+"""what every other notice says: why a question was refused, and where a picture came from"""
+SIZES = [(1920, 1080), (1440, 900), (1366, 768), (390, 844)]
+NOTED = [(kind, size, lang) for kind in ("hint", "warning") for size in SIZES for lang in ("en", "zh")]
+
+
+@pytest.mark.parametrize("case", quick(NOTED, keep=[("hint", (390, 844), "en"), ("warning", (1366, 768), "zh")]))
+def test_a_notice_covers_no_control_and_is_closed(
+    visit: Visit, url: str, case: tuple[str, tuple[int, int], Language]
+) -> None:
+    """The path of a photograph can be walked with a mouse, whatever is said of it."""
+    (kind, size, lang), page = case, visit.page
+    notices = page.locator(".vx-notice:visible")
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    visit.open(url, lang=lang, image="chelsea", room="attention", weights="random" if kind == "warning" else "trained")
+    page.evaluate(SHIFTS)
+    for room in ("flow", "compare", "attention"):
+        go_to(page, room, lang)
+        expect(page.locator(f".vx-notice.{kind}")).to_be_visible()
+        assert page.evaluate(COVERED) == [], room
+        page.evaluate(SAID)
+        expect(notices).to_have_count(3)
+        painted(page)
+        assert page.evaluate("window.shift") < 0.2, room
+        assert page.evaluate(COVERED) == [], room
+        assert_fits(page, room)
+        page.locator(".vx-notice.error .close").click()
+        page.locator(".vx-came-from .close").click()
+    page.evaluate(SAID)
+    for one in (".vx-came-from", f".{kind}", ".error"):
+        close = page.locator(f".vx-notice{one} .close")
+        assert close.get_attribute("aria-label")
+        close.press("Enter")
+    expect(notices).to_have_count(0)
+    page.wait_for_function("getComputedStyle(document.documentElement).getPropertyValue('--vx-note') === '0px'")
+
+    guide = page.locator(".vx-guide")
+    page.locator(".vx-rail .learn").click()
+    page.evaluate(SAID)
+    first = guide.locator("h2").inner_text()
+    guide.locator(".next").click(timeout=PATIENCE)
+    expect(guide.locator("h2")).not_to_have_text(first)
+    assert page.evaluate(COVERED) == []
+    guide.locator(".before").click()
+    expect(guide.locator("h2")).to_have_text(first)
 
 
 CONTROLS = """() => [...document.querySelectorAll('a[href], button, input, select, summary, canvas, [tabindex]')]

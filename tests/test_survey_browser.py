@@ -110,7 +110,7 @@ def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -
     page.wait_for_function("new URL(location.href).searchParams.get('room') === 'attention'", timeout=SOON)
     visit.wait_ready()
     assert parameters(page)["image"].startswith("upload-")
-    expect(page.locator(".vx-came-from span")).to_contain_text(caption)
+    expect(page.locator(".vx-came-from p")).to_contain_text(caption)
     page.locator(".vx-came-from .back").click()
     expect(survey.locator(".title")).to_contain_text("scenes · scenes_vit_patch16_192", timeout=SOON)
     expect(survey.locator(".gallery li button").first).to_be_visible(timeout=SOON)

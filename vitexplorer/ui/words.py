@@ -53,6 +53,7 @@ UI_WORDS: dict[str, Text] = {
     "rooms": Text("Rooms", "各个页面"),
     # the guided path
     "learn": Text("Learn", "学习"),
+    "notice_close": Text("Close this notice", "关闭此通知"),
     "learn_close": Text("Close the guided path", "关闭导览"),
     "learn_before": Text("Back", "上一步"),
     "learn_next": Text("Next", "下一步"),

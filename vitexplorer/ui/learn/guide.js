@@ -91,7 +91,7 @@ export function mount({element, props, trigger, watch}) {
     const lit = where && [...document.querySelectorAll(where)].find((one) => one.checkVisibility());
     if (!lit) return;
     const place = lit.getBoundingClientRect(), sheet = root.getBoundingClientRect();
-    const bar = document.querySelector('#vx-bar').getBoundingClientRect().bottom;
+    const bar = parseFloat(getComputedStyle(page).scrollPaddingTop);  // of bar and notices
     const top = Math.max(bar, parseFloat(getComputedStyle(lit).scrollMarginTop));  // what else stays above it
     const isBelow = sheet.left < place.right && place.left < sheet.right;
     const by = scrollFor(place, top, isBelow ? sheet.top : innerHeight);
@@ -189,7 +189,7 @@ export function mount({element, props, trigger, watch}) {
   });
   document.addEventListener('vx-learn', () => {
     if (now) close();
-    else enter(steps().some(({key}) => key === progress.step) ? progress.step : steps()[0].key);
+    else enter(steps().some(({key}) => key === progress.step) ? progress.step : steps()[0]?.key);
   });
   document.addEventListener('vx-ready', tell);
   document.addEventListener('vx-refused', ({detail}) => {

@@ -3,34 +3,33 @@
 
 import {onWritten, writeAddress} from '../kit/address.js';
 import {make, setText} from '../kit/dom.js';
+import {leaveRoom, notice} from '../kit/notices.js';
 import {addressFor, isEmbedded} from './embedded.js';
-
-const SAID = 10_000;  // milliseconds for which a refusal stands there
 
 /** @param {import('../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-status'), part = (selector) => root.querySelector(selector);
-  const line = part('.line'), warning = part('.warning'), hint = part('.hint'), filled = part('.bar i');
+  const line = part('.line'), filled = part('.bar i'), act = part('.hint .act');
   const foot = part('.foot span'), whole = part('.foot a'), lead = () => { whole.href = addressFor(location.href, false); };
   part('.foot').hidden = !isEmbedded();
   onWritten(lead);
   lead();
-  part('.hint button').addEventListener('click', () => trigger('choose', {model: props.value.hint_model}));
+  act.addEventListener('click', () => trigger('choose', {model: props.value.hint_model}));
 
-  let refused = '', ends = 0;  // why a question was not answered, while that stands there
+  let refused = '';  // why a question was not answered, until that is closed or something else is to be said
+  const fail = notice(part('.error'), () => { refused = ''; show(); });
+  const warn = notice(part('.warning')), suggest = notice(part('.hint'));
 
   function show() {
     const value = refused ? {...props.value, kind: 'error', answer: '', text: refused, address: null} : props.value || {};
     const share = value.share ?? null;
     line.replaceChildren(...(value.answer ? [make('b', {textContent: value.answer})] : [value.text || '']));
     line.title = value.kind === 'ready' ? value.text : '';
-    warning.textContent = value.warning || '';
-    warning.hidden = !value.warning;
-    part('.hint span').textContent = value.hint || '';
-    part('.hint button').textContent = value.hint_button || '';
-    part('.hint button').hidden = !value.hint_model;
-    hint.hidden = !value.hint || Boolean(value.warning);
-    document.documentElement.classList.toggle('vx-noted', Boolean(value.warning || value.hint));
+    fail(value.kind === 'error' ? value.text : '');
+    warn(value.warning || '');
+    setText(act, value.hint_button || '');
+    act.hidden = !value.hint_model;
+    suggest(value.warning ? '' : value.hint || '');
     root.dataset.kind = value.kind || 'busy';
     root.dataset.text = value.text || '';
     root.toggleAttribute('data-unknown', share === null);
@@ -43,10 +42,10 @@ export function mount({element, props, trigger, watch}) {
 
   document.addEventListener('vx-refused', ({detail}) => {
     refused = detail.why;
-    clearTimeout(ends);
-    ends = setTimeout(() => { refused = ''; show(); }, SAID);
+    element.inert = false;
     show();
   });
+  leaveRoom(part('.vx-notices'));
   watch('value', () => { refused = ''; show(); });
   show();
 }

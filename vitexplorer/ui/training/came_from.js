@@ -2,6 +2,7 @@
 // back.
 
 import {make} from '../kit/dom.js';
+import {addNotice} from '../kit/notices.js';
 
 /**
  * @param {string} label what the image is and what the model said
@@ -10,10 +11,10 @@ import {make} from '../kit/dom.js';
  */
 export function cameFrom(label, words, room = 'finetune') {
   document.querySelector('.vx-came-from')?.remove();
-  const note = make('aside', {className: 'vx-came-from vx-part', attributes: {role: 'status'}},
-    make('span', {textContent: label}),
+  const note = make('div', {className: 'vx-came-from vx-notice', attributes: {role: 'status'}},
+    make('p', {textContent: label}),
     make('button', {type: 'button', className: 'back', textContent: words.board_back, onclick: back}),
-    make('button', {type: 'button', className: 'close', textContent: '×', ariaLabel: words.board_close, onclick: leave}));
+    make('button', {type: 'button', className: 'close', textContent: '×', title: words.board_close, ariaLabel: words.board_close, onclick: leave}));
   let arrived = false;
 
   function leave() {
@@ -33,5 +34,5 @@ export function cameFrom(label, words, room = 'finetune') {
   }
 
   document.addEventListener('vx-ready', ready);
-  document.body.append(note);
+  addNotice(note);
 }
