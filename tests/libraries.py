@@ -29,6 +29,7 @@ FIVE = {**PLAIN, "num_labels": 5}
 WORDS = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 1}
 WORDS |= {"vocab_size": 20, "bos_token_id": 0, "eos_token_id": 1}
 STAGES = {"hidden_sizes": [16, 32, 48, 64], "depths": [1, 1, 2, 1], "num_attention_heads": [1, 2, 3, 4]}
+NAFLEX = {**{name: size for name, size in PLAIN.items() if name != "image_size"}, "num_patches": 16}
 LABELS = {0: "cat", 1: "dog", 2: "fox", 3: "owl", 4: "bee"}
 
 
@@ -93,6 +94,17 @@ def first(output: Any) -> Tensor:
 
 def pooled(output: Any) -> Tensor:
     return output.pooler_output
+
+
+def in_patches(images: Tensor) -> dict[str, Tensor]:
+    """As the image processor of NaFlex cuts them: row by row, each pixel with its colours."""
+    patches = images.unfold(2, 16, 16).unfold(3, 16, 16).permute(0, 2, 3, 4, 5, 1)
+    rows, cols = patches.shape[1:3]
+    return {
+        "pixel_values": patches.flatten(3).flatten(1, 2),
+        "pixel_attention_mask": torch.ones(len(images), rows * cols, dtype=torch.long),
+        "spatial_shapes": torch.tensor([[rows, cols]] * len(images)),
+    }
 
 
 CASES = {
@@ -248,6 +260,43 @@ CASES = {
         {"vision_config": PLAIN, "num_labels": 5},
         logits,
         tensors_left_out=11,
+    ),
+    "siglip2": hugging(
+        "SiglipVisionModel",
+        "SiglipVisionConfig",
+        {**PLAIN, "hidden_act": "gelu_pytorch_tanh", "layer_norm_eps": 1e-6},
+        pooled,
+    ),
+    "siglip2_naflex": replace(
+        hugging("Siglip2VisionModel", "Siglip2VisionConfig", NAFLEX, pooled),
+        says=lambda module, images: module(**in_patches(images)).pooler_output,
+        looks=None,
+    ),
+    "segformer": hugging(
+        "SegformerForImageClassification",
+        "SegformerConfig",
+        {**STAGES, "num_labels": 5, "sr_ratios": [8, 4, 2, 1]},
+        logits,
+    ),
+    "segformer_pixels": hugging(
+        "SegformerForSemanticSegmentation",
+        "SegformerConfig",
+        {**STAGES, "num_labels": 5, "decoder_hidden_size": 16},
+        lambda output: output.last_hidden_state.mean((2, 3)),
+        "segformer",
+        tensors_left_out=16,
+    ),
+    "blip": replace(hugging("BlipVisionModel", "BlipVisionConfig", PLAIN, first), looks=None),
+    "blip_whole": replace(
+        hugging(
+            "BlipForConditionalGeneration",
+            "BlipConfig",
+            {"vision_config": PLAIN, "text_config": {**WORDS, "encoder_hidden_size": 48}},
+            first,
+            "vision_model",
+            tensors_left_out=35,
+        ),
+        looks=None,
     ),
     "torchvision_vit": alone(
         lambda library: library.VisionTransformer(64, 16, 3, 2, 128, 256, num_classes=5), "torchvision.models"

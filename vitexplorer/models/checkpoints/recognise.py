@@ -13,6 +13,7 @@ from vitexplorer.models.checkpoints.fits import blueprint
 from vitexplorer.models.checkpoints.misfit import MISSING, MisfitError
 from vitexplorer.models.checkpoints.reader import Outline, Reader
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
+from vitexplorer.models.checkpoints.strangers import STRANGERS
 from vitexplorer.models.checkpoints.usual import GUESSED
 from vitexplorer.registry import Registry
 from vitexplorer.words import Text
@@ -30,6 +31,7 @@ _NO_MODEL = Text(
     "{source} is a file of {library}, but not of one model that can be shown: {why}.",
     "{source} 是 {library} 的文件，但不是某个可以展示的模型：{why}。",
 )
+_STRANGER = Text("{source} holds {name}, which cannot be shown: {why}.", "{source} 是 {name}，无法展示：{why}。")
 _OTHER = Text("no architecture that is known has its tensors ({some})", "没有已知结构具有这些张量（{some}）")
 _DISAGREE = Text("its tensors do not agree with each other ({some})", "其中的张量互相矛盾（{some}）")
 
@@ -56,10 +58,13 @@ def recognise(contents: Contents) -> Blueprint:
 def put_under_timms_names(contents: Contents) -> tuple[Tensors, Facts]:
     """The tensors as timm calls them; as they are where no other library's names are recognised.
 
-    Raises WeightsError for what looks like a library's file and is not one.
+    Raises WeightsError for what looks like a library's file and is not one, and for what is known not to be shown.
     """
     tensors, _ = without(contents.tensors, COMPUTED)
     names = tensors.keys()
+    stranger = next((one for one in STRANGERS if all(_any(sign, names) for sign in one.signs)), None)
+    if stranger is not None:
+        raise WeightsError(_STRANGER.format(source=contents.name, name=stranger.name, why=stranger.why))
     reader = next((one for one in READERS.values() if all(_any(sign, names) for sign in one.signs)), None)
     if reader is None:
         return tensors, Facts(notes=(GUESSED,), window_size=_window(contents.tensors))

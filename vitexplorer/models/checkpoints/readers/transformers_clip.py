@@ -1,4 +1,4 @@
-"""transformers: the vision towers of CLIP and SigLIP, alone or in the whole model, whose text tower is left out.
+"""transformers: the vision towers of CLIP, SigLIP and SigLIP 2, alone or in the whole model without its text tower.
 
 CLIP's projection to the common space is kept as a classifier without a bias, as timm keeps it. A classifier of
 transformers reads the patches' mean: CLIP's as the last block leaves them, SigLIP's after the norm, and what pools
@@ -7,6 +7,7 @@ otherwise is left out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,11 +15,17 @@ import torch
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
-from vitexplorer.models.checkpoints.misfit import rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import no_square, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 from vitexplorer.models.checkpoints.usual import HALF, OPENAI
+from vitexplorer.words import Text
 
+_COLOURS = 3
+NAFLEX = Text(
+    "The file takes images of any aspect (NaFlex); it is shown on the square of patches that its positions are of.",
+    "此文件可接受任意长宽比的图像（NaFlex）；此处按其位置表对应的正方形图块网格展示。",
+)
 _TEXT = r"^text_model\.|^text_projection\.|^logit_(scale|bias)$"
 _RULES = (
     (r"^vision_model\.", ""),
@@ -44,6 +51,7 @@ _RULES = (
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names; the tables get the batch axis that timm gives them."""
     kept, left_out = without(tensors, _TEXT)
+    kept, notes = _as_convolution(kept)
     is_clip, classifies = any("pre_layrnorm" in name for name in kept), "classifier.weight" in kept
     if classifies:
         kept, gone = without(kept, r"\.post_layernorm\." if is_clip else r"\.head\.")
@@ -63,6 +71,7 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     facts = facts_of(config, norm_eps=1e-5 if is_clip else 1e-6, usual=OPENAI if is_clip else HALF).but(
         left_out=left_out, prefix_placed=True
     )
+    facts = facts.but(notes=(*facts.notes, *notes))
     if classifies:
         facts = facts.but(pooling="avg", final_norm=not is_clip)
     if facts.activation is None:
@@ -70,6 +79,19 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     if is_clip and "projection_dim" in config:
         facts = facts.but(class_names=())  # its outputs are no classes
     return kept, facts
+
+
+def _as_convolution(tensors: Tensors) -> tuple[Tensors, tuple[Text, ...]]:
+    """NaFlex reads patches as rows of numbers, pixel by pixel with its colours: the same sums as a convolution's."""
+    name = next((one for one in tensors if one.endswith("embeddings.patch_embedding.weight")), "")
+    if tensors[name].ndim != 2:
+        return tensors, ()
+    numbers = shape_of(tensors, name, 2)[1]
+    side = math.isqrt(numbers // _COLOURS)
+    if side * side * _COLOURS != numbers:
+        raise no_square(name, numbers)
+    kernel = tensors[name].unflatten(1, (side, side, _COLOURS)).permute(0, 3, 1, 2).contiguous()
+    return {**tensors, name: kernel}, (NAFLEX,)
 
 
 READER = Reader(

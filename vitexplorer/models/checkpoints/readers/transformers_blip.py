@@ -1,0 +1,47 @@
+"""transformers: the image towers of BLIP (arXiv 2201.12086) and BLIP-2 (arXiv 2301.12597), alone or in a whole model.
+
+The answer is the class token after the last norm; what BLIP calls its pooler's output is that, normed once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vitexplorer.models.checkpoints.facts import Facts, Tensors
+from vitexplorer.models.checkpoints.hugging_face import facts_of
+from vitexplorer.models.checkpoints.reader import Reader
+from vitexplorer.models.checkpoints.renaming import renamed, without
+from vitexplorer.models.checkpoints.usual import OPENAI
+
+_OTHERS = (
+    r"^(text_model|text_encoder|text_decoder|language_model|qformer|visual_projection|text_projection|itm_head"
+    r"|itc_vision_proj|itc_text_proj|vision_proj|text_proj|vision_projection|language_projection|embeddings)\."
+    r"|^(logit_scale|query_tokens)$"
+)
+_RULES = (
+    (r"^vision_model\.", ""),
+    (r"^embeddings\.class_embedding$", "cls_token"),
+    (r"^embeddings\.position_embedding$", "pos_embed"),
+    (r"^embeddings\.patch_embedding\.", "patch_embed.proj."),
+    (r"^encoder\.layers\.", "blocks."),
+    (r"\.self_attn\.qkv\.", ".attn.qkv."),
+    (r"\.self_attn\.projection\.", ".attn.proj."),
+    (r"\.layer_norm([12])\.", r".norm\1."),
+    (r"^post_layernorm\.", "norm."),
+)
+
+
+def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
+    """Under timm's names, without what reads or writes words."""
+    in_whole = any(name.startswith("vision_model.") for name in tensors)
+    kept, left_out = without(tensors, _OTHERS if in_whole else r"^$")
+    facts = facts_of(config, norm_eps=1e-5, usual=OPENAI)
+    return renamed(kept, _RULES), facts.but(left_out=left_out, prefix_placed=True, class_names=())
+
+
+READER = Reader(
+    library="transformers",
+    signs=(r"embeddings\.patch_embedding\.weight$", r"encoder\.layers\.0\.self_attn\.qkv\.weight$"),
+    rename=rename,
+)

@@ -1,0 +1,70 @@
+"""Architectures that are recognised and cannot be shown: each is refused by its name, with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vitexplorer.words import Text, same
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """An architecture without a module of timm's that gives its answer."""
+
+    name: Text
+    signs: tuple[str, ...]
+    """patterns of the file's names, all of which must be there"""
+    why: Text
+
+
+STRANGERS = (
+    Stranger(
+        same("YOLOS (transformers)"),
+        (r"embeddings\.detection_tokens$",),
+        Text(
+            "its detection tokens stand behind the patches and have position tables of their own, which no module of"
+            " timm has; use the ViT or DeiT that it was trained from",
+            "其检测标记位于图块之后并有自己的位置表，timm 没有这样的模块；请改用训练它所基于的 ViT 或 DeiT",
+        ),
+    ),
+    Stranger(
+        same("Hiera (transformers)"),
+        (r"encoder\.stages\.0\.layers\.0\.attn\.qkv\.weight$", r"embeddings\.patch_embeddings\.projection\.weight$"),
+        Text(
+            "files of transformers are not translated for it; timm has it too: name it, as hiera_tiny_224",
+            "尚不能转换 transformers 的这种文件；timm 也有该模型：请指明名称，例如 hiera_tiny_224",
+        ),
+    ),
+    Stranger(
+        same("AIMv2 (transformers)"),
+        (r"encoder\.layers\.0\.rms_norm1\.weight$",),
+        Text(
+            "files of transformers are not translated for it; timm has it too: name it, as aimv2_large_patch14_224",
+            "尚不能转换 transformers 的这种文件；timm 也有该模型：请指明名称，例如 aimv2_large_patch14_224",
+        ),
+    ),
+    Stranger(
+        Text(
+            "a CoCa or another open_clip model with attentional pooling", "CoCa 或其他使用注意力池化的 open_clip 模型"
+        ),
+        (r"^(visual\.)?attn_pool\.query$", r"^(visual\.)?conv1\.weight$"),
+        Text(
+            "its image tower ends in queries that attend to the tokens (attn_pool), which no module of timm does alike;"
+            " use a CLIP without attentional_pool",
+            "其图像塔以若干查询对标记做注意力（attn_pool）结束，timm 没有相同的模块；"
+            "请改用没有 attentional_pool 的 CLIP",
+        ),
+    ),
+    Stranger(
+        Text("a Swin with absolute position embeddings", "使用绝对位置编码的 Swin"),
+        (
+            r"^(.+\.)?embeddings\.position_embeddings$|^absolute_pos_embed$",
+            r"layers\.0\.blocks\.0\.attention\.(self\.query|q_proj)\.weight$|^layers\.0\.blocks\.0\.attn\.qkv\.weight$",
+        ),
+        Text(
+            "a table of positions is added to its patches, for which timm's Swin has no place; use one without"
+            " use_absolute_embeddings",
+            "它会在图块上加位置表，而 timm 的 Swin 没有这一项；请改用没有 use_absolute_embeddings 的 Swin",
+        ),
+    ),
+)
