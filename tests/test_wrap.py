@@ -221,7 +221,7 @@ def test_a_block_that_ends_with_a_norm_shows_its_tokens() -> None:
 
 
 def test_a_block_that_ends_with_something_else_shows_its_attention_alone() -> None:
-    with torch.random.fork_rng(devices=[]):
+    with seeded(0):
         captured = vx.capture(vx.wrap(Halved().eval(), image_size=32, patch_size=8), PICTURE)
     assert vx.compute("attention_rollout", captured, query="mean").values.shape == (4, 4)
     with pytest.raises(UnsupportedError, match="neither the last sum they compute nor the norm of it"):

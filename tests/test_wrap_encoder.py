@@ -15,6 +15,7 @@ import vitexplorer as vx
 from tests import reference, reference_relevance
 from vitexplorer.capture import Capture
 from vitexplorer.errors import UnsupportedError
+from vitexplorer.models.seeding import seeded
 from vitexplorer.quantities.perturbation import baseline_image
 from vitexplorer.views.activation_patching import middle_half
 
@@ -56,8 +57,7 @@ class Encoder(nn.Module):
 
 @cache
 def wrapped(norms: str, axes: str, holder: str) -> Capture:
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(0)
+    with seeded(0), torch.no_grad():
         module = Encoder(norms, axes, holder).eval()
         for parameter in module.parameters():
             parameter += 0.2 * torch.randn_like(parameter)
@@ -130,7 +130,7 @@ def read(module: Encoder, tokens: Tensor) -> Tensor:
 
 
 def twin_of(captured: Capture) -> Encoder:
-    with torch.random.fork_rng(devices=[]):
+    with seeded(0):
         twin = Encoder(*next(case for case in CASES if wrapped(*case) is captured)).double().eval()
     twin.load_state_dict(captured.model.module.wrapped.state_dict())
     twin.cut.float()
