@@ -6,6 +6,27 @@ IN_NODE = "test_the_arithmetic_of_the_modules_is_right"
 
 MUTANTS = (
     Mutant(
+        "a component without words that can be pressed",
+        JAVASCRIPT,
+        "element.inert = true;\n    watch(",
+        "watch(",
+        "test_the_room_that_is_looked_at_is_filled_when_the_rail_hears_late_which_it_is",
+    ),
+    Mutant(
+        "a survey that takes the facts of an earlier visit for its own",
+        JAVASCRIPT,
+        "if (mine !== visit) return;\n      if (found &&",
+        "if (found &&",
+        "test_a_survey_that_is_left_and_opened_again_waits_for_its_own_answers",
+    ),
+    Mutant(
+        "a notice that lies over the page",
+        JAVASCRIPT,
+        "`${band.getBoundingClientRect().height}px`",
+        "'0px'",
+        "test_a_notice_covers_no_control_and_is_closed",
+    ),
+    Mutant(
         "a head of the strip that waits for its block",
         JAVASCRIPT,
         "strip.rowOf(to);\n    if (!row) return;",
