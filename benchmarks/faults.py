@@ -1,11 +1,13 @@
-"""Trainings that are killed, stopped, torn and begun twice: how many of them end as if nothing had happened.
+"""Trainings and surveys that are killed, frozen, torn and begun twice: how many end as if nothing had happened.
 
     python -m benchmarks.faults [times]
 
 Real processes train timm's `test_vit` on two dozen drawn squares. Each line counts what came beside what must come:
 workers killed at random moments and resumed to the same bits; workers that stand still; one file of a killed training
 torn at random, then resumed in this process (ten times as often, for that is quick); the same with each file cut to its
-half; two servers that begin trainings at the same moment where one is allowed.
+half; two servers that begin trainings at the same moment where one is allowed. Processes that are frozen at random
+moments, whose training or survey another one ends before they wake: they must end, and change no byte. Files of a
+survey that are damaged in every way: rows are asked again to the same bytes, an index gives the same answers.
 """
 
 from __future__ import annotations
@@ -14,20 +16,23 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+import psutil
 from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from benchmarks.fuzz import tried
-from tests.damage import torn
+from tests.damage import WRECKS, torn, wreck
 from tests.finetune_folders import class_folder
 from tests.subject import Subject
 from vitexplorer.finetune.comparison import load_comparison
@@ -38,6 +43,13 @@ from vitexplorer.finetune.job.events import EVENTS
 from vitexplorer.finetune.job.folder import CHECKPOINTS, PREDICTIONS, TUNED, JobError, run_folder
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState, job_state
+from vitexplorer.finetune.job.workers import LOG
+from vitexplorer.models.loading import load_model
+from vitexplorer.read_back import BrokenFileError
+from vitexplorer.survey.index import index_of
+from vitexplorer.survey.manifest import rows_file
+from vitexplorer.survey.opened import open_survey
+from vitexplorer.survey.surveying import ask_all
 from vitexplorer.ui.places import Places
 
 OWN = run_folder(Path(), "lora")
@@ -190,6 +202,113 @@ def begun_at_once(root: Path, config: JobConfig, times: int) -> int:
     return right
 
 
+# ---------------------------------------------------------------------------------------------- frozen processes
+
+
+def everything(folder: Path) -> dict[Path, tuple[int, bytes]]:
+    """Each file of a folder, when it was written last, and what is in it."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name not in (".lock", LOG))
+    return {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
+
+
+def woken(frozen: psutil.Process, folder: Path) -> bool:
+    """Whether a frozen process, let go on, ends and changes nothing."""
+    before = everything(folder)
+    with suppress(psutil.NoSuchProcess):
+        frozen.resume()
+        frozen.wait(PATIENCE)
+    return everything(folder) == before
+
+
+def frozen_after(folder: Path, seconds: float, pid: int) -> psutil.Process:
+    """A process, frozen so many seconds after it has claimed its folder, or ended if it was quicker."""
+    process, end = psutil.Process(pid), time.monotonic() + PATIENCE
+    with suppress(psutil.NoSuchProcess):
+        while not begins(folder) and process.is_running() and time.monotonic() < end:
+            time.sleep(0.001)
+        time.sleep(seconds)
+        process.suspend()
+    return process
+
+
+def begins(folder: Path) -> bool:
+    """Whether the process that was launched has said that it works."""
+    with suppress(BrokenFileError):
+        claim = CLAIM.read(folder)
+        return claim is not None and claim.begun
+    return False
+
+
+def frozen_trainings(whole: Path, root: Path, times: int) -> int:
+    """How often a training that stood still was ended by another process to the same weights, and then left alone."""
+    draw, right = random.Random(1), 0
+    for n in range(times):
+        folder = root / f"frozen-{n}"
+        detached.start(job_state(whole).config, folder)
+        frozen = frozen_after(folder, draw.uniform(0.0, 6.0), worker_of(folder) or 0)
+        run_job(job_state(whole).config, folder)
+        right += woken(frozen, folder) and is_same(whole, folder)
+        shutil.rmtree(folder)
+    return right
+
+
+def survey_of(images: Path, out: Path) -> Path:
+    model = load_model("test_vit", "random")
+    return ask_all(images, model, ["prediction"], out, workers=1, rows_per_shard=1, batch_size=1)
+
+
+def rows_of(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in (folder / "rows").iterdir()}
+
+
+def frozen_surveys(images: Path, root: Path, times: int) -> int:
+    """How often a survey that stood still was ended by another process to the same bytes, and then left alone."""
+    draw, right, whole = random.Random(2), 0, survey_of(images, root / "whole-survey")
+    line = [sys.executable, "-m", "vitexplorer", "survey", str(images), "--model", "test_vit", "--weights", "random"]
+    line += ["--ask", "prediction", "--workers", "1", "--rows-per-shard", "1", "--batch-size", "1", "--out"]
+    for n in range(times):
+        folder = root / f"frozen-survey-{n}"
+        with subprocess.Popen([*line, str(folder)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            frozen = frozen_after(folder, draw.uniform(0.0, 0.3), process.pid)
+            survey_of(images, folder)
+            right += woken(frozen, folder) and rows_of(folder) == rows_of(whole)
+    return right
+
+
+# ---------------------------------------------------------------------------------------------- a survey's files
+
+
+def damaged_rows(whole: Path, images: Path) -> int:
+    """For how many kinds of damage to a file of rows its images were asked again, to the same bytes."""
+    right = 0
+    for how in WRECKS:
+        folder = whole.with_name("wrecked")
+        shutil.copytree(whole, folder)
+        wreck(rows_file(folder, 3), how)
+        survey_of(images, folder)
+        right += (
+            rows_of(whole).items()
+            <= {file.name: file.read_bytes() for file in (folder / "rows").iterdir() if file.is_file()}.items()
+        )
+        shutil.rmtree(folder)
+    return right
+
+
+def damaged_indexes(whole: Path) -> int:
+    """For how many kinds of damage to an index the same survey is opened, and says so."""
+    right = 0
+    for how in WRECKS:
+        folder = whole.with_name("wrecked")
+        shutil.copytree(whole, folder)
+        path = index_of(folder, 1).path
+        wreck(path, how)
+        opened = open_survey(folder)
+        told = bool(opened.made_again) or how == "closed"  # to root nothing is closed
+        right += told and opened.count == len(rows_of(whole))
+        shutil.rmtree(folder)
+    return right
+
+
 def main(times: int = 20) -> int:
     """Print the counts; 1 where one is not what it must be."""
     os.environ["VIT_TRAINING_HOURS"] = "0.02"  # a plan that was torn into one of 99,999 epochs ends in a sentence
@@ -207,6 +326,12 @@ def main(times: int = 20) -> int:
         line("killed at random, resumed to the same weights", stopped_and_resumed(whole, root, 9, times), times)
         still = max(1, times // 4)
         line("stands still, seen, resumed to the same", stopped_and_resumed(whole, root, 19, still), still)
+        line("frozen, ended by another, woken, left alone", frozen_trainings(whole, root, still), still)
+        images = root / "colours"
+        line("a survey frozen, ended by another, woken", frozen_surveys(images, root, times), times)
+        surveyed = root / "whole-survey"
+        line("a damaged file of rows, asked again to the same", damaged_rows(surveyed, images), len(WRECKS))
+        line("a damaged index, made again and said", damaged_indexes(surveyed), len(WRECKS))
         killed = killed_of(whole, root)
         line("half of a file, resumed to the same weights", halves(whole, killed), len(MADE_AGAIN))
         came, faults = torn_at_random(killed, 10 * times)
@@ -215,6 +340,7 @@ def main(times: int = 20) -> int:
         for fault, case in faults.items():
             print(f"    {fault} ({came[fault]})\n        {case}")
         line("two servers at once, one training begun", begun_at_once(root, config, times), times)
+    print("all held" if all(good) else "NOT all held")
     return int(not all(good))
 
 

@@ -324,7 +324,7 @@ def _kill_workers(times, survey, source, out, **options) -> list[int]:
 
 @pytest.mark.usefixtures("_quick_workers")
 def test_a_defect_in_a_worker_keeps_its_traceback(images, tmp_path, monkeypatch):
-    monkeypatch.setattr(processes.torch, "save", lambda model, path: path.write_bytes(b"no model"))
+    monkeypatch.setattr(processes.torch, "save", lambda model, file: file.write(b"no model"))
     with pytest.raises(RuntimeError, match="Traceback"):
         run(images, tmp_path / "survey", workers=2)
 

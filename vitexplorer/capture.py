@@ -21,6 +21,7 @@ from vitexplorer.callable_module import call_module_as
 from vitexplorer.controls import no_such_block
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import no_tokens
+from vitexplorer.full_memory import full_memory_is_a_sentence
 from vitexplorer.models.images import AnyImage, OpenedImage
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel
@@ -358,7 +359,7 @@ def capture(
         differentiable: keep the graph of the pass too, several times the memory of all else: views of gradients then
             take no second pass forward, and go back no further than they have to.
 
-    Raises ImageError, SettingError and UnsupportedError with a sentence.
+    Raises ImageError, SettingError, UnsupportedError and NoMemoryError with a sentence.
     """
     if size is not None:
         if fit == "native":
@@ -375,8 +376,11 @@ TWO_SIZES = Text(
 
 @contextmanager
 def plain_numbers(device: torch.device) -> Iterator[None]:
-    """Whatever the caller has switched on, inside are the tensors' own precision and, where asked for, gradients."""
-    with torch.inference_mode(mode=False), torch.autocast(device.type, enabled=False):
+    """Whatever the caller has switched on, inside are the tensors' own precision and, where asked for, gradients.
+
+    Raises NoMemoryError where memory runs out.
+    """
+    with full_memory_is_a_sentence(), torch.inference_mode(mode=False), torch.autocast(device.type, enabled=False):
         yield
 
 

@@ -33,18 +33,24 @@ class DiskFullError(ExplainedError):
     """Nothing more can be written; the message says where, and what is safe."""
 
 
-def replace_file(path: Path, write: Callable[[Path], object]) -> None:
+def replace_file(path: Path, write: Callable[[Path], object], *, is_kept: bool = True) -> None:
     """Let `write` make a new file beside `path`, bring it to the disk, then put it in the place of `path`.
 
     Whatever `write` raises is raised, and `path` is then as it was. Raises DiskFullError where there is no room.
+
+    Args:
+        path: of the file.
+        write: called with the place to write to, a name with the ending of `path`.
+        is_kept: whether it must outlast a power cut; what is made again in a moment need not wait for the disk.
     """
     beside = beside_of(path)
     try:
         with full_disk_is_a_sentence(path.parent):
             try:
                 write(beside)
-                with open(beside, "rb+") as file:
-                    os.fsync(file.fileno())
+                if is_kept:
+                    with open(beside, "rb+") as file:
+                        os.fsync(file.fileno())
             except FileNotFoundError:  # who may write here instead of us has tidied up
                 with permitted(path):
                     raise
@@ -61,9 +67,9 @@ def beside_of(path: Path) -> Path:
     return path.with_name(f".{secrets.token_hex(4)}-{path.name if fits else path.suffix}")
 
 
-def replace_bytes(path: Path, content: bytes) -> None:
+def replace_bytes(path: Path, content: bytes, *, is_kept: bool = True) -> None:
     """`replace_file` for bytes."""
-    replace_file(path, lambda beside: beside.write_bytes(content))
+    replace_file(path, lambda beside: beside.write_bytes(content), is_kept=is_kept)
 
 
 def replace_text(path: Path, text: str) -> None:
@@ -71,9 +77,9 @@ def replace_text(path: Path, text: str) -> None:
     replace_bytes(path, text.encode())
 
 
-def replace_copy(path: Path, source: Path) -> None:
+def replace_copy(path: Path, source: Path, *, is_kept: bool = True) -> None:
     """`replace_file` for the content of another file."""
-    replace_file(path, lambda beside: shutil.copyfile(source, beside))
+    replace_file(path, lambda beside: shutil.copyfile(source, beside), is_kept=is_kept)
 
 
 @contextmanager
@@ -101,9 +107,14 @@ def full_disk_is_a_sentence(folder: Path) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # safetensors wraps the system's error in one of its own
-        if getattr(error, "errno", None) in _FULL or any(said in str(error) for said in _SAID_FULL):
+        if is_full(error):
             raise disk_full(folder) from error
         raise
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that a disk, a share of it or a file has no more room."""
+    return getattr(error, "errno", None) in _FULL or any(said in str(error) for said in _SAID_FULL)
 
 
 def disk_full(folder: Path) -> DiskFullError:
@@ -118,7 +129,7 @@ def disk_full(folder: Path) -> DiskFullError:
 
 
 _NO_SPACE = Text(
-    "The disk is full{free}: nothing more can be written to {folder}. What was saved before is kept; free some space "
-    "and go on.",
-    "磁盘已满{free}：无法继续写入 {folder}。此前保存的内容已保留；请释放空间后继续。",
+    "The disk is full{free}: nothing more can be written to {folder}. What was saved before is kept, nothing "
+    "half-written was left behind; free some space and go on.",
+    "磁盘已满{free}：无法继续写入 {folder}。此前保存的内容已保留，未留下写到一半的文件；请释放空间后继续。",
 )

@@ -9,6 +9,7 @@ import numpy as np
 import typer
 from rich.cells import cell_len
 
+from vitexplorer.full_memory import full_memory_is_a_sentence
 from vitexplorer.types import Result, SidesResult
 from vitexplorer.words import Language, Text
 
@@ -43,7 +44,8 @@ _AXES = {
 def one_sentence(language: Language) -> Iterator[None]:
     """Turn an error that carries its sentence into a line on stderr and exit code 2; let every other one fly."""
     try:
-        yield
+        with full_memory_is_a_sentence():
+            yield
     except (ValueError, OSError) as error:
         text = getattr(error, "text", None)
         if not isinstance(text, Text):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from vitexplorer.figures import browser
 from vitexplorer.figures.rendering import render
 from vitexplorer.figures.tables import as_csv, as_json
+from vitexplorer.safe_writes import DiskFullError, replace_bytes
 from vitexplorer.types import Result
 from vitexplorer.words import ExplainedError, Language, Text
 
@@ -20,8 +19,6 @@ SUFFIXES = (*PICTURES, ".csv", ".json")
 LARGEST_SCALE = 10
 
 FAILURES = {
-    errno.ENOSPC: Text("The disk is full: {path} was not saved.", "磁盘已满：未能保存 {path}。"),
-    errno.EDQUOT: Text("Your share of the disk is full: {path} was not saved.", "磁盘配额已满：未能保存 {path}。"),
     errno.ENOENT: Text(
         "There is no folder {folder}. Make it first, or choose another.",
         "文件夹 {folder} 不存在。请先创建，或选择其他位置。",
@@ -34,6 +31,7 @@ FAILURES = {
     errno.EISDIR: Text("{path} is a folder. Add a file name.", "{path} 是文件夹。请加上文件名。"),
     errno.ENAMETOOLONG: Text("The file name {name} is too long.", "文件名 {name} 太长。"),
 }
+FULL = Text("{why} {path} was not saved.", "{why}未能保存 {path}。")
 OTHERWISE = Text("{path} was not saved: {reason}.", "未能保存 {path}：{reason}。")
 
 
@@ -99,18 +97,12 @@ def save(
 
 def write(path: Path, content: bytes) -> None:
     """A file, whole or not at all: beside its place first, then moved there in one step. Raises SaveError."""
-    beside = path.with_name(f".{secrets.token_hex(8)}.part")  # a short name: `path.name` may be as long as allowed
     try:
-        with open(beside, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
+        replace_bytes(path, content)
+    except DiskFullError as error:
+        raise SaveError(FULL.format(why=error.text, path=path)) from error
     except OSError as error:
         said = FAILURES.get(error.errno, OTHERWISE)
         raise SaveError(
             said.format(path=path, folder=path.parent, name=path.name, reason=error.strerror or error)
         ) from error
-    finally:
-        with suppress(OSError):
-            beside.unlink()

@@ -27,6 +27,7 @@ from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, Preprocessing, load_backbone
 from vitexplorer.models.weightless import weightless
 from vitexplorer.read_back import BrokenFileError, checked, read_header, read_tensors, save_tensors
+from vitexplorer.safe_writes import replace_file
 from vitexplorer.types import Provenance
 from vitexplorer.words import Text
 
@@ -36,16 +37,10 @@ T = TypeVar("T")
 def save_tuned(tuned: TunedModel, path: str | os.PathLike, recipe: Mapping[str, Any] | None = None) -> None:
     """Write a tuned model to `path`; `recipe` is how it was trained, in anything that JSON can say.
 
-    The file appears whole or not at all. Raises OSError where it cannot be written.
+    The file appears whole or not at all. Raises DiskFullError, and OSError where it cannot be written.
     """
     said = facts(tuned) | {"fingerprint": fingerprint(tuned.module), "recipe": dict(recipe or {})}
-    path = Path(path)
-    unfinished = path.with_name(path.name + ".tmp")
-    try:
-        save_tensors(learned(tuned.module), unfinished, metadata(said))
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    replace_file(Path(path), lambda beside: save_tensors(learned(tuned.module), beside, metadata(said)))
 
 
 def load_tuned(

@@ -7,7 +7,6 @@ HF_ENDPOINT and HF_HUB_OFFLINE. huggingface_hub checks the size of a plain downl
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import re
@@ -32,6 +31,7 @@ from huggingface_hub.file_download import HfFileMetadata, repo_folder_name
 
 from vitexplorer.models.catalog import find
 from vitexplorer.progress import Progress
+from vitexplorer.safe_writes import is_full
 from vitexplorer.words import ExplainedError, Text
 
 
@@ -104,7 +104,7 @@ def download_pretrained(name: str, *, progress: Progress | None = None) -> Path:
             tqdm_class=_reporter(report),
         )
     except Exception as error:  # a chunked transfer has error types of its own
-        if not raised and getattr(error, "errno", None) == errno.ENOSPC:
+        if not raised and is_full(error):
             raise _disk_full(name, metadata) from error
         if not raised:
             raise _in_words(error, name, address) from error

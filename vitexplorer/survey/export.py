@@ -13,9 +13,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-import secrets
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vitexplorer.errors import SettingError
+from vitexplorer.safe_writes import DiskFullError, replace_file
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.count import count
 from vitexplorer.survey.answers.features import all_directions, feature_named
@@ -75,24 +74,25 @@ def export(
                 "{rows} 行太多，无法写入一个文件：请将筛选结果缩小到 {most} 行以内，或直接读取 {files}。",
             ).format(rows=rows, most=MOST, files=survey.rows)
         )
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
+
+    def write(beside: Path) -> None:
         if atlas:
             pq.write_table(_atlas(survey, where), beside)
         elif suffix == ".csv":
             _write_csv(survey, where, beside, lists)
         else:
             _write_parquet(survey, where, beside, lists)
-        beside.replace(path)
+
+    try:
+        replace_file(path, write)
+    except DiskFullError as error:
+        raise SurveyError(error.text) from error
     except OSError as error:
         raise SurveyError(
             Text("{path} was not written: {reason}.", "未能写入 {path}：{reason}。").format(
                 path=path.name, reason=error.strerror or error
             )
         ) from error
-    finally:
-        with suppress(OSError):
-            beside.unlink()
     return path
 
 

@@ -19,17 +19,16 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-import torch
 
 from vitexplorer.capture import ModelInput, prepare
+from vitexplorer.full_memory import full_memory_is_a_sentence
 from vitexplorer.models.images import ImageError, OpenedImage
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.safe_writes import replace_file
 from vitexplorer.settings import settings
 from vitexplorer.survey.card import Card, read_card
 from vitexplorer.survey.labels import class_of
-from vitexplorer.survey.manifest import Planned, read_manifest, rows_file
+from vitexplorer.survey.manifest import Planned, read_manifest, rows_file, write_rows
 from vitexplorer.survey.question import Values
 from vitexplorer.survey.schema import Schema, schema_of
 from vitexplorer.words import ExplainedError, Text
@@ -128,11 +127,12 @@ def _open(work: Work, wanted: tuple[int, int, Planned]) -> _Opened:
     if row in work.killers.get(shard, ()):
         return _Opened(*wanted, reason=work.killers[shard][row])
     try:
-        place = planned.place(Path(work.card.root), inside=work.card.is_of_folder)
-        opened = OpenedImage.of(place, max_megapixels=settings().max_megapixels)
-        height, width = opened.pixels.shape[:2]
-        seen = width, height, opened.hash
-        return _Opened(*wanted, seen, given=prepare(work.model, opened, work.card.fit))
+        with full_memory_is_a_sentence():
+            place = planned.place(Path(work.card.root), inside=work.card.is_of_folder)
+            opened = OpenedImage.of(place, max_megapixels=settings().max_megapixels)
+            height, width = opened.pixels.shape[:2]
+            seen = width, height, opened.hash
+            return _Opened(*wanted, seen, given=prepare(work.model, opened, work.card.fit))
     except ExplainedError as error:
         return _Opened(*wanted, seen, reason=error.text)
 
@@ -193,10 +193,11 @@ def _answers(work: Work, batch: Sequence[_Opened], targets: Sequence[int | None]
     if batch[0].given is None:
         return [ImageError(one.reason) for one in batch]
     try:
-        return work.schema.answers(work.schema.captures(work.model, [one.given for one in batch]), targets)
-    except (ExplainedError, torch.OutOfMemoryError) as error:
+        with full_memory_is_a_sentence():
+            return work.schema.answers(work.schema.captures(work.model, [one.given for one in batch]), targets)
+    except ExplainedError as error:
         if len(batch) == 1:
-            return [error if isinstance(error, ExplainedError) else ImageError(_NO_ROOM)]
+            return [error]
     half = len(batch) // 2
     return [*_answers(work, batch[:half], targets[:half]), *_answers(work, batch[half:], targets[half:])]
 
@@ -206,14 +207,3 @@ def _write(work: Work, number: int, rows: Sequence[dict[str, Any]]) -> None:
     columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
     table = pa.table(columns, schema=schema)
     replace_file(rows_file(work.folder, number), lambda beside: write_rows(table, beside))
-
-
-def write_rows(table: pa.Table, path: Path) -> None:
-    """A file of rows; each of its pages has a checksum, for a bit that flips in a number shows in nothing else."""
-    pq.write_table(table, path, compression="zstd", write_page_checksum=True)
-
-
-_NO_ROOM = Text(
-    "The image takes more memory than there is. Choose a smaller size.",
-    "该图像所需内存超过可用内存。请选择更小的尺寸。",
-)

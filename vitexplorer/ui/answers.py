@@ -21,6 +21,7 @@ from gradio.state_holder import SessionState
 from gradio.utils import is_prop_update
 from starlette.requests import Request
 
+from vitexplorer.full_memory import full_memory_is_a_sentence
 from vitexplorer.ui.hosting.statuses import answer_with, has_hung_up
 from vitexplorer.ui.jobs import CrowdedError, Done, Step, StoppedError, Waiter
 from vitexplorer.ui.language import language_of_request, word
@@ -100,7 +101,8 @@ async def result(steps: AsyncGenerator[Step | Done[T], None]) -> T:
 
 def _for_page(answer: Callable[[], T], went_wrong: dict[Hashable, Exception]) -> T:
     wrong.set(went_wrong)  # in the thread's own copy
-    return answer()
+    with full_memory_is_a_sentence():
+        return answer()
 
 
 class PatientBlocks(gr.Blocks):

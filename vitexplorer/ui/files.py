@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
@@ -21,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from vitexplorer.safe_writes import full_disk_is_a_sentence, replace_bytes
 from vitexplorer.ui.lasting import FOR_GOOD, NOT_KEPT
 
 
@@ -54,11 +54,9 @@ def cached_file(content: bytes, name: str) -> ServedFile:
     try:
         file.keep()
     except FileNotFoundError:
-        file.path.parent.mkdir(parents=True, exist_ok=True)
-        handle, staged = tempfile.mkstemp(dir=file.path.parent)
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(content)
-        os.replace(staged, file.path)
+        with full_disk_is_a_sentence(file.path.parent):
+            file.path.parent.mkdir(parents=True, exist_ok=True)
+        replace_bytes(file.path, content, is_kept=False)
     return file
 
 

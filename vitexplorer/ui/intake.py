@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from vitexplorer.safe_writes import full_disk_is_a_sentence
 from vitexplorer.settings import settings
 from vitexplorer.ui.answers import status_of
 from vitexplorer.ui.language import language_of, word
@@ -58,15 +60,22 @@ async def answer_picture(
     except ExplainedError as error:
         return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
     above = Path(get_upload_folder())
+    try:
+        with full_disk_is_a_sentence(above), _own_folder(above) as folder:
+            path = folder / "picture"
+            if not await _written(request, path, most * 10**6):
+                return JSONResponse({"refused": word("image_large", language, most=most)}, 413)
+            return JSONResponse(await answer(path))
+    except ExplainedError as error:
+        return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
+
+
+@contextmanager
+def _own_folder(above: Path) -> Iterator[Path]:
+    """A folder that is gone afterwards."""
     above.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=above) as folder:
-        path = Path(folder) / "picture"
-        if not await _written(request, path, most * 10**6):
-            return JSONResponse({"refused": word("image_large", language, most=most)}, 413)
-        try:
-            return JSONResponse(await answer(path))
-        except ExplainedError as error:
-            return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
+        yield Path(folder)
 
 
 async def _written(request: Request, path: Path, most: int) -> bool:

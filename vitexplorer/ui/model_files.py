@@ -23,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from vitexplorer.safe_writes import full_disk_is_a_sentence
 from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import status_of
@@ -75,8 +76,9 @@ async def _answered(engine: Engine, request: Request) -> Response:
             sent = _of_this_machine(asked["path"])
         else:
             await asyncio.to_thread(check_room, engine.places, visitor)
-            folder = _new_folder()
-            sent = Sent(await _received(request, folder))
+            with full_disk_is_a_sentence(Path(get_upload_folder())):
+                folder = _new_folder()
+                sent = Sent(await _received(request, folder))
     except ExplainedError as error:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)

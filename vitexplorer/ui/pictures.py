@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +18,7 @@ from numpy import ndarray
 
 from vitexplorer.cache import BytesCache
 from vitexplorer.models.examples import examples
+from vitexplorer.safe_writes import full_disk_is_a_sentence, replace_copy
 from vitexplorer.settings import settings
 from vitexplorer.words import ExplainedError, Text
 
@@ -47,10 +46,9 @@ def keep_upload(path: str) -> str:
     image = UPLOAD + upload.hash
     uploads.put(image, upload)
     kept = _file_of(image)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = kept.with_name(f"{secrets.token_hex(8)}.part")
-    shutil.copyfile(path, unfinished)
-    unfinished.replace(kept)
+    with full_disk_is_a_sentence(kept.parent):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+    replace_copy(kept, Path(path), is_kept=False)
     return image
 
 

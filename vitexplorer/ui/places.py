@@ -33,6 +33,7 @@ from vitexplorer.finetune.job.folder import CONFIG, TUNED, JobError, images_of, 
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.models.catalog import is_convolutional
+from vitexplorer.safe_writes import full_disk_is_a_sentence, replace_copy
 from vitexplorer.settings import Settings
 from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.words import UI_WORDS
@@ -164,14 +165,19 @@ class Places:
         """
         folder = self.of(visitor) / f"{_FILES}{_digest(path)}" / ("" if sure else _UNSURE)
         kept = folder / (safe_name(path.stem) + path.suffix.lower())
-        folder.mkdir(parents=True, exist_ok=True)
+        with full_disk_is_a_sentence(self.root):
+            folder.mkdir(parents=True, exist_ok=True)
+        if not path.is_dir():
+            replace_copy(kept, path)
+            return kept
         unfinished = folder / f"{secrets.token_hex(8)}{_UNFINISHED}"
-        if path.is_dir():
-            shutil.copytree(path, unfinished)
-            shutil.rmtree(kept, ignore_errors=True)
-        else:
-            shutil.copyfile(path, unfinished)
-        unfinished.replace(kept)
+        try:
+            with full_disk_is_a_sentence(self.root):
+                shutil.copytree(path, unfinished)
+                shutil.rmtree(kept, ignore_errors=True)
+                unfinished.replace(kept)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
         return kept
 
     def link_file(self, visitor: str, path: Path, *, sure: bool = True) -> Path:

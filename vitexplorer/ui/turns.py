@@ -23,6 +23,7 @@ from functools import cache, partial
 from typing import Any, TypeVar
 
 from vitexplorer.cache import BytesCache
+from vitexplorer.full_memory import memory_full
 from vitexplorer.ui.jobs import NOBODY, Done, Job, Report, Step, StoppedError, Waiter, too_many, too_many_of_one
 from vitexplorer.ui.shares import Shares
 from vitexplorer.words import Text
@@ -258,7 +259,7 @@ class Turns:
             self._prepare()
             found, wrong = job.work(partial(self._report, job)), None
         except BaseException as error:
-            found, wrong = None, error
+            found, wrong = None, memory_full(error) or error
         _here.turns = _here.job = None
         with self._lock:
             self._pay(job)

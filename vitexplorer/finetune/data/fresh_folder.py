@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -10,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from vitexplorer.finetune.data.findings import DataError, listed, readable_name
+from vitexplorer.safe_writes import disk_full, is_full
 from vitexplorer.words import Text
 
 _SPARE_BYTES = 2**26  # a disk is never filled to the last byte
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextmanager
@@ -40,7 +39,7 @@ def fresh_folder(path: Path, needed_bytes: int = 0) -> Iterator[Path]:
             shutil.rmtree(unfinished, ignore_errors=True)  # gone already where all went well
     except OSError as error:
         name = listed([readable_name(path.name)])
-        raise DataError(_FULL_DISK if error.errno in _FULL else _UNWRITABLE.format(name=name)) from error
+        raise DataError(disk_full(path.parent).text if is_full(error) else _UNWRITABLE.format(name=name)) from error
 
 
 _TAKEN = Text(
@@ -50,10 +49,6 @@ _TAKEN = Text(
 _NO_SPACE = Text(
     "The images need {needed} MB and the disk has {free} MB left. Free some space; nothing was written.",
     "图像需要 {needed} MB，而磁盘仅剩 {free} MB。请腾出空间；未写入任何内容。",
-)
-_FULL_DISK = Text(
-    "The disk is full. Free some space and try again; nothing half-written was left behind.",
-    "磁盘已满。请腾出空间后重试；未留下写到一半的文件。",
 )
 _UNWRITABLE = Text(
     "The folder {name} cannot be written. Check its path and permissions; nothing half-written was left behind.",

@@ -18,6 +18,7 @@ from vitexplorer.finetune.data.files import is_archive_name, is_table_name
 from vitexplorer.finetune.job.kept_file import KeptFile
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.records import Baseline, Estimate, RunRecord
+from vitexplorer.safe_writes import full_disk_is_a_sentence
 from vitexplorer.words import ExplainedError, Text
 
 NAMED_WEIGHTS = ("auto", "pretrained", "bundled", "random")
@@ -114,7 +115,8 @@ def write_config(folder: Path, config: JobConfig) -> JobConfig:
                 "{folder} holds other things. Choose a new folder.", "{folder} 中已有其他内容。请选择新的文件夹。"
             ).format(folder=folder.name)
         )
-    folder.mkdir(parents=True, exist_ok=True)
+    with full_disk_is_a_sentence(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     CONFIG.write(folder, config)
     return config
 

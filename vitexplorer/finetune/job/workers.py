@@ -12,6 +12,7 @@ import psutil
 
 from vitexplorer.finetune.job.claims import alone, give, process_of, worker_of
 from vitexplorer.finetune.job.folder import JobError, stop_file
+from vitexplorer.safe_writes import full_disk_is_a_sentence
 from vitexplorer.words import Text
 
 LOG = "worker.log"
@@ -43,7 +44,7 @@ def launch(folder: Path, processes: Sequence[str] = ()) -> None:
     with alone(folder):
         refuse_running(folder)
         stop_file(folder).unlink(missing_ok=True)
-        with open(folder / LOG, "ab") as log:
+        with full_disk_is_a_sentence(folder), open(folder / LOG, "ab") as log:
             child = subprocess.Popen(
                 [sys.executable, *launcher, MODULE, str(folder)],
                 stdin=subprocess.DEVNULL,

@@ -247,7 +247,7 @@ class Run:
         if not self._accelerator.is_main_process:
             return
         recipe = self._setup.recipe(self._candidate)
-        replace_file(self._folder / TUNED, lambda path: save_tuned(self._tuned, path, recipe))
+        save_tuned(self._tuned, self._folder / TUNED, recipe)
         replace_file(self._folder / PREDICTIONS, lambda path: np.savez_compressed(path, outputs=outputs))
 
     def _save(self) -> None:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-import torch
 
 from vitexplorer.finetune.comparison import load_result
 from vitexplorer.finetune.job.events import EventLog, Listener, SilentLog
@@ -43,6 +42,7 @@ from vitexplorer.finetune.training.kept_features import features, kept_at
 from vitexplorer.finetune.training.loop import Run, StoppedError
 from vitexplorer.finetune.training.pixels import PLAIN
 from vitexplorer.finetune.training.setup import HEAD_PARTS, Setup, load_base, make_accelerator
+from vitexplorer.full_memory import memory_full
 from vitexplorer.read_back import BrokenFileError, read_arrays, read_tensors
 from vitexplorer.safe_writes import DiskFullError, permitted, replace_file
 from vitexplorer.settings import settings
@@ -82,11 +82,8 @@ def do_job(folder: Path, listen: Listener | None = None) -> None:
         log.tell("stopped", text=_STOPPED)
         if isinstance(stop, KeyboardInterrupt):
             raise
-    except ExplainedError as error:
-        log.tell("failed", text=error.text)
-        raise
     except BaseException as error:
-        log.tell("failed", text=_unexpected(error))
+        log.tell("failed", text=_said(error))
         raise
     finally:
         accelerator.free_memory()
@@ -106,12 +103,19 @@ _OVERDUE = Text(
 )
 
 
+_SMALLER = Text(
+    "In a training, make batch_size smaller or raise accumulate.", "训练时请减小 batch_size 或增大 accumulate。"
+)
+
+
+def _said(error: BaseException) -> Text:
+    """Why a job or a method of it failed."""
+    if full := memory_full(error):
+        return Text("{why} {mend}", "{why}{mend}").format(why=full.text, mend=_SMALLER)
+    return error.text if isinstance(error, ExplainedError) else _unexpected(error)
+
+
 def _unexpected(error: BaseException) -> Text:
-    if isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "can't allocate memory" in str(error):
-        return Text(
-            "There is not enough memory. Make batch_size smaller, or raise accumulate.",
-            "内存不足。请减小 batch_size，或增大 accumulate。",
-        )
     return Text("Unexpected: {kind}: {message}", "意外错误：{kind}：{message}").format(
         kind=type(error).__name__, message=error
     )
@@ -167,10 +171,10 @@ class _Job:
             return do(candidate)
         except (DiskFullError, StoppedError):
             raise
-        except ExplainedError as error:
-            self._log.tell("failed", candidate.key, text=error.text)
-        except (MemoryError, torch.OutOfMemoryError) as error:
-            self._log.tell("failed", candidate.key, text=_unexpected(error))
+        except Exception as error:
+            if not isinstance(error, ExplainedError) and memory_full(error) is None:
+                raise
+            self._log.tell("failed", candidate.key, text=_said(error))
         return None
 
     def _told(self, kind: str, run: str = "") -> Callable[[int, int], None]:

@@ -60,8 +60,8 @@ def run(job: Job, shards: Sequence[int], told: Told) -> None:
         return
     kept = job.folder / MODEL_FILE.format(token=job.token)
     try:
-        with full_disk_is_a_sentence(job.folder):
-            torch.save(job.model, kept)
+        with full_disk_is_a_sentence(job.folder), open(kept, "wb") as file:  # torch's own does not say why it failed
+            torch.save(job.model, file)
         _Crew(job, shards, told).work()
     finally:
         kept.unlink(missing_ok=True)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from gradio.data_classes import GradioModel
 
 from vitexplorer.controls import departures, specs
+from vitexplorer.full_memory import full_memory_is_a_sentence
 from vitexplorer.types import Result
 from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.figure_panel.documents import written
@@ -216,7 +217,8 @@ def panel_data(
         data.elsewhere = (model_showing(view) or "") if record.room != "compare" else ""
         return data, settings
     try:
-        result = compute(view, given)
+        with full_memory_is_a_sentence():
+            result = compute(view, given)
         settings = dict(result.settings)
         data.settings = departures(record.controls, capture, settings)
         data.figure, data.facts = figure_file(result, language, data.theme)

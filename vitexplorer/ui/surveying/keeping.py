@@ -9,6 +9,7 @@ from pathlib import Path
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
+from vitexplorer.safe_writes import full_disk_is_a_sentence
 from vitexplorer.ui.lasting import NOT_KEPT
 from vitexplorer.ui.surveying.asking import Asking
 from vitexplorer.ui.surveying.choosing import conditions
@@ -26,7 +27,9 @@ def kept_rows(asking: Asking) -> FileResponse:
     if ending not in FORMATS:
         raise ExplainedError(SURVEY_WORDS["survey_wrong"])
     survey = asking.opened
-    where, folder = conditions(survey, asking.text("where")), Path(tempfile.mkdtemp(prefix="vitexplorer-rows-"))
+    where = conditions(survey, asking.text("where"))
+    with full_disk_is_a_sentence(Path(tempfile.gettempdir())):
+        folder = Path(tempfile.mkdtemp(prefix="vitexplorer-rows-"))
     try:
         file = export(survey, where, folder / f"rows.{ending}", lists=ending == "parquet")
     except BaseException:

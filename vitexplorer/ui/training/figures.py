@@ -18,6 +18,7 @@ from vitexplorer.finetune.outcome import (
     per_class_result,
     residuals_result,
 )
+from vitexplorer.full_memory import full_memory_is_a_sentence
 from vitexplorer.settings import settings
 from vitexplorer.types import Result
 from vitexplorer.ui.controls import Field, Option
@@ -77,7 +78,8 @@ def panel_of(
         words=panel_words(language),
     )
     try:
-        result = make(view)
+        with full_memory_is_a_sentence():
+            result = make(view)
         data.figure, data.facts = figure_file(result, language, asked.theme)
         data.csv = csv_file(result, language)
         data.reading = reading(result).in_(language)
