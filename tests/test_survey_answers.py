@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib
 import math
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -13,15 +16,29 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 from tests.survey_folder import same_names, synthetic_survey
 from tests.thorough import in_turn
+from vitexplorer.errors import SettingError
 from vitexplorer.registry import UnknownNameError
-from vitexplorer.survey.answers import count, gallery, histogram, numeric_columns
+from vitexplorer.survey.answers import (
+    count,
+    gallery,
+    histogram,
+    map_2d,
+    most_typical,
+    near_duplicates,
+    numeric_columns,
+    rows_at,
+    scatter,
+    within_map,
+)
 from vitexplorer.survey.conditions import Condition, Equals, OneOf, Where, Within
 from vitexplorer.survey.index import index_of
 from vitexplorer.survey.opened import Survey, open_survey
-from vitexplorer.words import ExplainedError
+from vitexplorer.words import ExplainedError, Text
 
 histograms = importlib.import_module("vitexplorer.survey.answers.histogram")
 NUMBERS = ("probability", "width", "distance[2,1]", "peak[0,2]", "view_attention_rollout[1,2]")
@@ -195,6 +212,140 @@ def test_a_condition_without_a_meaning_is_told(survey: Survey, condition: Condit
     with pytest.raises(ExplainedError) as told:
         count(survey, (condition,))
     assert told.value.text.zh != told.value.text.en
+
+
+# ---------------------------------------------------------------------------------------------- any number
+
+HUGE = float(np.finfo(np.float32).max)
+FLOATS = [None, math.nan, math.inf, -math.inf, HUGE, -HUGE, 0.0, -0.0, 0.1, 1.0, 2.0**53, 1e-45, 16777216.0]
+WHOLE = [None, -(2**63), 2**63 - 1, 2**53, 2**53 + 1, -1, 0, 1, 2, 255, 2**31, 2**62, 2**62 + 1]
+TRUTHS = [None, True, False]
+TEXTS = [None, "", "1", "true", "gear", "\0", "\u2028", "nan"]
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """What is not answered is a sentence in both languages."""
+    said: Text | None = None
+    try:
+        yield
+    except SettingError as error:
+        said = error.text
+    assert said is None or said.en.encode() != said.zh.encode()
+
+
+def filled(values: list, count: int) -> list:
+    return [values[at % len(values)] for at in range(count)]
+
+
+@dataclass(repr=False)
+class Extremes:
+    """A survey of the largest and strangest numbers that a column can hold."""
+
+    survey: Survey
+    rows: list[dict]
+
+
+@pytest.fixture(scope="module")
+def extremes(tmp_path_factory: pytest.TempPathFactory) -> Extremes:
+    folder = synthetic_survey(tmp_path_factory.mktemp("extremes"), 39, rows_per_shard=39, lists=False, failed=0)
+    [file] = (folder / "rows").glob("*.parquet")
+    table = pq.read_table(file)
+    for name, values, kind in (
+        ("probability", FLOATS, pa.float32()),
+        ("width", WHOLE, pa.int64()),
+        ("correct", TRUTHS, pa.bool_()),
+        ("label", TEXTS, pa.string()),
+    ):
+        column = pa.array(filled(values, 39), kind)
+        table = table.set_column(table.column_names.index(name), name, column)
+    pq.write_table(table, file)
+    return Extremes(open_survey(folder), table.to_pylist())
+
+
+def means(row: dict, condition: Condition) -> bool:
+    """Whether a row meets a condition, in Python's exact arithmetic."""
+    value = row[condition.column]
+    value = None if value is None or value != value else value
+    if isinstance(condition, Within):
+        low, high = condition.low, condition.high
+        return value is not None and (low is None or low <= value) and (high is None or value <= high)
+    values = condition.values if isinstance(condition, OneOf) else (condition.value,)
+    if condition.column == "probability":  # equal as 32-bit floats
+        values = [one if one is None else float(np.float32(one)) for one in values]
+    return any((value is None) if one is None else (value is not None and value == one) for one in values)
+
+
+NUMBERS_ASKED = [1e39, -1e39, math.nan, math.inf, -math.inf, 2**70, -(2**70), 2**127, 10**400, -(10**400)]
+NUMBERS_ASKED += [5e-324, 1e308, 2**53 + 1, 2.0**63, 2**24 + 1, 0.1, 0.5, 100.5, True, False]
+VALUES = (
+    st.sampled_from([*NUMBERS_ASKED, *FLOATS, *WHOLE, *TRUTHS, *TEXTS, "1e400", "\ud800", "a" * 5000])
+    | st.floats()
+    | st.integers(-(2**66), 2**66)
+    | st.text(max_size=3)
+)
+JSON = VALUES | st.lists(VALUES, max_size=2) | st.dictionaries(st.text(max_size=2), VALUES, max_size=1)
+COLUMNS = st.sampled_from(["probability", "width", "correct", "label"])
+CONDITIONS = (
+    st.builds(Within, COLUMNS, JSON, JSON)
+    | st.builds(Equals, COLUMNS, JSON)
+    | st.builds(OneOf, COLUMNS, st.lists(VALUES, max_size=4).map(tuple) | JSON)
+)
+
+
+@settings(max_examples=500, derandomize=True, database=None, deadline=None, phases=[Phase.generate])
+@given(CONDITIONS)
+def test_any_condition_leaves_its_rows_or_is_told(extremes: Extremes, condition: Condition) -> None:
+    survey, rows = extremes.survey, extremes.rows
+    with told():
+        assert count(survey, (condition,)) == sum(means(row, condition) for row in rows)
+
+
+def test_a_bound_that_no_column_can_hold_leaves_all_or_none(extremes: Extremes) -> None:
+    survey, rows = extremes.survey, extremes.rows
+    held = {name: sum(row[name] is not None and row[name] == row[name] for row in rows) for name in rows[0]}
+    for name, infinite in (("probability", FLOATS.count(math.inf) * 3), ("width", 0)):
+        for beyond in (1e39, 2**70 if name == "width" else 2**200, 10**400):
+            assert count(survey, (Within(name, high=beyond),)) == held[name] - infinite
+            assert count(survey, (Within(name, low=beyond),)) == infinite
+            assert count(survey, (Within(name, low=-beyond),)) == held[name] - infinite
+            assert count(survey, (Within(name, high=-beyond),)) == infinite
+    assert count(survey, (Equals("width", 2**70),)) == 0
+    assert count(survey, (Equals("width", 2**53 + 1),)) == 3
+
+
+ODD = {ascii(one)[:12]: one for one in [*NUMBERS_ASKED, "1e400", [1], {}, None]} | {"digits": 10**5000}
+
+
+@pytest.mark.parametrize("number", ODD.values(), ids=ODD)
+def test_every_number_of_a_question_is_right_or_told(survey: Survey, number: object) -> None:
+    questions = (
+        lambda: histogram(survey, "width", bins=number),
+        lambda: histogram(survey, "width", bounds=(number, 1.0)),
+        lambda: histogram(survey, "probability", bounds=(0.0, number)),
+        lambda: histogram(survey, "width", bounds=(number, number)),
+        lambda: scatter(survey, "width", "probability", most=number),
+        lambda: scatter(survey, "width", "probability", cells=number),
+        lambda: gallery(survey, offset=number),
+        lambda: gallery(survey, limit=number),
+        lambda: most_typical(survey, limit=number),
+        lambda: near_duplicates(survey, limit=number),
+        lambda: near_duplicates(survey, threshold=number),
+        lambda: map_2d(survey, most=number),
+        lambda: within_map(survey, "feature_cls", (number, 1.0, 0.0, 1.0)),
+        lambda: rows_at(survey, [number]),
+    )
+    for question in questions:
+        with told():
+            question()
+
+
+@pytest.mark.parametrize(("name", "value"), [("width", 2**63 - 1), ("width", 2**53 + 1), ("probability", HUGE)])
+def test_a_single_value_far_out_has_bins(extremes: Extremes, name: str, value: float) -> None:
+    survey = extremes.survey
+    found = histogram(survey, name, (Equals(name, value),), 4)
+    assert (found.counts.sum(), bool((np.diff(found.edges) > 0).all())) == (3, True)
+    assert scatter(survey, name, name, (Equals(name, value),)).density.sum() == 3
 
 
 def test_a_mistyped_column_is_guessed(survey: Survey) -> None:

@@ -111,6 +111,30 @@ def test_the_charts_count_what_the_rows_hold(client: TestClient, drawn: dict[str
         assert len(browser.ask("count", 422, survey="drawn", where=wrong)["refused"]) > 10
 
 
+FAR = ("-1e39", "nan", "inf", str(2**70), "9" * 5000, "")
+
+
+@pytest.mark.parametrize("number", FAR, ids=lambda one: one[:12])
+def test_a_number_beyond_its_column_is_an_answer_or_a_sentence(
+    client: TestClient, drawn: dict[str, list], number: str
+) -> None:
+    headers = Browser(client).headers
+    wheres = [
+        f"{name}:{bounds}" for name in ("margin", "width") for bounds in (f"{number}~", f"{number}~1", f"0~{number}")
+    ]
+    wheres += [f"{name}={number}" for name in ("margin", "width", "correct", "label", "row", "predicted")]
+    wheres += [f"feature_cls@{number}~1~0~1", f"distance[0,0]:{number}~1"]
+    for what, more in (("count", {}), ("histogram", {"x": "width"}), ("scatter", {"x": "margin", "y": "width"})):
+        for where in wheres:
+            asked = {"survey": "drawn", "where": where, **more}
+            answer = client.post(f"/survey/{what}", params=asked, headers=headers)
+            assert answer.status_code == 200 or (answer.status_code == 422 and len(answer.json()["refused"]) > 10)
+    for name in ("offset", "limit", "row"):
+        asked = {"survey": "drawn", "order": "path", "map": "view_attention_rollout", name: number}
+        for what in ("gallery", "maps", "open"):
+            assert client.post(f"/survey/{what}", params=asked, headers=headers).status_code in (200, 422)
+
+
 def test_where_all_images_are_asked_there_is_nothing_to_stop(
     client: TestClient, drawn: dict[str, list], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from jaxtyping import Float, Int
 from scipy.stats import binomtest
 
 from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.answers.chosen import by_file, sample_notes
 from vitexplorer.survey.answers.intervals import mean_tables
 from vitexplorer.survey.answers.moments import Moments
@@ -89,7 +90,7 @@ def compare_surveys(left: Survey, right: Survey, *, where: Where = (), limit: in
         limit: images of each list, at most `MOST_ROWS`.
         seed: of the bootstrap.
     """
-    if not 0 <= limit <= MOST_ROWS:
+    if not is_count(limit, 0, MOST_ROWS):
         raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 张图像。").format(most=MOST_ROWS))
     for survey in (left, right):
         if not survey.count:

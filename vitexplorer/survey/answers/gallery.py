@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from vitexplorer.errors import SettingError
+from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.filtering import MOST as MOST_ROW
 from vitexplorer.survey.opened import Survey
 from vitexplorer.words import Text
 
@@ -34,7 +36,7 @@ def gallery(
         offset: rows to skip, at most `FARTHEST`.
         limit: rows of the page, at most `MOST`.
     """
-    if not 0 <= offset <= FARTHEST or not 0 <= limit <= MOST:
+    if not is_count(offset, 0, FARTHEST) or not is_count(limit, 0, MOST):
         raise SettingError(
             Text(
                 "A page has at most {most} rows and begins with row {farthest} at the latest: narrow the conditions.",
@@ -63,6 +65,7 @@ def gallery(
 
 def rows_at(survey: Survey, numbers: list[int]) -> tuple[Row, ...]:
     """Rows by their numbers, in this order; one that is not there is left out."""
+    numbers = [number for number in numbers if is_count(number, 0, MOST_ROW)]
     if not numbers:
         return ()
     found = survey.sql("SELECT rows.* FROM {rows} AND row IN (SELECT unnest($wanted))", wanted=numbers)

@@ -5,7 +5,6 @@ A number v lies in bin floor((v - first) bins / (last - first)), and the last bi
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,12 +13,14 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from vitexplorer.errors import SettingError
+from vitexplorer.survey.answers.bounds import MOST_PARTS, cut_range, is_count
 from vitexplorer.survey.columns import grouping, numeric
 from vitexplorer.survey.conditions import Where
+from vitexplorer.survey.filtering import shown_value
 from vitexplorer.survey.opened import Survey
 from vitexplorer.words import Text
 
-MOST_BINS, MOST_GROUPS = 512, 12
+MOST_BINS, MOST_GROUPS = MOST_PARTS, 12
 """bars, and colours of them that an eye can tell apart"""
 
 
@@ -56,10 +57,10 @@ def histogram(
         by: a column whose values are counted apart, the `MOST_GROUPS` most frequent of them.
         bounds: first and last edge; what lies outside of them is counted nowhere.
     """
-    if not 1 <= bins <= MOST_BINS:
+    if not is_count(bins, 1, MOST_BINS):
         raise SettingError(
             Text("{bins} bins: ask for 1 to {most}.", "分箱数为 {bins}：请在 1 到 {most} 之间选择。").format(
-                bins=bins, most=MOST_BINS
+                bins=shown_value(bins), most=MOST_BINS
             )
         )
     one = numeric(survey.columns, column)
@@ -69,14 +70,7 @@ def histogram(
     every, finite_ones, *ends = survey.sql(query, where, more=[one]).fetchall()[0]
     if bounds is None:
         bounds = (float(ends[0]), float(ends[1])) if finite_ones else (0.0, 1.0)
-    low, high = bounds
-    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-        raise SettingError(
-            Text("The bounds {low} and {high} are no range.", "界限 {low} 与 {high} 不构成范围。").format(
-                low=low, high=high
-            )
-        )
-    high = high if high > low else low + 1.0
+    low, high = cut_range(*bounds)
     group = None if by is None else grouping(survey.columns, by)
     place = "least(floor(({0}::DOUBLE - $low) * $scale), $last)::USMALLINT"  # a key of two bytes is counted fastest
     found = survey.sql(

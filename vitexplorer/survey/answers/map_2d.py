@@ -18,6 +18,7 @@ from sklearn.decomposition import PCA
 
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.registry import unknown_name
+from vitexplorer.survey.answers.bounds import edge, is_count
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.features import all_directions, directions, feature_named
 from vitexplorer.survey.conditions import OneOf, Where
@@ -77,7 +78,7 @@ def map_2d(
         raise unknown_name("method", method, METHODS)
     if method not in methods_there():
         raise UnsupportedError(NO_UMAP)
-    if not 1 <= most <= MOST_POINTS:
+    if not is_count(most, 1, MOST_POINTS):
         raise SettingError(Text("Ask for 1 to {most} images.", "可取 1 到 {most} 张图像。").format(most=MOST_POINTS))
     rows = chosen(survey, where, most)
     numbers, values = all_directions(survey, feature_named(survey, feature), rows)
@@ -110,7 +111,7 @@ def all_places(
 
 def rows_within(rows: Int[np.ndarray, " images"], places: Float[np.ndarray, "images 2"], box: Box) -> tuple[int, ...]:
     """Those that lie in a part of the plane."""
-    (x, y), (left, right, bottom, top) = places.T, box
+    (x, y), (left, right, bottom, top) = places.T, map(edge, box)
     return tuple(rows[(left <= x) & (x <= right) & (bottom <= y) & (y <= top)].tolist())
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from vitexplorer.errors import SettingError
+from vitexplorer.survey.answers.bounds import is_count, is_real
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.features import all_directions, feature_named
 from vitexplorer.survey.answers.gallery import rows_at
@@ -88,7 +89,7 @@ def near_duplicates(
         limit: pairs, at most `MOST`.
         seed: of the hyperplanes.
     """
-    if not 0.5 <= threshold <= 1 or not 0 <= limit <= MOST:
+    if not (is_real(threshold) and 0.5 <= threshold <= 1) or not is_count(limit, 0, MOST):
         raise SettingError(
             Text(
                 "Ask for a cosine from 0.5 to 1 and at most {most} pairs.",

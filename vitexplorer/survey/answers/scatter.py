@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from vitexplorer.errors import SettingError
+from vitexplorer.survey.answers.bounds import cut_range, is_count
 from vitexplorer.survey.answers.chosen import SMALLEST, hash_bounds
 from vitexplorer.survey.columns import Asked, grouping, numeric
 from vitexplorer.survey.conditions import Where
@@ -53,7 +54,7 @@ def scatter(
         cells: of the grid along each axis, at most `MOST_CELLS`.
         by: a column whose value each point is given.
     """
-    if not 0 <= most <= MOST_POINTS or not 1 <= cells <= MOST_CELLS:
+    if not is_count(most, 0, MOST_POINTS) or not is_count(cells, 1, MOST_CELLS):
         raise SettingError(
             Text(
                 "Ask for at most {points} points and {cells} cells along an axis.",
@@ -66,8 +67,8 @@ def scatter(
     both = [across, up]
     found = survey.sql("SELECT count(*), min({0}), max({0}), min({1}), max({1}) FROM {rows}" + known, where, more=both)
     total, *ends = found.fetchall()[0]
-    x_low, x_high, y_low, y_high = (0.0, 1.0, 0.0, 1.0) if not total else map(float, ends)
-    x_high, y_high = x_high if x_high > x_low else x_low + 1, y_high if y_high > y_low else y_low + 1
+    ends = ends if total else (0.0, 1.0, 0.0, 1.0)
+    (x_low, x_high), (y_low, y_high) = cut_range(*ends[:2]), cut_range(*ends[2:])
     found = survey.sql(
         f"SELECT ({_place(1, 'y')} * $cells + {_place(0, 'x')})::USMALLINT AS cell, count(*) AS number"
         " FROM {rows}" + known + " GROUP BY cell",

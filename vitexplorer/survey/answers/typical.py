@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vitexplorer.errors import SettingError
+from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.features import directions, feature_named
 from vitexplorer.survey.conditions import Where
@@ -51,7 +52,7 @@ def most_unusual(survey: Survey, feature: str | None = None, where: Where = (), 
 
 
 def _by_cosine(survey: Survey, feature: str | None, where: Where, limit: int, sign: int) -> Typical:
-    if not 0 <= limit <= MOST:
+    if not is_count(limit, 0, MOST):
         raise SettingError(Text("Ask for at most {most} images.", "最多可取 {most} 张图像。").format(most=MOST))
     name, rows = feature_named(survey, feature), chosen(survey, where, MOST_READ)
     labels = labels_of(survey, rows.rows)
