@@ -339,3 +339,16 @@ def test_arrays_that_claim_more_than_they_hold_are_refused(runs, tmp_path):
         archive.writestr("outputs.npy", header.ljust(127) + b"\n")
     assert "cannot be read" in load_comparison(folder).failures[0][1].en
     assert json.loads((folder / OWN / "result.json").read_text())
+
+
+def test_a_defect_is_told_without_the_words_of_python(tmp_path: Path, monkeypatch) -> None:
+    """They stand in the log of the process, which the sentence names."""
+
+    def fails(*_):
+        raise KeyError("blocks.0.norm1")
+
+    monkeypatch.setattr(whole_job, "_Job", fails)
+    with pytest.raises(KeyError):
+        whole_job.do_job(tmp_path)
+    (told,) = [event.text for event in read_events(tmp_path)[0] if event.kind == "failed"]
+    assert all("worker.log" in text and "norm1" not in text and "KeyError" not in text for text in told)

@@ -602,6 +602,18 @@ def test_without_a_browser_a_sentence_says_what_to_install(tmp_path, monkeypatch
         save(a_map(), tmp_path / "map.png")
 
 
+def test_a_browser_that_fails_is_a_sentence_without_the_words_of_python(monkeypatch):
+    def fails():
+        raise KeyError("targets")
+
+    browser.close()
+    monkeypatch.setattr(browser, "_Browser", fails)
+    with pytest.raises(browser.PictureError) as caught:
+        browser.picture(None, "png")
+    assert caught.value.text.en.startswith("The browser did not draw the picture, twice. Saving as")
+    assert "targets" not in "".join(caught.value.text)
+
+
 def test_figures_load_neither_torch_nor_pandas_nor_kaleido():
     code = (
         "import sys, vitexplorer.figures; "

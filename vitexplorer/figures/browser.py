@@ -129,9 +129,9 @@ def picture(figure: go.Figure, form: Literal["png", "svg", "pdf"], scale: float 
                 if attempt == 2:
                     raise PictureError(
                         Text(
-                            "The browser did not draw the picture ({error}). Saving as .csv or .json works without it.",
-                            "浏览器未能生成图片（{error}）。保存为 .csv 或 .json 不需要浏览器。",
-                        ).format(error=repr(error))
+                            "The browser did not draw the picture, twice. Saving as .csv or .json works without it.",
+                            "浏览器两次都未能生成图片。保存为 .csv 或 .json 不需要浏览器。",
+                        )
                     ) from error
     raise AssertionError("unreachable")
 
@@ -155,8 +155,9 @@ def printed_page(page: str) -> bytes:
             return made.read_bytes()
         except (subprocess.SubprocessError, OSError) as error:
             raise PictureError(
-                Text("The browser did not print the page ({error}).", "浏览器未能打印该页面（{error}）。").format(
-                    error=repr(error)
+                Text(
+                    "The browser did not print the page. Saving as .html works without it.",
+                    "浏览器未能打印该页面。保存为 .html 不需要浏览器。",
                 )
             ) from error
 

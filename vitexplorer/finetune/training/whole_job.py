@@ -101,8 +101,11 @@ _OVERDUE = Text(
     "It was stopped because it took far longer than the {most} hours that are allowed here.",
     "因耗时远超此处允许的 {most} 小时而停止。",
 )
-
-
+_DEFECT = Text(
+    "The training stopped at a defect of this program, not of your images. Where it is stands at the end of worker.log "
+    "in the training's folder, or in the terminal.",
+    "训练因程序自身的缺陷而停止，与您的图像无关。具体位置见训练文件夹中 worker.log 的末尾，或终端。",
+)
 _SMALLER = Text(
     "In a training, make batch_size smaller or raise accumulate.", "训练时请减小 batch_size 或增大 accumulate。"
 )
@@ -112,13 +115,7 @@ def _said(error: BaseException) -> Text:
     """Why a job or a method of it failed."""
     if full := memory_full(error):
         return Text("{why} {mend}", "{why}{mend}").format(why=full.text, mend=_SMALLER)
-    return error.text if isinstance(error, ExplainedError) else _unexpected(error)
-
-
-def _unexpected(error: BaseException) -> Text:
-    return Text("Unexpected: {kind}: {message}", "意外错误：{kind}：{message}").format(
-        kind=type(error).__name__, message=error
-    )
+    return error.text if isinstance(error, ExplainedError) else _DEFECT
 
 
 def _check_hours(estimates: Sequence[Estimate]) -> None:
