@@ -22,9 +22,11 @@ from tests.fuzzed import subjects
 from tests.subject import Subject, outcome
 
 SHARES = {"weights safetensors": 0.5, "weights pth": 0.5, "tuned": 0.5, "merged words": 0.2, "zips": 0.5}
-SHARES |= {"calls": 0.5, "page events": 0.5}
+SHARES |= {"calls": 0.5, "page events": 0.5, "views": 0.1, "views, one wrong": 1.0}
 """of the cases of a subject that costs nothing more"""
 GOOD = ("right", "sentence")
+ANSWERED, LEAST_ANSWERED = "views", 0.9
+"""the subject whose cases are all such as can be answered, and the share that must be"""
 
 
 def tried(subject: Subject, cases: int) -> tuple[Counter[str], dict[str, str]]:
@@ -61,6 +63,9 @@ def main(cases: int = 10_000, *wanted: str) -> int:
             start = time.perf_counter()
             came, faults = tried(found[name], round(cases * share / sum(chosen.values())))
             whole += came
+            if name == ANSWERED and came["right"] < LEAST_ANSWERED * came.total():
+                faults[f"answered: {came['right'] / came.total():.0%}"] = "of what the controls of views offer"
+                whole["answered too seldom"] += 1
             _print(name, came, time.perf_counter() - start)
             for fault, case in faults.items():
                 print(f"    {fault} ({came[fault]})\n        {case}")

@@ -25,6 +25,7 @@ from pydantic import ValidationError
 from tests.damage import altered, as_json, edited, torn, torn_lines
 from tests.finetune_folders import class_folder, number_folder
 from tests.fuzzed_http import over_http
+from tests.fuzzed_views import views
 from tests.small_models import load_small
 from tests.subject import Subject
 from vitexplorer.finetune.attaching import attach
@@ -72,6 +73,7 @@ def subjects(place: Path) -> Iterator[dict[str, Subject]]:
             *_data(place / "data"),
             *_runs(place / "runs"),
             *_addresses(),
+            *views(),
             *web.enter_context(over_http(place / "served")),
         ]
         yield {subject.name: subject for subject in found}

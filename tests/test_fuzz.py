@@ -14,6 +14,7 @@ import torch
 from hypothesis import HealthCheck, Phase, given, settings
 
 from tests.fuzzed import MODEL, subjects
+from tests.fuzzed_views import ask, asked
 from tests.small_models import load_small
 from tests.subject import Subject, outcome
 from vitexplorer.finetune import storing
@@ -25,11 +26,13 @@ from vitexplorer.finetune.storing import save_tuned
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import load_model
 from vitexplorer.read_back import read_tensors
+from vitexplorer.views import VIEWS
 
 CASES = {
     "images": 40, "weights safetensors": 15, "weights pth": 15, "weights header": 25, "tuned": 15, "tuned words": 30,
     "merged words": 4, "peft": 20, "zips": 20, "tables": 25, "run files": 20, "checkpoints": 20, "addresses": 40,
     "events": 40, "calls": 40, "page events": 40,
+    "views, one wrong": 60,
 }  # fmt: skip
 
 
@@ -40,15 +43,34 @@ def ways_in(tmp_path_factory) -> Iterator[dict[str, Subject]]:
 
 
 def test_every_way_in_is_tried(ways_in):
-    assert ways_in.keys() == CASES.keys()
+    assert ways_in.keys() == {*CASES, "views"}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_damaged_is_right_or_a_sentence(ways_in, name):
-    subject = ways_in[name]
+    assert set(outcomes(ways_in[name], CASES[name])) <= {"right", "sentence"}
+
+
+# ---------------------------------------------------------------------------------------------- what is asked rightly
+
+
+def test_views_answer_what_their_controls_offer():
+    """Nine of ten at least, and each view once: what is offered of one block may be none of the next one's."""
+    answered = {
+        view: outcomes(Subject(view, asked(view), ask), 1 if VIEWS[view].runs == "many" else 3) for view in VIEWS
+    }
+    every = [outcome for outcomes in answered.values() for outcome in outcomes]
+    assert set(every) <= {"right", "sentence"}
+    assert [view for view, outcomes in answered.items() if "right" not in outcomes] == []
+    assert every.count("right") >= 0.9 * len(every)
+
+
+def outcomes(subject: Subject, cases: int) -> list[str]:
+    """What comes of so many cases, the same ones each time."""
+    found = []
 
     @settings(
-        max_examples=CASES[name],
+        max_examples=cases,
         derandomize=True,
         database=None,
         deadline=None,
@@ -57,9 +79,10 @@ def test_what_is_damaged_is_right_or_a_sentence(ways_in, name):
     )
     @given(subject.cases)
     def one(case: Any) -> None:
-        assert outcome(subject, case) in ("right", "sentence"), case
+        found.append(outcome(subject, case))
 
     one()
+    return found
 
 
 # ---------------------------------------------------------------------------------------------- what it has found

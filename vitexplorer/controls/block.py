@@ -17,8 +17,15 @@ from vitexplorer.words import Text
 COUNTED = Text("counted from 0", "从 0 开始编号")
 
 
-def no_such_block(block: int, depth: int) -> SettingError:
-    """The error for a block the model does not have."""
+def no_such_block(block: int, depth: int, name: str = "block") -> SettingError:
+    """The error for a block the model does not have; `name` is the control's, where that is not just a block."""
+    if name != "block":
+        return SettingError(
+            Text(
+                "{name}: there is no block {block}, this model has blocks 0 to {last}.",
+                "{name}：没有块 {block}，该模型的块编号为 0 到 {last}。",
+            ).format(name=name, block=block, last=depth - 1)
+        )
     return SettingError(
         Text(
             "There is no block {block}: this model has blocks 0 to {last}.",
@@ -44,7 +51,7 @@ class BlockControl(Control):
         """A block that the model has."""
         block = whole_number(self.name, value)
         if not 0 <= block < capture.depth:
-            raise no_such_block(block, capture.depth)
+            raise no_such_block(block, capture.depth, self.name)
         return block
 
     def spec(

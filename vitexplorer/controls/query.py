@@ -82,7 +82,7 @@ class QueryControl(Control):
         if isinstance(value, str) and "," in value:
             value = value.split(",")
         if isinstance(value, str):
-            return self._token(value, capture)
+            return self.named(value, capture)
         try:
             row, col = value
         except (TypeError, ValueError):
@@ -98,9 +98,10 @@ class QueryControl(Control):
             raise no_such_patch(row, col, grid)
         return row, col
 
-    def _token(self, name: str, capture: Explored) -> Query:
+    def named(self, name: str, capture: Explored) -> Query:
+        """The token of this name, or all patches. Raises SettingError for a name that the model has none of."""
         if name not in ("cls", "dist", "mean"):
-            raise unknown_name("query", name, ("cls", "dist", "mean"))
+            raise unknown_name(self.name, name, ("cls", "dist", "mean"))
         if name != "mean" and name not in capture.prefix_tokens:
             raise SettingError(
                 Text(

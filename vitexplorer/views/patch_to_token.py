@@ -24,7 +24,7 @@ from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import Explored
 from vitexplorer.interfaces import Paper, View
 from vitexplorer.numbers import counted, measured
-from vitexplorer.types import PatchGrid, TokenStep, TokenStepsResult, query_text
+from vitexplorer.types import PatchGrid, Query, TokenStep, TokenStepsResult, query_text
 from vitexplorer.words import Text
 
 TITLE = Text("From pixels to a token", "从像素到标记")
@@ -68,14 +68,11 @@ class PatchControl(QueryControl):
         """That of the first block."""
         return capture.grid(0)
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, int]:
-        """A patch of the first block's grid; prefix tokens are made of no pixels."""
-        patch = super().parse(value, capture, settings)
-        if isinstance(patch, str):
-            raise SettingError(
-                Text("Only a patch is made of pixels: give (row, col).", "只有图块由像素构成：请给出（行，列）。")
-            )
-        return patch
+    def named(self, name: str, capture: Explored) -> Query:
+        """Raises SettingError: prefix tokens are made of no pixels."""
+        raise SettingError(
+            Text("Only a patch is made of pixels: give (row, col).", "只有图块由像素构成：请给出（行，列）。")
+        )
 
 
 # ---------------------------------------------------------------------------------------------- the steps

@@ -71,18 +71,19 @@ class PatchOrAllControl(QueryControl):
         return capture.grid(0)
 
     def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query | None:
-        """A patch of the first block's grid; prefix tokens have no place to compare."""
+        """A patch of the first block's grid."""
         if value is None or (isinstance(value, str) and value in ("", "all")):
             return None
-        query = super().parse(value, capture, settings)
-        if isinstance(query, str):
-            raise SettingError(
-                Text(
-                    "Positions are compared between patches: give (row, col), or nothing for all of them.",
-                    "位置只在图块之间比较：请给出 （行，列），或留空以显示全部。",
-                )
+        return super().parse(value, capture, settings)
+
+    def named(self, name: str, capture: Explored) -> Query:
+        """Raises SettingError: prefix tokens have no place to compare."""
+        raise SettingError(
+            Text(
+                "Positions are compared between patches: give (row, col), or nothing for all of them.",
+                "位置只在图块之间比较：请给出 （行，列），或留空以显示全部。",
             )
-        return query
+        )
 
 
 class GridControl(Control):
