@@ -57,6 +57,15 @@ def test_parameters_of_a_live_module_open_as_its_saved_folder(key: str, tmp_path
     (tmp_path / "model.safetensors").unlink()
     torch.save(module.state_dict(), tmp_path / "live.pth")
     assert torch.equal(vx.capture(vx.load_model(weights=tmp_path), PICTURE).output, right)
+    assert torch.equal(vx.capture(vx.load_model(weights=tmp_path / "live.pth"), PICTURE).output, right)
+
+
+def test_a_configuration_is_no_others(tmp_path: Path) -> None:
+    """Of two files that lie beside it, it is that with the usual name's."""
+    saved(made("vit"), tmp_path)
+    torch.save(made("vit").state_dict(), tmp_path / "other.pth")
+    with pytest.raises(WeightsError, match="does not say how many heads"):
+        vx.load_model(weights=tmp_path / "other.pth")
 
 
 def test_parameters_of_a_live_module_open_without_a_configuration(tmp_path: Path) -> None:

@@ -71,8 +71,8 @@ def read_contents(path: str | Path, progress: Progress | None = None) -> Content
     except OSError:  # a name too long for any file
         is_folder, folder = False, path.parent
     if not is_folder:
-        beside = _config(folder) if path.name in _WHOLE else {}
-        return Contents(path.name, read_state_dict(path), beside)
+        tensors = read_state_dict(path)
+        return Contents(path.name, tensors, _config(folder) if _is_of_configuration(path) else {})
     index = next((folder / name for name in _INDEX if (folder / name).is_file()), None)
     if index is not None:
         return Contents(path.name, _sharded(index), _config(folder))
@@ -85,11 +85,20 @@ def tensors_in(path: str | Path) -> Tensors:
     return read_state_dict(path) if plain else read_contents(path).tensors
 
 
+def _is_of_configuration(path: Path) -> bool:
+    """Whether the configuration in a file's folder is its own: by its name, or as it is the only one there."""
+    return path.name in _WHOLE or _weight_files(path.parent) == [path.name]
+
+
+def _weight_files(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
+
+
 def _one_file(folder: Path) -> Path:
     for name in _WHOLE:
         if (folder / name).is_file():
             return folder / name
-    found = sorted(file.name for file in folder.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
+    found = _weight_files(folder)
     if not found:
         raise WeightsError(_NO_WEIGHTS.format(folder=folder.name, files=_WHOLE[0]))
     if len(found) > 1:
