@@ -31,7 +31,7 @@ ODD: tuple[Any, ...] = (
 )  # fmt: skip
 READ = ("num_attention_heads", "num_heads", "hidden_act", "layer_norm_eps", "image_size", "window_size")
 READ += ("pretrained_window_sizes", "id2label", "vision_config", "model_type", "patch_size", "hidden_size")
-ALSO = {"num_attention_heads": "cannot share", "image_size": "img_size|image of", "vision_config": "num_attention"}
+ALSO = {"num_attention_heads": "cannot share", "image_size": "img_size|image of", "vision_config": "num_|size"}
 """what else a sentence may say of a field"""
 UNREAD = re.compile(r"text_model|position_index|coords_table|attn_mask|^transformer|^decoder")
 FREE = re.compile(

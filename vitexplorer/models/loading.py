@@ -27,7 +27,7 @@ from vitexplorer.models.checkpoints.contents import tensors_in
 from vitexplorer.models.checkpoints.zipped import ZIP
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
-from vitexplorer.models.input_size import at_size
+from vitexplorer.models.input_size import at_size, by
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
 from vitexplorer.models.seeding import seeded
@@ -54,6 +54,10 @@ _NO_PATH = Text(
     " of timm's; what lies in a repository of Hugging Face must be downloaded first.",
     "此处没有文件或文件夹 {path}，也没有同名模型。请指明权重文件、其所在文件夹或 timm 的模型名称；"
     "Hugging Face 仓库中的模型须先下载。",
+)
+_NO_BLOCKS = Text(
+    "{source} is {model}, none of whose attention can be placed in images of {size} pixels.",
+    "{source} 是 {model}，在 {size} 像素的图像上，它的注意力都无法定位。",
 )
 _PATH_AND_WEIGHTS = Text(
     "{path} is a path, which brings its own weights; leave out weights={weights}, or name the model that they are of.",
@@ -306,6 +310,9 @@ def _load_any(weights: str, device: str | torch.device | None, progress: Progres
     family = family_of(found.module, found.name)
     file = Path(weights).name
     loaded = describe(found.name, found.module, family, "file", file, device, found.notes, found.decoder)
+    if not loaded.blocks(loaded.preprocessing.input_size):
+        size = by(loaded.preprocessing.input_size)
+        raise WeightsError(_NO_BLOCKS.format(source=file, model=loaded.name, size=size))
     if _most_patches(loaded) > MANY:
         check_memory(loaded)
     check_run(found.module, file)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +78,7 @@ def translated(
         module = build(found.entry, **found.arguments, pretrained_cfg_overlay=_overlay(found))
         if found.activation is not None:
             activate(module, found.activation)
+        _set_eps(module, found.norm_eps)
     except Exception as error:  # timm meets sizes that do not agree with whatever breaks first
         sizes = {name: size for name, size in found.arguments.items() if isinstance(size, int | float | tuple)}
         why = ", ".join(f"{name} {size}" for name, size in sizes.items() if not isinstance(size, bool))
@@ -86,6 +88,13 @@ def translated(
     decoder = decoder_from(contents.tensors, module)
     facts = found.facts if decoder is None else _with_decoder(found.facts)
     return Translated(found.name, module.eval(), (_told(facts, contents), *facts.notes), facts, decoder)
+
+
+def _set_eps(module: nn.Module, norm_eps: Mapping[str, float]) -> None:
+    for name, part in module.named_modules():
+        for pattern, eps in norm_eps.items():
+            if isinstance(part, nn.LayerNorm) and re.search(pattern, name):
+                part.eps = eps
 
 
 def _with_decoder(facts: Facts) -> Facts:

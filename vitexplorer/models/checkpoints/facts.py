@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,12 +31,17 @@ class Facts:
     """False where the classifier reads tokens as the last block leaves them"""
     window_size: int | None = None
     pretrained_windows: tuple[int, ...] | None = None
+    rope_theta: float | None = None
+    """base of the periods of rotary positions"""
     class_names: tuple[str, ...] = ()
     preprocessing: Mapping[str, Any] = field(default_factory=dict)
     """what timm's pretrained configuration calls mean, std, interpolation, crop_pct"""
     left_out: tuple[str, ...] = ()
     """names of tensors that have no place in what is shown"""
     notes: tuple[Text, ...] = ()
+    check: Callable[[Blueprint, Tensors], Facts] | None = None
+    """holds what the configuration declares against what was made of the file's tensors: the facts with what is to be
+    said of it, or MisfitError"""
 
     def but(self, **changes: Any) -> Facts:
         """The same with some of it otherwise."""
@@ -56,3 +61,5 @@ class Blueprint:
     facts: Facts
     activation: str | None = None
     """of every MLP, where it is not what the architecture has"""
+    norm_eps: Mapping[str, float] = field(default_factory=dict)
+    """what norms add to the variance, by a pattern of their names, where `arguments` do not reach them"""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from vitexplorer.models.checkpoints.activations import ACTIVATIONS
 from vitexplorer.models.checkpoints.facts import Facts
 from vitexplorer.models.checkpoints.fields import Fields
+from vitexplorer.models.checkpoints.transformers_fields import TRANSFORMERS
 from vitexplorer.models.checkpoints.usual import GUESSED
 from vitexplorer.words import Text
 
@@ -36,16 +38,26 @@ def facts_of(config: Mapping[str, Any], norm_eps: float, usual: Mapping[str, Any
         activation=said.one_of("hidden_act", {name: name for name in ACTIVATIONS}),
         window_size=said.whole("window_size", most=MOST_PIXELS),
         pretrained_windows=said.wholes("pretrained_window_sizes", least=0, most=MOST_PIXELS),
+        rope_theta=said.number("rope_theta"),
         class_names=class_names(config.get("id2label")),
         notes=() if prepared else (GUESSED,),
         preprocessing={**usual, **(_preprocessing(prepared) if prepared else {})},
+        check=partial(TRANSFORMERS.check, said),
     )
+
+
+_OF_THE_WHOLE = ("projection_dim", "id2label")
+"""fields of a model of images and words that its vision section has too, where nobody reads them"""
 
 
 def fields_of(config: Mapping[str, Any]) -> Fields:
     """The fields of the vision model; a model of images and words keeps them in a section. Raises MisfitError."""
     vision = Fields(config, CONFIG).section("vision_config")
-    return Fields({**config, **(vision.said if vision else {})}, CONFIG)
+    if vision is None:
+        return Fields(config, CONFIG)
+    return Fields(
+        {**config, **{name: value for name, value in vision.said.items() if name not in _OF_THE_WHOLE}}, CONFIG
+    )
 
 
 def _size(said: Fields) -> int | tuple[int, int] | None:

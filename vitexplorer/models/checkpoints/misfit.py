@@ -15,6 +15,10 @@ _PARTS = Text("{name} has {rows} rows, which are not {parts} equal parts", "{nam
 _SQUARE = Text(
     "{name} has {rows} rows, which are no square of patches", "{name} 有 {rows} 行，不能排成正方形的图块网格"
 )
+_PLACES = Text(
+    "{name} has {rows} rows, which are not those of an image_size of {size} pixels",
+    "{name} 有 {rows} 行，与 image_size（{size} 像素）不符",
+)
 _HEADS = Text("{heads} heads cannot share {width} numbers evenly", "{heads} 个头无法均分 {width} 维")
 _STAGES = Text(
     "{field} has {said} numbers for {stages} stages",
@@ -45,9 +49,12 @@ def rows_of(tensors: Tensors, name: str, parts: int = 1) -> int:
     return rows // parts
 
 
-def no_square(name: str, rows: int) -> MisfitError:
-    """The error for a table of positions whose patches fill no square."""
-    return MisfitError(_SQUARE.format(name=name, rows=rows))
+def no_grid(name: str, rows: int, image_size: int | tuple[int, int] | None) -> MisfitError:
+    """The error for a table of positions that is not of the images that are declared, or where none are of a square."""
+    if image_size is None:
+        return MisfitError(_SQUARE.format(name=name, rows=rows))
+    size = (image_size, image_size) if isinstance(image_size, int) else image_size
+    return MisfitError(_PLACES.format(name=name, rows=rows, size=f"{size[0]} x {size[1]}"))
 
 
 def heads_of(facts: Facts, width: int) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from vitexplorer.models.checkpoints.contents import Contents
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
@@ -52,7 +53,8 @@ def recognise(contents: Contents) -> Blueprint:
             raise WeightsError(_NOBODY.format(source=contents.name, some=some))
         raise _no_model(contents, facts.library, _OTHER.format(some=some))
     with _said_of(contents, facts.library):
-        return outline.blueprint(tensors, facts)
+        found = outline.blueprint(tensors, facts)
+        return found if facts.check is None else replace(found, facts=facts.check(found, contents.tensors))
 
 
 def put_under_timms_names(contents: Contents) -> tuple[Tensors, Facts]:

@@ -8,11 +8,16 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
-from vitexplorer.models.checkpoints.misfit import heads_of, no_square, rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import MisfitError, heads_of, no_grid, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
+from vitexplorer.words import Text
 
 _SIZES = {(768, 12): "base", (1024, 24): "large"}
+_NO_SQUARE = Text(
+    "image_size is {height} x {width}; with relative positions only square images can be shown",
+    "image_size 为 {height} x {width}；使用相对位置时只能展示正方形图像",
+)
 _EXTRA = 3
 """rows of a table for what has no offset: to, from and at the class token"""
 
@@ -25,16 +30,21 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     table = next((name for name in tensors if name.endswith("relative_position_bias_table")), None)
     if table is not None:
         rows, heads = shape_of(tensors, table, 2)
-        side = (math.isqrt(max(0, rows - _EXTRA)) + 1) // 2
-        if not side or (2 * side - 1) ** 2 + _EXTRA != rows:
-            raise no_square(table, rows)
+        side, extra = (math.isqrt(max(0, rows - _EXTRA)) + 1) // 2, _EXTRA
     else:
-        rows = shape_of(tensors, "pos_embed", 3)[1]
-        side, heads = math.isqrt(rows - 1), heads_of(facts, width) or max(1, width // 64)
-        if not side or side**2 + 1 != rows:
-            raise no_square("pos_embed", rows)
+        heads = heads_of(facts, width) or max(1, width // 64)
+        rows = shape_of(tensors, "pos_embed", 3)[1] if "pos_embed" in tensors or not facts.image_size else 0
+        side, extra = math.isqrt(max(0, rows - 1)), 1
+    size = facts.image_size or side * patch
+    height, across = (size, size) if isinstance(size, int) else size
+    grid = height // patch, across // patch
+    if table is not None and grid[0] != grid[1]:  # offsets of other libraries are in another order then
+        raise MisfitError(_NO_SQUARE.format(height=height, width=across))
+    offsets = math.prod(2 * side - 1 for side in grid) if table is not None else math.prod(grid)
+    if not all(grid) or (rows and offsets + extra != rows):
+        raise no_grid(table or "pos_embed", rows, facts.image_size)
     arguments = {
-        "img_size": side * patch,
+        "img_size": size,
         "patch_size": patch,
         "embed_dim": width,
         "depth": depth,
@@ -42,14 +52,14 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
         "mlp_ratio": ratio(rows_of(tensors, "blocks.0.mlp.fc1.weight"), width),
         "num_classes": rows_of(tensors, "head.weight") if "head.weight" in tensors else 0,
         "use_abs_pos_emb": "pos_embed" in tensors,
-        "use_rel_pos_bias": table is not None and not shared,
+        "use_rel_pos_bias": "blocks.0.attn.relative_position_bias_table" in tensors,
         "use_shared_rel_pos_bias": shared,
         "init_values": 0.1 if "blocks.0.gamma_1" in tensors else 0.0,
         "global_pool": "avg" if "fc_norm.weight" in tensors else "token",
         "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-6),
     }
-    size = _SIZES.get((width, depth), f"{width}x{depth}")
-    name = f"beit_{size}_patch{patch}_{side * patch}"
+    kind = _SIZES.get((width, depth), f"{width}x{depth}")
+    name = f"beit_{kind}_patch{patch}_{height}"
     return Blueprint(name, "beit_base_patch16_224", arguments, tensors, facts, facts.activation)
 
 
@@ -58,7 +68,6 @@ OUTLINE = Outline(
         r"^cls_token$",
         r"^blocks\.0\.attn\.q_bias$",
         r"^blocks\.0\.attn\.qkv\.weight$",
-        r"relative_position_bias_table$|^pos_embed$",
     ),
     never=(r"^reg_token$",),
     blueprint=blueprint,

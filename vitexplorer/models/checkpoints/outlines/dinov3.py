@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
@@ -14,6 +15,8 @@ from vitexplorer.models.checkpoints.renaming import count, ratio
 _SIZES = {(192, 12): "tiny", (384, 12): "small", (768, 12): "base", (1024, 24): "large", (1280, 32): "huge_plus"}
 _USUAL_SIZE = 256
 """pixels a side, in timm's configuration; no tensor depends on it"""
+_USUAL_PERIOD = 100.0
+"""base of the periods of DINOv3's rotary positions"""
 
 
 def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
@@ -22,12 +25,11 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     depth = count(tensors, r"blocks\.(\d+)\.")
     gated = "blocks.0.mlp.fc1_g.weight" in tensors
     hidden = shape_of(tensors, "blocks.0.mlp.fc2.weight", 2)[1]
-    size = facts.image_size if isinstance(facts.image_size, int) else _USUAL_SIZE
     has_none = tuple(tensors["reg_token"].shape[:2]) == (1, 0)
     registers = 0 if has_none else shape_of(tensors, "reg_token", 3)[1]
     has_all = "blocks.0.attn.qkv.bias" in tensors
     arguments = {
-        "img_size": size,
+        "img_size": facts.image_size or _USUAL_SIZE,
         "patch_size": patch,
         "embed_dim": width,
         "depth": depth,
@@ -40,8 +42,11 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
         "attn_type": "rope" if has_all else "eva",
         "num_reg_tokens": registers,
         "global_pool": "token",
+        "rope_temperature": facts.rope_theta or _USUAL_PERIOD,
         "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-5),
     }
+    if any(side % patch for side in np.atleast_1d(arguments["img_size"])):  # timm would refuse the model's own size
+        arguments["dynamic_img_size"] = False
     if arguments["num_reg_tokens"] == 0:
         tensors = {name: tensor for name, tensor in tensors.items() if name != "reg_token"}
     kind = _SIZES.get((width, depth), f"{width}x{depth}")

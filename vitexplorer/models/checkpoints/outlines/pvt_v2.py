@@ -10,9 +10,10 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
-from vitexplorer.models.checkpoints.misfit import of_stages, rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import MisfitError, of_stages, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
+from vitexplorer.words import Text
 
 _SIZES = {
     (32, (2, 2, 2, 2)): "b0",
@@ -22,6 +23,10 @@ _SIZES = {
     (64, (3, 8, 27, 3)): "b4",
     (64, (3, 6, 40, 3)): "b5",
 }
+_OTHER_WIDTH = Text(
+    "head.weight reads {read} numbers, and the last stage has {width} (num_encoder_blocks = {stages})",
+    "head.weight 读取 {read} 维，而最后阶段为 {width} 维（num_encoder_blocks = {stages}）",
+)
 _USUAL_SIZE = 224
 """pixels a side; no tensor depends on it"""
 
@@ -33,6 +38,10 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     depths = tuple(count(tensors, rf"stages\.{stage}\.blocks\.(\d+)\.") for stage in stages)
     reductions = tuple(_reduction(tensors, stage) for stage in stages)
     hidden = (rows_of(tensors, f"stages.{stage}.blocks.0.mlp.fc1.weight") for stage in stages)
+    if "head.weight" in tensors and shape_of(tensors, "head.weight", 2)[1] != widths[-1]:
+        raise MisfitError(
+            _OTHER_WIDTH.format(read=tensors["head.weight"].shape[1], width=widths[-1], stages=len(widths))
+        )
     heads = of_stages("num_attention_heads", facts.num_heads, len(stages))
     arguments = {
         "embed_dims": widths,
@@ -40,7 +49,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
         "num_heads": heads or tuple(width // widths[0] for width in widths),
         "sr_ratios": tuple(side or 1 for side in reductions),
         "mlp_ratios": tuple(map(ratio, hidden, widths)),
-        "linear": all(reductions),  # pooled keys pass through a matrix in every stage
+        "linear": set(reductions) == {1},  # pooled keys pass through a matrix in every stage
         "qkv_bias": "stages.0.blocks.0.attn.q.bias" in tensors,
         "num_classes": rows_of(tensors, "head.weight") if "head.weight" in tensors else 0,
         "norm_layer": partial(nn.LayerNorm, eps=facts.norm_eps or 1e-6),
@@ -48,7 +57,8 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     kind = _SIZES.get((widths[0], depths), f"{widths[0]}x{'-'.join(map(str, depths))}")
     name = f"pvt_v2_{kind}{'_li' if arguments['linear'] else ''}"
     sized = facts.but(image_size=facts.image_size or _USUAL_SIZE)
-    return Blueprint(name, "pvt_v2_b0", arguments, tensors, sized, facts.activation)
+    eps = {r"norm": facts.norm_eps} if facts.norm_eps else {}
+    return Blueprint(name, "pvt_v2_b0", arguments, tensors, sized, facts.activation, eps)
 
 
 def _reduction(tensors: Tensors, stage: int) -> int:

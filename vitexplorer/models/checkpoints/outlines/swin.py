@@ -8,7 +8,7 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
-from vitexplorer.models.checkpoints.misfit import no_square, rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import no_grid, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 
@@ -18,6 +18,8 @@ _SIZES = {
     (128, (2, 2, 18, 2)): "base",
     (192, (2, 2, 18, 2)): "large",
 }
+OUTSIDE_BLOCKS = {r"^patch_embed\.norm$|\.downsample\.norm$": 1e-5}
+"""what the norms of the embedding and of merging layers add, in every library, whatever those of the blocks add"""
 _USUAL_WINDOWS = 8
 """windows beside each other in the first stage: 224 pixels in patches of 4 and windows of 7"""
 
@@ -59,13 +61,13 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     rows, heads = shape_of(tensors, tables[0], 2)[0], tuple(shape_of(tensors, table, 2)[1] for table in tables)
     window = (math.isqrt(rows) + 1) // 2
     if (2 * window - 1) ** 2 != rows:
-        raise no_square(tables[0], rows)
+        raise no_grid(tables[0], rows, None)
     arguments = {
         **arguments_of(tensors, facts, window, heads),
         "qkv_bias": "layers.0.blocks.0.attn.qkv.bias" in tensors,
     }
     name, entry = name_of("swin", arguments), "swin_tiny_patch4_window7_224"
-    return Blueprint(name, entry, arguments, tensors, facts, facts.activation)
+    return Blueprint(name, entry, arguments, tensors, facts, facts.activation, OUTSIDE_BLOCKS)
 
 
 OUTLINE = Outline(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import of_stages, shape_of
-from vitexplorer.models.checkpoints.outlines.swin import arguments_of, name_of, stages_of
+from vitexplorer.models.checkpoints.outlines.swin import OUTSIDE_BLOCKS, arguments_of, name_of, stages_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.words import Text
 
@@ -31,7 +31,7 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     notes = (*facts.notes, GUESSED_WINDOW.format(window=window)) if guessed else facts.notes
     name = name_of("swinv2", arguments)
     facts = facts.but(notes=notes)
-    return Blueprint(name, "swinv2_tiny_window8_256", arguments, tensors, facts, facts.activation)
+    return Blueprint(name, "swinv2_tiny_window8_256", arguments, tensors, facts, facts.activation, OUTSIDE_BLOCKS)
 
 
 OUTLINE = Outline(

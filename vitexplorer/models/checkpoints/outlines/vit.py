@@ -12,7 +12,7 @@ from timm.layers import SwiGLUPacked
 from torch import nn
 
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
-from vitexplorer.models.checkpoints.misfit import MisfitError, heads_of, no_square, rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import MisfitError, heads_of, no_grid, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
 from vitexplorer.words import Text
@@ -48,11 +48,11 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     if "dist_token" in tensors and not distilled:  # without its classifier it is one more token that nobody reads
         tensors = {("reg_token" if name == "dist_token" else name): tensor for name, tensor in tensors.items()}
     has_class, registers = "cls_token" in tensors, shape_of(tensors, "reg_token", 3)[1] if "reg_token" in tensors else 0
-    rows, cols, prefix = _grid(tensors, facts, patch, has_class + distilled + registers)
+    size, prefix = _size(tensors, facts, patch, has_class + distilled + registers)
     heads, notes = _heads(width, facts)
     hidden, read = rows_of(tensors, first + "mlp.fc1.weight"), shape_of(tensors, first + "mlp.fc2.weight", 2)[1]
     arguments = {
-        "img_size": (rows * patch, cols * patch),
+        "img_size": size,
         "patch_size": patch,
         "embed_dim": width,
         "depth": depth,
@@ -85,21 +85,21 @@ def blueprint(tensors: Tensors, facts: Facts) -> Blueprint:
     return Blueprint(_name(arguments, distilled), entry, arguments, tensors, facts, activation)
 
 
-def _grid(tensors: Tensors, facts: Facts, patch: int, prefix: int) -> tuple[int, int, int]:
-    """Rows and columns of the patches, and how many prefix tokens the position table has rows for."""
+def _size(tensors: Tensors, facts: Facts, patch: int, prefix: int) -> tuple[tuple[int, int], int]:
+    """Height and width in pixels, and how many prefix tokens the position table has rows for."""
     places = shape_of(tensors, "pos_embed", 3)[1]
     placed = {True: (prefix,), False: (0,), None: (prefix, 0)}[facts.prefix_placed]
-    size = facts.image_size
-    if size is not None:
-        height, width = (size, size) if isinstance(size, int) else size
-        rows, cols = height // patch, width // patch
-        if places - rows * cols in placed:
-            return rows, cols, places - rows * cols
+    if facts.image_size is not None:
+        size = (facts.image_size, facts.image_size) if isinstance(facts.image_size, int) else facts.image_size
+        patches = (size[0] // patch) * (size[1] // patch)
+        if places - patches not in placed:
+            raise no_grid("pos_embed", places, size)
+        return size, places - patches
     for own in placed:
         side = math.isqrt(max(0, places - own))
         if side and side**2 == places - own:
-            return side, side, own
-    raise no_square("pos_embed", places)
+            return (side * patch, side * patch), own
+    raise no_grid("pos_embed", places, None)
 
 
 def _heads(width: int, facts: Facts) -> tuple[int, tuple[Text, ...]]:

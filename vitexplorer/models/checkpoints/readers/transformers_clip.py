@@ -15,7 +15,7 @@ import torch
 
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
-from vitexplorer.models.checkpoints.misfit import no_square, rows_of, shape_of
+from vitexplorer.models.checkpoints.misfit import no_grid, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 from vitexplorer.models.checkpoints.usual import HALF, OPENAI
@@ -89,7 +89,7 @@ def _as_convolution(tensors: Tensors) -> tuple[Tensors, tuple[Text, ...]]:
     numbers = shape_of(tensors, name, 2)[1]
     side = math.isqrt(numbers // _COLOURS)
     if side * side * _COLOURS != numbers:
-        raise no_square(name, numbers)
+        raise no_grid(name, numbers, None)
     kernel = tensors[name].unflatten(1, (side, side, _COLOURS)).permute(0, 3, 1, 2).contiguous()
     return {**tensors, name: kernel}, (NAFLEX,)
 

@@ -1,7 +1,7 @@
 """transformers: PVT v2. Names as `save_pretrained` writes them.
 
 Each stage begins with its embedding there; in timm the first one's stands before all stages, and keys and values are
-one projection. The norms after convolutions add 1e-5 to the variance in timm, here what the configuration says.
+one projection.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed
 from vitexplorer.models.checkpoints.usual import IMAGENET
-from vitexplorer.words import Text
 
 _RULES = (
     (r"^pvt_v2\.", ""),
@@ -32,20 +31,11 @@ _RULES = (
     (r"^classifier\.", "head."),
 )
 
-NORM_EPS = 1e-5
-"""of timm's norms after convolutions, whatever it is told"""
-OTHER_EPS = Text(
-    "Some norms add 1e-5 to the variance where the file's library adds another small number; answers differ by about "
-    "1e-6.",
-    "部分归一化在方差上加的是 0.00001，而文件所属的库加的是另一个小数；输出约有百万分之一的差别。",
-)
-
 
 def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]:
     """Under timm's names, with keys and values together."""
     kept = fused(renamed(tensors, _RULES), ("key", "value"), "attn.kv")
-    facts = facts_of(config, norm_eps=1e-6, usual=IMAGENET)
-    return kept, facts if facts.norm_eps == NORM_EPS else facts.but(notes=(*facts.notes, OTHER_EPS))
+    return kept, facts_of(config, norm_eps=1e-6, usual=IMAGENET)
 
 
 READER = Reader(
