@@ -16,6 +16,8 @@ from vitexplorer.words import Text, same
 
 MOST = 2**31
 """of any whole number that a configuration has"""
+MOST_PIXELS = 2048
+"""of a side of an image"""
 _LONGEST, _MANY = 60, 4
 """characters of a value, and values of a list, that a sentence quotes"""
 
@@ -62,6 +64,13 @@ class Fields:
             expected = _PAIR if count else _LISTED
             raise self.refusal(field, expected.format(count=count, least=least, most=most))
         return tuple(value)
+
+    def size(self, field: str) -> int | tuple[int, int] | None:
+        """Height and width of an image that can be, or one number for both: tables would be made for it."""
+        if not isinstance(self.said.get(field), list):
+            return self.whole(field, most=MOST_PIXELS)
+        height, width = self.wholes(field, count=2, most=MOST_PIXELS)
+        return height, width
 
     def number(self, field: str) -> float | None:
         """A finite number above 0."""

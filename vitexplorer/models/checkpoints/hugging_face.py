@@ -8,7 +8,7 @@ from typing import Any
 
 from vitexplorer.models.checkpoints.activations import ACTIVATIONS
 from vitexplorer.models.checkpoints.facts import Facts
-from vitexplorer.models.checkpoints.fields import Fields
+from vitexplorer.models.checkpoints.fields import MOST_PIXELS, Fields
 from vitexplorer.models.checkpoints.transformers_fields import TRANSFORMERS
 from vitexplorer.models.checkpoints.usual import GUESSED
 from vitexplorer.words import Text
@@ -16,8 +16,6 @@ from vitexplorer.words import Text
 _RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
 """Pillow's numbers, which transformers writes"""
 CONFIG, PREPROCESSOR = "config.json", "preprocessor_config.json"
-MOST_PIXELS = 2048
-"""a side"""
 _DIVISORS = Text("numbers above 0", "大于 0 的数")
 
 
@@ -33,7 +31,7 @@ def facts_of(config: Mapping[str, Any], norm_eps: float, usual: Mapping[str, Any
     return Facts(
         library="transformers",
         num_heads=said.wholes(heads) if is_listed else said.whole(heads),
-        image_size=_size(said),
+        image_size=said.size("image_size"),
         norm_eps=said.number("layer_norm_eps") or norm_eps,
         activation=said.one_of("hidden_act", {name: name for name in ACTIVATIONS}),
         window_size=said.whole("window_size", most=MOST_PIXELS),
@@ -58,14 +56,6 @@ def fields_of(config: Mapping[str, Any]) -> Fields:
     return Fields(
         {**config, **{name: value for name, value in vision.said.items() if name not in _OF_THE_WHOLE}}, CONFIG
     )
-
-
-def _size(said: Fields) -> int | tuple[int, int] | None:
-    """Of an image that can be: tables would be made for it."""
-    if not isinstance(said.said.get("image_size"), list):
-        return said.whole("image_size", most=MOST_PIXELS)
-    height, width = said.wholes("image_size", count=2, most=MOST_PIXELS)
-    return height, width
 
 
 def class_names(labels: Any) -> tuple[str, ...]:

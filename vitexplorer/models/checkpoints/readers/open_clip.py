@@ -8,10 +8,12 @@ CLIP's JIT archives hold a program and are refused as such.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import torch
 
+from vitexplorer.models.checkpoints.declared import Declared, Held
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.fields import Fields
 from vitexplorer.models.checkpoints.misfit import shape_of
@@ -38,6 +40,48 @@ _RULES = (
     (r"\.attn\.out_proj\.", ".attn.proj."),
     (r"\.mlp\.c_fc\.", ".mlp.fc1."),
     (r"\.mlp\.c_proj\.", ".mlp.fc2."),
+)
+_RESIZED = {"shortest": "center", "longest": "border", "squash": "squash"}
+_INTERPOLATED = {"bicubic": "bicubic", "bilinear": "bilinear", "random": "bicubic"}
+"""open_clip's "random" is of training, and bicubic here"""
+_DIVISORS = Text("numbers above 0", "大于 0 的数")
+_BORDERS = Text(
+    "Borders around an image are filled with the mean here and with black by the file's library.",
+    "图像四周的边缘在此处用均值填充，而文件所属的库用黑色填充。",
+)
+_NO_FILL = Text("0: borders are filled with the mean here", "0：此处用均值填充边缘")
+_FIELDS = Declared(
+    held={
+        "layers": lambda held, said: held.argument("depth"),
+        "width": lambda held, said: held.argument("embed_dim"),
+        "patch_size": lambda held, said: held.argument("patch_size"),
+        "image_size": lambda held, said: held.argument("img_size"),
+        "mlp_ratio": lambda held, said: _ratio(held, said),
+        "no_ln_pre": lambda held, said: not held.argument("pre_norm"),
+        "ls_init_value": lambda held, said: None if held.argument("init_values") else False,
+    },
+    only={
+        "attentional_pool": False,
+        "final_ln_after_pool": False,
+        "pos_embed_type": "learnable",
+        "act_kwargs": None,
+        "norm_kwargs": None,
+        "block_type": "default",
+        "qk_norm": False,
+        "scaled_cosine_attn": False,
+        "scale_heads": False,
+        "scale_attn_inner": False,
+        "scale_attn": False,
+        "scale_fc": False,
+        "timm_model_name": None,
+    },
+    read=("head_width", "pool_type"),
+    without_effect={
+        "of training": "patch_dropout timm_model_pretrained timm_drop timm_drop_path",
+        "of attentional pooling": "attn_pooler_queries attn_pooler_heads",
+        "also the tokens, beside the same answer": "output_tokens",
+        "of towers of timm's": "timm_pool timm_proj timm_proj_bias",
+    },
 )
 _HEAD_WIDTH = 64
 """open_clip's own where nobody says"""
@@ -66,17 +110,42 @@ def rename(tensors: Tensors, config: Mapping[str, Any]) -> tuple[Tensors, Facts]
     said = whole.section("model_cfg") or whole
     vision = said.section("vision_cfg")
     quick = said.flag("quick_gelu") if vision else None
+    prepared = whole.section("preprocess_cfg")
+    preprocessing = _preprocessing(prepared) if prepared else {}
+    borders = (_BORDERS,) if preprocessing.get("crop_mode") == "border" else ()
     return kept, Facts(
         library="open_clip",
         norm_eps=1e-5,
+        image_size=vision.size("image_size") if vision else None,
         activation="quick_gelu" if quick else "gelu",
         num_heads=_heads(vision, kept["cls_token"].shape[-1]) if vision else None,
         prefix_placed=True,
         pooling=_pooling(vision) if vision else None,
-        preprocessing=OPENAI,
+        preprocessing={**OPENAI, **preprocessing},
         left_out=left_out,
-        notes=() if vision else (GUESSED,),
+        notes=borders if vision else (GUESSED, *borders),
+        check=partial(_FIELDS.check, vision) if vision else None,
     )
+
+
+def _preprocessing(said: Fields) -> dict[str, Any]:
+    """Raises MisfitError for what cannot be followed."""
+    if (std := said.numbers("std", 3)) and min(std) <= 0:
+        raise said.refusal("std", _DIVISORS)
+    if said.one_of("resize_mode", _RESIZED) == _RESIZED["longest"] and said.whole("fill_color", 0, 255):
+        raise said.refusal("fill_color", _NO_FILL)
+    found = {
+        "mean": said.numbers("mean", 3),
+        "std": std,
+        "interpolation": said.one_of("interpolation", _INTERPOLATED),
+        "crop_mode": said.one_of("resize_mode", _RESIZED),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _ratio(held: Held, said: Any) -> float:
+    width, hidden = held.argument("embed_dim"), len(held.found.tensors["blocks.0.mlp.fc1.weight"])
+    return said if isinstance(said, int | float) and int(width * said) == hidden else hidden / width
 
 
 def _heads(vision: Fields, width: int) -> int:
