@@ -330,3 +330,21 @@ def test_images_are_prepared_as_torchvision_prepares_them(
 
 def test_what_a_folder_does_not_say_is_said(vit: Path) -> None:
     assert any("does not say how images are prepared" in note.en for note in vx.load_model(weights=vit).notes)
+
+
+@pytest.mark.parametrize(("field", "value"), [("do_rescale", False), ("rescale_factor", 0.5), ("do_resize", False)])
+def test_preparing_that_is_not_followed_is_refused_by_name(
+    field: str, value: object, vit: Path, tmp_path: Path
+) -> None:
+    folder = copied(vit, tmp_path)
+    (folder / "preprocessor_config.json").write_text(json.dumps({field: value}))
+    with pytest.raises(WeightsError, match=f"preprocessor_config.json says {field} = "):
+        vx.load_model(weights=folder)
+
+
+def test_images_that_are_not_normalised_stay_as_they_are(vit: Path, tmp_path: Path) -> None:
+    folder = copied(vit, tmp_path)
+    said = {"do_normalize": False, "image_mean": [0.5, 0.5, 0.5], "rescale_factor": 0.00392156862745098}
+    (folder / "preprocessor_config.json").write_text(json.dumps(said))
+    wanted = vx.load_model(weights=folder).preprocessing
+    assert (wanted.mean, wanted.std) == ((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))

@@ -16,6 +16,8 @@ from vitexplorer.words import Text
 _RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
 """Pillow's numbers, which transformers writes"""
 CONFIG, PREPROCESSOR = "config.json", "preprocessor_config.json"
+_ALWAYS = Text("true: images are resized and brought to 0-1 here", "true：此处总会缩放图像并将其值调整到 0-1")
+_TO_ONE = Text("1/255: images are brought to 0-1 here", "1/255：此处图像的值总是调整到 0-1")
 _DIVISORS = Text("numbers above 0", "大于 0 的数")
 
 
@@ -74,6 +76,13 @@ def _preprocessing(said: Fields) -> dict[str, Any]:
     }
     if found["std"] and min(found["std"]) <= 0:
         raise said.refusal("image_std", _DIVISORS)
+    if said.flag("do_normalize") is False:
+        found |= {"mean": (0.0,) * 3, "std": (1.0,) * 3}
+    for field in ("do_rescale", "do_resize"):
+        if said.flag(field) is False:
+            raise said.refusal(field, _ALWAYS)
+    if abs((said.number("rescale_factor") or 1 / 255) * 255 - 1) > 1e-6:
+        raise said.refusal("rescale_factor", _TO_ONE)
     resized, cropped = _side(said, "size"), _side(said, "crop_size")
     if said.flag("do_center_crop") and resized and cropped:
         found["crop_pct"] = min(1.0, cropped / resized)
