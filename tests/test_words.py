@@ -121,11 +121,11 @@ def test_mistakes_of_setting_are_found(chinese: str, count: int) -> None:
 
 TYPED = re.compile(
     r"\{[^}]*\}|\"[^\"]*\"|`[^`]*`|--\w+|https?:\S+|(?:\w+/)?\w*[_=]\w[\w=.,:-]*|[\w.]+\([^()]*\)|<[^>]*>|"
-    r"\bdata:image\S+|/picture\b|\.(?:csv|tsv|parquet|txt|zip|safetensors|html|pdf)\b"
+    r"\bdata:image\S+|/picture\b|\bconfig\.json|\bworker\.log|\brows/|\blabels=|\.(?:csv|tsv|parquet|txt|zip|safetensors|html|pdf)\b"
 )
 """what is filled in, and what a person types: code, settings, addresses, ends of names of files"""
 NAMES = (
-    "Transformer|CNN|ViT|DeiT|DINO(v3)?|CLIP|SigLIP|BEiT|EVA|MAE|Swin|V2|Reich|MLP|CLS|LayerScale|ViT-B|outlook|halo|lambda|"
+    "Transformer|CNN|ViT|DeiT|DINO(v3)?|CLIP|CoCa|SigLIP|NaFlex|BEiT|EVA|MAE|Swin|V2|Reich|MLP|CLS|LayerScale|ViT-B|outlook|halo|lambda|"
     "LoRA|SSF|BitFit|AdaptFormer|adapter|Houlsby|Pfeiffer|VPT-(deep|shallow)|Grad-CAM|LeGrad|(Attn)?LRP|LibraGrad|PCA|RMSE?|F1|MACs?|"
     "GMACs|L2|UMAP|umap-learn|"
     "Ray|timm|peft|transformers|torchvision|open|clip|OpenAI|TorchScript|(Quick)?GELU|PIL|kaleido|anywidget|Chrome|Chromium|Python|Photoshop|Windows|Git|LFS|Hugging|Face|Hub|ImageNet|English|norm-pix"
@@ -142,7 +142,7 @@ IN_BRACKETS = "buffer|generic|relevance|gradient|rollout|nat|native|own|patches|
 """what Chinese lectures say in English beside the Chinese word"""
 SETTINGS = (
     "all|auto|base|bce|blocks|bundled|change|cls|col|dist|fit|height|width|install|lora|mcp|mean|methods|model|mse|off|on|pad|pip|"
-    "pretrained|random|reg1|rotary|row|runs|scale|seed|weights|accumulate|torch.save|vx.intervene|name|VIT"
+    "pretrained|random|reg1|rotary|row|runs|scale|seed|true|false|weights|accumulate|torch.save|vx.intervene|name|VIT"
 )
 """what scripts and commands take, in sentences that name it"""
 LATIN = re.compile("|".join((NAMES, FORMATS, SIGNS)))

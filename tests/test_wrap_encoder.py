@@ -168,7 +168,7 @@ def test_what_flows_between_blocks(captured: Capture) -> None:
     close(vx.compute("token_norms", captured).values, torch.stack(run.leaving).norm(dim=-1))
 
 
-def test_rollout(captured: Capture) -> None:
+def test_rollout_of_an_encoder(captured: Capture) -> None:
     weights = [one.detach().numpy() for one in by_hand(twin_of(captured), captured.input.tensor).attention]
     close(vx.compute("attention_rollout", captured, query="cls").values, on_grid(reference.rollout(weights)[0]))
 
