@@ -112,6 +112,7 @@ def application(settings: Settings, engine: Engine) -> Starlette:
         Visitors(page, settings.sessions),
         engine.memory,
     )
+    engine.has_company = lambda: guards.visitors.counts["open"] > 1
     taught = teach_routes(engine) if settings.trainings else []
     watching = watch(settings, engine, page, guards)
     warnings.filterwarnings("ignore", "SSR mode is not supported")  # nor wanted: the endpoints are a page of their own

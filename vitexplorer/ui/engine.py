@@ -74,6 +74,8 @@ class Engine:
         """at many passes, beside those and behind them"""
         self.fetching = Turns("fetching", gives_way=False)
         """at the network"""
+        self.has_company: Callable[[], bool] = lambda: False
+        """whether several pages are open, where somebody knows"""
         self.is_warm = False
         """whether what the first capture needs is imported"""
         self._models: BytesCache[tuple[str, str, str], LoadedModel] = BytesCache(
@@ -109,14 +111,14 @@ class Engine:
         return {"model": self.turns, "long": self.long, "fetching": self.fetching}
 
     def _share_processors(self) -> None:
-        """Let this thread's passes leave one processor free while others wait, and take all while nobody does.
+        """Let this thread's passes leave one processor to everybody else; a visitor alone has all of them.
 
         Threads of one pass wait for one another after each of its steps: where others take a processor, a pass on all
         of them takes three times as long as on all but one.
         """
         if (torch := sys.modules.get("torch")) is not None:
             all_of_them = self._threads_of_torch  # before any of this thread's passes has fewer
-            others = sum(map(len, self.queues.values())) > 1
+            others = self.has_company() or sum(map(len, self.queues.values())) > 1
             torch.set_num_threads(max(1, all_of_them - 1) if others else all_of_them)
 
     @cached_property
