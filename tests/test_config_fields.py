@@ -21,6 +21,7 @@ import vitexplorer as vx
 from tests.libraries import first, logits
 from tests.thorough import quick
 from vitexplorer.models.checkpoints.transformers_fields import TRANSFORMERS
+from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import WeightsError
 
 transformers = pytest.importorskip("transformers")
@@ -49,11 +50,11 @@ class Subject:
         return getattr(transformers, self.config)(**{**self.options, **changes})
 
     def made(self, config: Any) -> nn.Module:
-        with torch.random.fork_rng(devices=[]), torch.no_grad():
-            torch.manual_seed(0)
+        draw = torch.Generator().manual_seed(0)
+        with seeded(0), torch.no_grad():
             module = getattr(transformers, self.model)(config).eval()
             for parameter in module.parameters():
-                parameter.copy_(0.2 * torch.randn(parameter.shape) + (parameter.ndim == 1))
+                parameter.copy_(0.2 * torch.randn(parameter.shape, generator=draw) + (parameter.ndim == 1))
         return module
 
     @torch.no_grad()

@@ -14,6 +14,7 @@ from PIL import Image
 from torch import nn
 
 import vitexplorer as vx
+from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import WeightsError
 
 library = pytest.importorskip("open_clip")
@@ -35,11 +36,11 @@ ODD = {
 
 
 def made(vision: dict[str, Any]) -> nn.Module:
-    with torch.random.fork_rng(devices=[]), torch.no_grad():
-        torch.manual_seed(0)
+    draw = torch.Generator().manual_seed(0)
+    with seeded(0), torch.no_grad():
         module = library.model.CLIP(8, library.model.CLIPVisionCfg(**vision), library.model.CLIPTextCfg(**WORDS)).eval()
         for parameter in module.parameters():
-            parameter.add_(0.05 * torch.randn(parameter.shape))
+            parameter.add_(0.05 * torch.randn(parameter.shape, generator=draw))
     return module
 
 

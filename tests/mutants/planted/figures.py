@@ -102,10 +102,10 @@ MUTANTS = (
         "test_normalisation_by_hand",
     ),
     Mutant(
-        "a saved file written over before it is whole",
-        "write",
-        "os.replace(beside, path)",
-        "path.write_bytes(content[: len(content) // 2])",
+        "a saved file with half of its content",
+        "replace_bytes",
+        "beside.write_bytes(content)",
+        "beside.write_bytes(content[: len(content) // 2])",
         "test_csv_is_tidy_and_exact",
     ),
     Mutant(

@@ -125,7 +125,7 @@ MUTANTS = (
     Mutant(
         "norms of another library with timm's epsilon",
         "facts_of",
-        'float(said.get("layer_norm_eps", norm_eps))',
+        'said.number("layer_norm_eps") or norm_eps',
         "1e-3",
         "test_a_file_says_and_looks_as_its_library_does",
     ),
@@ -139,7 +139,7 @@ MUTANTS = (
     Mutant(
         "parts of several types joined without a word",
         "fused",
-        "if len({result[one].dtype for one in names}) > 1:",
+        "if len({(result[one].dtype, result[one].shape[1:]) for one in names}) > 1:",
         "if not names:",
         "test_parts_of_several_types_are_not_joined",
     ),

@@ -8,7 +8,7 @@ MUTANTS = (
         "_is_public",
         "address.is_global and",
         "",
-        "test_only_what_everybody_reaches_is_public",
+        "test_what_not_everybody_reaches_is_not_public",
     ),
     Mutant(
         "a way inside by way of an answer from outside",

@@ -19,7 +19,7 @@ MUTANTS = (
     ),
     Mutant(
         "a full cache that lets go of the newest",
-        "BytesCache.put",
+        "Memory._make_room",
         "self._held.popitem(last=False)",
         "self._held.popitem(last=True)",
         "test_the_cache_lets_go_of_what_was_not_used_for_longest",

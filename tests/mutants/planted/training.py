@@ -55,7 +55,7 @@ MUTANTS = (
     Mutant(
         "a worker that stands still runs",
         "worker_of",
-        "if found and not _stands(found[0]) else None",
+        "if found and not found.stands else None",
         "if found else None",
         "test_a_worker_that_stands_still_is_interrupted_and_ended_by_who_resumes",
     ),
