@@ -11,6 +11,7 @@ import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +116,7 @@ def _images(place: Path) -> Iterator[Subject]:
 
 
 def _weights(place: Path) -> Iterator[Subject]:
-    module = load_small("vit").module
+    module = deepcopy(load_small("vit").module)  # a damaged file may still be one, and is loaded
     place.mkdir()
     safetensors.torch.save_file(module.state_dict(), place / "whole.safetensors")
     torch.save({"model": module.state_dict()}, place / "whole.pth")
@@ -123,7 +124,7 @@ def _weights(place: Path) -> Iterator[Subject]:
         whole = (place / f"whole.{ending}").read_bytes()
 
         def use(data: bytes, ending: str = ending) -> None:
-            load_weights(load_small("vit").module, _written(place / f"w.{ending}", data))
+            load_weights(module, _written(place / f"w.{ending}", data))
 
         yield Subject(f"weights {ending}", edited(whole), use)
     header, rest = _header((place / "whole.safetensors").read_bytes())
