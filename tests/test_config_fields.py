@@ -209,7 +209,7 @@ def beside_it(subject: Subject, name: str, value: Any, folder: Path, module: nn.
     return check(subject, other, folder, name)
 
 
-QUICK = ["vit", "deit", "beit", "dinov2", "dinov3", "swin", "swinv2", "pvt_v2", "clip", "siglip"]
+QUICK = ["vit", "beit", "dinov3", "swin", "pvt_v2", "clip"]
 RIGHT = {"same", "refused"}
 
 

@@ -272,7 +272,7 @@ NOT_OURS.remove(ipaddress.ip_network("2606:4700::1111"))  # with a scope alone
 
 
 @settings(
-    max_examples=300,
+    max_examples=100,
     derandomize=True,
     database=None,
     deadline=None,

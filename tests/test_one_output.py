@@ -73,7 +73,10 @@ def with_outputs(outputs: int, seed: int, *names: str) -> LoadedModel:
     )
 
 
-@pytest.fixture(scope="module", params=[(), ("age",)], ids=["unnamed", "named"])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param((), id="unnamed", marks=pytest.mark.thorough), pytest.param(("age",), id="named")],
+)
 def one(request: pytest.FixtureRequest) -> Capture:
     return vx.capture(with_outputs(1, 0, *request.param), picture(64, 64), fit="squash")
 
