@@ -52,8 +52,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Four for two cores, as some mostly wait for a browser or a process; none for one file, answered sooner."""
-    return 0 if len(config.args) == 1 and ".py" in config.args[0] else 4
+    """Three for two cores, as one walks through the page and mostly waits; none for one file, answered sooner."""
+    return 0 if len(config.args) == 1 and ".py" in config.args[0] else 3
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -31,7 +31,7 @@ from vitexplorer.views import VIEWS
 CASES = {
     "images": 40, "weights safetensors": 15, "weights pth": 15, "weights header": 25, "tuned": 15, "tuned words": 30,
     "merged words": 4, "peft": 20, "zips": 20, "tables": 25, "run files": 20, "checkpoints": 20, "addresses": 40,
-    "events": 40, "calls": 40, "page events": 40,
+    "events": 40, "calls": 40, "page events": 20,
     "views, one wrong": 60,
 }  # fmt: skip
 
