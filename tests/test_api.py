@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib import import_module
 from threading import Thread
 from typing import Any
 
@@ -90,7 +91,9 @@ def test_of_another_size_weights_and_run(explaining):
 
 def test_a_changed_run_is_the_one_that_the_page_keeps(explaining, monkeypatch):
     explaining._engine.changed(Picture("scene_mug", MODEL), "positions:how=off")
-    monkeypatch.setattr("vitexplorer.interventions.intervene", lambda *_: pytest.fail("the network ran again"))
+    monkeypatch.setattr(
+        import_module("vitexplorer.interventions"), "intervene", lambda *_: pytest.fail("the network ran again")
+    )
     assert answer(explaining.predict, image="scene_mug", change="positions:how=off")["classes"]
 
 

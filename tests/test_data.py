@@ -14,6 +14,7 @@ import struct
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -477,7 +478,7 @@ def test_a_zip_that_lies_about_its_sizes_gives_no_more_than_it_stated(tmp_path):
 
 
 def test_an_endless_directory_is_not_read(tmp_path, limit, monkeypatch):
-    monkeypatch.setattr("vitexplorer.finetune.data.entries._LEAST_PIECE", 1000)
+    monkeypatch.setattr(import_module("vitexplorer.finetune.data.entries"), "_LEAST_PIECE", 1000)
     limit(data_files=10)
     names = {f"cats/{'x' * 90}{i}.png": b"" for i in range(50)}
     assert "more than 10 files" in refused(read_zip, zipped(tmp_path / "a.zip", names), tmp_path / "in")
@@ -897,7 +898,7 @@ def test_the_cache_gives_the_same_pixels_without_decoding_until_the_file_changes
     plain = [Pictures(dataset, short_side=40)[i][0] for i in range(4)]
     pictures = Pictures(dataset, short_side=40, cache=PictureCache(tmp_path / "cache", 10))
     assert all(np.array_equal(pictures[i][0], plain[i]) for i in range(4))
-    monkeypatch.setattr("vitexplorer.finetune.data.pictures.open_shrunk", None)
+    monkeypatch.setattr(import_module("vitexplorer.finetune.data.pictures"), "open_shrunk", None)
     assert all(np.array_equal(pictures[i][0], plain[i]) for i in range(4))
     monkeypatch.undo()
     dataset.path(0).write_bytes(small(99) + b"\0")

@@ -1,6 +1,7 @@
 """Another input size: timm's own resampling, in a model of its own, with its cost said before it runs."""
 
 import re
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -215,7 +216,9 @@ def test_a_native_fit_has_a_size_already():
 
 
 def test_what_would_fill_the_memory_is_refused_with_its_cost(monkeypatch):
-    monkeypatch.setattr("vitexplorer.models.capture_memory.settings", lambda: Settings(size_megabytes=1))
+    monkeypatch.setattr(
+        import_module("vitexplorer.models.capture_memory"), "settings", lambda: Settings(size_megabytes=1)
+    )
     with pytest.raises(SettingError, match=r"1,025 tokens: a capture would keep \d+ MB, and .* 13 MB more\. 1 MB are"):
         at_size(load_small("vit"), 512)
 
@@ -246,7 +249,9 @@ def test_sizes_are_rounded_to_what_a_model_takes():
 
 
 def test_a_size_beyond_the_bound_is_refused_with_its_cost_and_its_own_never(monkeypatch):
-    monkeypatch.setattr("vitexplorer.models.capture_memory.settings", lambda: Settings(size_megabytes=1))
+    monkeypatch.setattr(
+        import_module("vitexplorer.models.capture_memory"), "settings", lambda: Settings(size_megabytes=1)
+    )
     own, *_, large = size_choices(load_small("vit"))
     assert own.refusal is None
     assert "145 tokens" in large.refusal.en

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -522,7 +523,7 @@ def test_a_changed_run_is_not_changed_again():
 
 
 def test_scores_that_would_fill_the_memory_are_refused(monkeypatch):
-    monkeypatch.setattr("vitexplorer.interventions.MOST_BYTES", 1000)
+    monkeypatch.setattr(import_module("vitexplorer.interventions"), "MOST_BYTES", 1000)
     with pytest.raises(UnsupportedError, match="needs all attention scores at once"):
         vx.intervene(capture_small("vit"), "top_k:k=3")
     vx.intervene(capture_small("vit"), "positions;heads_off")  # keeps no scores

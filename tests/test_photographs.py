@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 
 import vitexplorer as vx
@@ -53,7 +55,7 @@ def test_one_like_it_is_named_that_knows_photographs(model, monkeypatch):
     assert hint.available
     assert hint.sentence.en == "This model knows drawn scenes only. DINO ViT-S/16, 87 MB, knows photographs."
     assert hint.sentence.zh == "该模型只认识绘制场景。DINO ViT-S/16（87 MB）认识照片。"
-    monkeypatch.setattr("vitexplorer.models.photographs.settings", lambda: Settings(downloads=False))
+    monkeypatch.setattr(import_module("vitexplorer.models.photographs"), "settings", lambda: Settings(downloads=False))
     assert not photo_hint(vx.capture(model, picture(192, 192))).available
 
 

@@ -377,7 +377,7 @@ def test_what_cannot_be_surveyed_is_a_sentence(
     PIL.Image.new("RGB", (20, 20)).save(folder / "one.png")
     PIL.Image.new("RGB", (20, 20)).save(folder / "two.png")
     assert browser.ask("look", path=str(folder))["says"] == "empty: 2 images."
-    monkeypatch.setattr("vitexplorer.finetune.data.files.settings", lambda: Settings(survey_images=1))
+    monkeypatch.setattr(import_module("vitexplorer.finetune.data.files"), "settings", lambda: Settings(survey_images=1))
     assert "more than 1 images" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
     monkeypatch.setattr("vitexplorer.ui.surveying.beginning.settings", lambda: Settings(surveys=0))
     assert "No survey" in browser.ask("start", 422, **asked, path=str(folder))["refused"]

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import warnings
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -521,10 +522,10 @@ def test_class_folders_are_labels_as_for_a_training(tmp_path):
 def test_there_may_be_a_bound(tmp_path, images, monkeypatch):
     from vitexplorer.settings import Settings
 
-    monkeypatch.setattr("vitexplorer.survey.source.settings", lambda: Settings(survey_images=3))
+    monkeypatch.setattr(import_module("vitexplorer.survey.source"), "settings", lambda: Settings(survey_images=3))
     with pytest.raises(DataError, match="VIT_SURVEY_IMAGES"):
         read([f"{name}.png" for name in "abcd"])
-    monkeypatch.setattr("vitexplorer.finetune.data.files.settings", lambda: Settings(survey_images=3))
+    monkeypatch.setattr(import_module("vitexplorer.finetune.data.files"), "settings", lambda: Settings(survey_images=3))
     with pytest.raises(DataError, match="VIT_SURVEY_IMAGES"):
         read(images)
 

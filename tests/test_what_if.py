@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from importlib import import_module
 from urllib.parse import parse_qsl
 
 import gradio as gr
@@ -84,7 +85,9 @@ def test_other_changes_are_made_once(room, monkeypatch):
     assert now.change == "positions:how=off,seed=0;top_k:k=8"
     assert (plain.block, changed.block) == (2, 2)
     assert "位置编码关闭" in changed.weights
-    monkeypatch.setattr("vitexplorer.interventions.intervene", lambda *_: pytest.fail("the network ran again"))
+    monkeypatch.setattr(
+        import_module("vitexplorer.interventions"), "intervene", lambda *_: pytest.fail("the network ran again")
+    )
     again = room.choose(event(text=now.change), now, 2, "zh")
     assert again[room.picker].reading == updates[room.picker].reading
     shown = room.show_block(event(to=3), now, "zh")

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 # Read by torch when it makes its first tensor: large ones lie on pages of 2 MB where Linux has them, without which the
@@ -22,23 +24,27 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 if TYPE_CHECKING:
-    from vitexplorer import capture, capture_batch, comparisons, finetune, interventions, models, survey, views
-    from vitexplorer.comparisons import compare
+    from vitexplorer.capture import capture
+    from vitexplorer.capture_batch import capture_batch
+    from vitexplorer.comparisons import compare, comparisons
     from vitexplorer.evaluation import evaluate
     from vitexplorer.figures import render, save
+    from vitexplorer.finetune import finetune
     from vitexplorer.finetune.attaching import attach, count_parameters, merge, methods
     from vitexplorer.finetune.peft import export_peft, import_peft
     from vitexplorer.finetune.storing import load_tuned, save_tuned
-    from vitexplorer.interventions import intervene
+    from vitexplorer.interventions import intervene, interventions
     from vitexplorer.learn.handout import handout
+    from vitexplorer.models import models
     from vitexplorer.models.loading import load_backbone, load_model
     from vitexplorer.models.wrapping import wrap
     from vitexplorer.notebook.widget import widget
     from vitexplorer.quantities.cka import cka
     from vitexplorer.quantities.size_choices import size_choices
+    from vitexplorer.survey import survey
     from vitexplorer.survey.compared import compare_surveys
     from vitexplorer.survey.opened import open_survey
-    from vitexplorer.views import compute, reading
+    from vitexplorer.views import compute, reading, views
     from vitexplorer.views.token_pca import shared_token_pca
 
 __all__ = [
@@ -78,41 +84,60 @@ __all__ = [
 ]
 
 _HOMES = {
-    "compare_surveys": "vitexplorer.survey.compared",
-    "open_survey": "vitexplorer.survey.opened",
-    "load_model": "vitexplorer.models.loading",
-    "wrap": "vitexplorer.models.wrapping",
-    "compute": "vitexplorer.views",
-    "reading": "vitexplorer.views",
-    "compare": "vitexplorer.comparisons",
-    "evaluate": "vitexplorer.evaluation",
     "attach": "vitexplorer.finetune.attaching",
+    "capture": "vitexplorer.capture",
+    "capture_batch": "vitexplorer.capture_batch",
+    "cka": "vitexplorer.quantities.cka",
+    "compare": "vitexplorer.comparisons",
+    "compare_surveys": "vitexplorer.survey.compared",
+    "comparisons": "vitexplorer.comparisons",
+    "compute": "vitexplorer.views",
     "count_parameters": "vitexplorer.finetune.attaching",
+    "evaluate": "vitexplorer.evaluation",
+    "export_peft": "vitexplorer.finetune.peft",
+    "finetune": "vitexplorer.finetune",
+    "handout": "vitexplorer.learn.handout",
+    "import_peft": "vitexplorer.finetune.peft",
+    "intervene": "vitexplorer.interventions",
+    "interventions": "vitexplorer.interventions",
+    "load_backbone": "vitexplorer.models.loading",
+    "load_model": "vitexplorer.models.loading",
+    "load_tuned": "vitexplorer.finetune.storing",
     "merge": "vitexplorer.finetune.attaching",
     "methods": "vitexplorer.finetune.attaching",
-    "save_tuned": "vitexplorer.finetune.storing",
-    "load_tuned": "vitexplorer.finetune.storing",
-    "export_peft": "vitexplorer.finetune.peft",
-    "import_peft": "vitexplorer.finetune.peft",
-    "cka": "vitexplorer.quantities.cka",
-    "shared_token_pca": "vitexplorer.views.token_pca",
-    "load_backbone": "vitexplorer.models.loading",
-    "size_choices": "vitexplorer.quantities.size_choices",
-    "intervene": "vitexplorer.interventions",
-    "handout": "vitexplorer.learn.handout",
+    "models": "vitexplorer.models",
+    "open_survey": "vitexplorer.survey.opened",
+    "reading": "vitexplorer.views",
     "render": "vitexplorer.figures",
     "save": "vitexplorer.figures",
+    "save_tuned": "vitexplorer.finetune.storing",
+    "shared_token_pca": "vitexplorer.views.token_pca",
+    "size_choices": "vitexplorer.quantities.size_choices",
+    "survey": "vitexplorer.survey",
+    "views": "vitexplorer.views",
     "widget": "vitexplorer.notebook.widget",
+    "wrap": "vitexplorer.models.wrapping",
 }
+"""modules of the public functions"""
+
+
+class _PublicApi(ModuleType):
+    """The package, in which a public function keeps its name beside a folder that is called like it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Importing `vitexplorer.views` would put that module in the place of the function `views`."""
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
-    if name in __all__:  # a module that answers a call
-        return importlib.import_module(f"vitexplorer.{name}")
     raise AttributeError(f"module 'vitexplorer' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+sys.modules[__name__].__class__ = _PublicApi

@@ -17,7 +17,6 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from vitexplorer.attention_call import AttentionCall, as_shown, held_bytes
-from vitexplorer.callable_module import call_module_as
 from vitexplorer.controls import no_such_block
 from vitexplorer.errors import SettingError, UnsupportedError
 from vitexplorer.explored import no_tokens
@@ -427,6 +426,3 @@ def with_graph(
         given.requires_grad_()
         with tap:
             return Graph(tap, given, network(given))
-
-
-call_module_as(capture)

@@ -14,7 +14,6 @@ from torch import Tensor
 
 from vitexplorer.attention_call import as_shown
 from vitexplorer.batch_cuts import OUTPUT, Place, call_of, cuts_of, kept_by
-from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import TWO_SIZES, Capture, ModelInput, capture_input, plain_tap, prepare, tapped
 from vitexplorer.errors import SettingError
 from vitexplorer.models.images import AnyImage, ImageError
@@ -134,6 +133,3 @@ def _one(
         {block: part for (kind, block, _, _), part in parts.items() if kind == wanted} for wanted in ("read", "made")
     )
     return Capture(model, given, sites, calls, read, made, parts[OUTPUT])
-
-
-call_module_as(capture_batch)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, plain_numbers
 from vitexplorer.errors import UnsupportedError
 from vitexplorer.interfaces import Comparison
@@ -72,6 +71,3 @@ def reading(result: Result, language: Language = "en") -> str:
 def comparisons() -> dict[str, Comparison]:
     """Every comparison by its key, with its question, its controls and its paper."""
     return dict(COMPARISONS)
-
-
-call_module_as(comparisons)

@@ -37,8 +37,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from vitexplorer.callable_module import call_module_as
-
 if TYPE_CHECKING:
     from vitexplorer.finetune.results.records import FinetuneResult
 
@@ -55,6 +53,3 @@ def finetune(
     from vitexplorer.finetune import in_process
 
     return in_process.finetune(folder, model, method, epochs, out, **controls)
-
-
-call_module_as(finetune)

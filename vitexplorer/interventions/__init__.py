@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, Change, ModelInput, capture_input
 from vitexplorer.controls import checked, written_value
 from vitexplorer.errors import SettingError, UnsupportedError
@@ -161,6 +160,3 @@ def write_changes(changes: Changes) -> str:
         ":".join(filter(None, (name, ",".join(f"{key}={written_value(value)}" for key, value in settings.items()))))
         for name, settings in changes.items()
     )
-
-
-call_module_as(interventions)

@@ -15,8 +15,6 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from vitexplorer.callable_module import call_module_as
-
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
     from vitexplorer.survey.opened import Survey
@@ -35,6 +33,3 @@ def survey(
     from vitexplorer.survey.surveying import ask_all
 
     return open_survey(ask_all(source, model, ask, out, **options))
-
-
-call_module_as(survey)

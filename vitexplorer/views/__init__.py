@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from vitexplorer.callable_module import call_module_as
 from vitexplorer.capture import Capture, plain_numbers
 from vitexplorer.controls import Control, MethodsControl
 from vitexplorer.errors import UnsupportedError
@@ -100,6 +99,3 @@ def reading(result: Result, language: Language = "en") -> str:
 def views() -> dict[str, View]:
     """Every view by its key, with its question, its controls and its paper."""
     return dict(VIEWS)
-
-
-call_module_as(views)
