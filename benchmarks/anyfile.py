@@ -37,8 +37,8 @@ from torchcam.methods import GradCAM as TorchCam
 import vitexplorer as vx
 from tests.libraries import CASES, made, saved
 from tests.readme import markdown
-from vitexplorer.capture import Capture
-from vitexplorer.types import PatchGrid
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.types import PatchGrid
 
 PICTURE = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
 NORMS = ("layernorm_before", "norm1", "layer_norm1", "layer_norm_1", "ln_1")

@@ -23,8 +23,8 @@ import numpy as np
 import torch
 
 import vitexplorer as vx
-from vitexplorer.capture import prepare
-from vitexplorer.capture_batch import capture_inputs
+from vitexplorer.capturing.capture import prepare
+from vitexplorer.capturing.capture_batch import capture_inputs
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.survey.memory import keep_freed_memory
 from vitexplorer.survey.schema import schema_of

@@ -29,7 +29,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 import vitexplorer as vx
-from vitexplorer.capture import Capture, capture_input, prepare
+from vitexplorer.capturing.capture import Capture, capture_input, prepare
 from vitexplorer.models.loading import LoadedModel
 
 SPEED_MODELS = ("vit_base_patch16_224", "swin_tiny_patch4_window7_224")

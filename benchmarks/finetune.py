@@ -27,13 +27,13 @@ from torch import nn
 
 import vitexplorer as vx
 from vitexplorer.cli.finetune import duration, figure, leaderboard
+from vitexplorer.core.settings import settings
 from vitexplorer.finetune.attaching import attach, refusal
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.data import example_folder
 from vitexplorer.finetune.in_process import compare, finetune
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode, trainable
-from vitexplorer.settings import settings
 
 SMALL, TINY = "vit_small_patch16_224", "test_vit"
 RANK, CLASSES = 8, 10

@@ -34,7 +34,7 @@ import psutil
 from benchmarks.browser_files import FileClient, recorded_files
 from tests.app import running_app
 from tests.over_http import HttpVisitor, RefusedError
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
 
 SMALL, LARGE = "scenes_vit_patch16_192", "vit_large_patch16_224"
 FULL_SOON = "256"

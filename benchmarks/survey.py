@@ -34,7 +34,7 @@ import torch
 from PIL import Image
 
 import vitexplorer as vx
-from vitexplorer.capture import prepare
+from vitexplorer.capturing.capture import prepare
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.survey.memory import keep_freed_memory
 from vitexplorer.survey.questions import QUESTIONS

@@ -33,6 +33,9 @@ import typer
 from tqdm import tqdm
 
 import vitexplorer as vx
+from vitexplorer.core.standings import ORACLE, RANDOM
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import EvaluationResult
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.evaluating import drawn_cases, drawn_kinds, tabulate
 from vitexplorer.evaluation.markdown import as_markdown
@@ -42,10 +45,7 @@ from vitexplorer.evaluation.protocol import Data
 from vitexplorer.evaluation.protocols import PROTOCOLS
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.standings import ORACLE, RANDOM
-from vitexplorer.types import EvaluationResult
 from vitexplorer.views import VIEWS
-from vitexplorer.words import Text
 
 SEED = 0
 CHUNK = 20
@@ -273,7 +273,7 @@ def beside(trained: EvaluationResult, untrained: EvaluationResult) -> Evaluation
 
 
 def document(tables: dict[str, EvaluationResult]) -> str:
-    """The tables of the classifiers as JSON, as `vitexplorer/standings.py` reads them."""
+    """The tables of the classifiers as JSON, as `vitexplorer/core/standings.py` reads them."""
     plain = {
         name: {
             "weights": weights_hash(name, "auto"),

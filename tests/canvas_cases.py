@@ -16,8 +16,8 @@ import PIL.Image
 import PIL.ImageOps
 
 from tests.plain_page import PlainPage
-from vitexplorer.settings import ASSETS
-from vitexplorer.types import PatchGrid, WindowLayout
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.types import PatchGrid, WindowLayout
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData
 from vitexplorer.ui.canvas.files import attention_file
 from vitexplorer.ui.canvas.words import canvas_words

@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, BrowserContext  # noqa: E402
 from tests.app import Visit, browser, hear, running_app  # noqa: E402
 from tests.small_models import CAPTURES, RECIPES, capture_small, load_small  # noqa: E402
 from tests.thorough import quick  # noqa: E402
-from vitexplorer.capture import Capture  # noqa: E402
+from vitexplorer.capturing.capture import Capture  # noqa: E402
 from vitexplorer.models.loading import LoadedModel  # noqa: E402
 
 torch.set_num_threads(1)

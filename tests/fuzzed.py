@@ -29,6 +29,7 @@ from tests.fuzzed_http import over_http
 from tests.fuzzed_views import views
 from tests.small_models import load_small
 from tests.subject import Subject
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.data import inspect, read_folder, read_zip
@@ -58,7 +59,6 @@ from vitexplorer.ui.training.progress import progress_data
 from vitexplorer.ui.training.results import results_data
 from vitexplorer.ui.training.watch import Watch
 from vitexplorer.ui.visitor import training_of, visitor_of
-from vitexplorer.words import ExplainedError
 
 MODEL = "test_vit"
 

@@ -23,8 +23,8 @@ from hypothesis.strategies import SearchStrategy
 from tests.damage import altered, as_json
 from tests.hosted import hosted
 from tests.subject import Subject
+from vitexplorer.core.text import ExplainedError, same
 from vitexplorer.finetune.job import detached
-from vitexplorer.words import ExplainedError, same
 
 MODEL = "scenes_vit_patch16_192"
 FILE = {"path": "/etc/passwd", "meta": {"_type": "gradio.FileData"}, "size": 1, "orig_name": "a.png", "url": None}

@@ -18,13 +18,13 @@ from tests.least import LEAST
 from tests.small_families import capture_case
 from tests.small_models import capture_small
 from tests.subject import Subject
-from vitexplorer.capture import Capture, capture
+from vitexplorer.capturing.capture import Capture, capture
 from vitexplorer.controls import Control, checked
 from vitexplorer.controls.spec import Spec
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.interventions import intervene
 from vitexplorer.models.loading import load_model
 from vitexplorer.views import VIEWS, compute, refusal
-from vitexplorer.words import ExplainedError
 
 WHOLE = ("vit", "encoder", "deit_distilled", "beit", "eva02", "dinov3", "swin", "swinv2_padded")
 ATTENTION_ONLY = ("cait", "xcit")

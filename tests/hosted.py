@@ -10,7 +10,7 @@ import pytest
 from starlette.applications import Starlette
 
 from tests.app import run_apart
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
 from vitexplorer.ui import application
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.listening import address_of, listen, server

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vitexplorer.capture import Capture
-from vitexplorer.types import Result
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.types import Result
 from vitexplorer.views import VIEWS, compute
 
 LEAST: dict[str, dict[str, Any]] = {

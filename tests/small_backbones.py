@@ -9,10 +9,10 @@ import torch
 
 from tests.outlines import outline_of
 from tests.small_models import load_small, roughen
+from vitexplorer.core.types import Provenance
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.loading import LoadedModel, Preprocessing
 from vitexplorer.models.seeding import seeded
-from vitexplorer.types import Provenance
 
 CONVOLUTIONAL = {"resnet": "test_resnet", "efficientnet": "test_efficientnet"}
 TRANSFORMERS = (

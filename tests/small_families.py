@@ -34,12 +34,12 @@ from torch import nn
 from benchmarks.field.coverage import settle
 from tests.outlines import outline_of
 from tests.small_models import picture, roughen
-from vitexplorer.capture import Capture, capture
-from vitexplorer.model_family import ModelFamily
+from vitexplorer.capturing.capture import Capture, capture
+from vitexplorer.core.types import Provenance
 from vitexplorer.models.families import FAMILIES, family_of
+from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.loading import LoadedModel, Preprocessing
 from vitexplorer.models.seeding import seeded
-from vitexplorer.types import Provenance
 
 
 @dataclass(frozen=True)

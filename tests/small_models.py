@@ -15,13 +15,13 @@ import timm
 import torch
 from torch import nn
 
-from vitexplorer.attention_call import as_shown
-from vitexplorer.capture import Capture, capture
+from vitexplorer.capturing.capture import Capture, capture
+from vitexplorer.core.types import Fit, Provenance
 from vitexplorer.models.families import family_of
 from vitexplorer.models.loading import LoadedModel, Preprocessing
 from vitexplorer.models.seeding import seeded
-from vitexplorer.tap import AttentionTap
-from vitexplorer.types import Fit, Provenance
+from vitexplorer.tracing.attention_call import as_shown
+from vitexplorer.tracing.tap import AttentionTap
 
 THIN = {"embed_dim": 48, "num_heads": 3, "depth": 3, "num_classes": 7}
 

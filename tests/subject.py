@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from hypothesis.strategies import SearchStrategy
 
-from vitexplorer.words import ExplainedError
+from vitexplorer.core.text import ExplainedError
 
 Outcome = Literal["right", "sentence"] | str
 

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from vitexplorer.core.text import Text, same
 from vitexplorer.survey.card import Card, Described, write_card
 from vitexplorer.survey.question import Column
 from vitexplorer.survey.questions import outliers, prediction, rollout
 from vitexplorer.survey.questions.heads import COLUMNS
 from vitexplorer.survey.schema import FILE_COLUMNS
 from vitexplorer.views.head_atlas import METRICS, SHARE, UNITS
-from vitexplorer.words import Text, same
 
 CLASSES = (Text("gear", "齿轮"), Text("star", "星形"), Text("leaf", "叶子"), Text("cross", "十字"))
 FAILED = Text("The file is no picture.", "该文件不是图像。")

@@ -15,15 +15,15 @@ import pytest
 
 import vitexplorer as vx
 from tests.app import run_apart
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.figures.tables import as_document
 from vitexplorer.models.examples import examples
-from vitexplorer.settings import Settings
 from vitexplorer.ui.api import fetching
 from vitexplorer.ui.api.explaining import Explaining
 from vitexplorer.ui.api.listing import Listing
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.page import build_page
-from vitexplorer.words import ExplainedError
 
 MODEL = "scenes_vit_patch16_192"
 

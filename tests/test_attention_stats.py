@@ -14,9 +14,9 @@ from tests import reference, reference_tokens
 from tests.explicit import blocks_of, run_explicitly
 from tests.small_models import CAPTURES, RECIPES, capture_small
 from tests.thorough import in_turn
-from vitexplorer.capture import AttentionCall, Capture
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.types import BlockSite, PatchGrid
+from vitexplorer.capturing.capture import AttentionCall, Capture
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.views.head_atlas import METRICS
 
 
@@ -72,7 +72,7 @@ def test_a_few_rows_at_a_time_are_all_rows(monkeypatch):
         captured = capture_small(key)
         whole = {metric: vx.compute("head_atlas", captured, metric=metric).values for metric in ("distance", "entropy")}
         selves = vx.compute("head_atlas", captured, metric="self_mass").values
-        monkeypatch.setattr("vitexplorer.attention_call.WEIGHTS_AT_ONCE", 1)  # one query at a time
+        monkeypatch.setattr("vitexplorer.tracing.attention_call.WEIGHTS_AT_ONCE", 1)  # one query at a time
         for metric, values in {**whole, "self_mass": selves}.items():
             again = vx.compute("head_atlas", replace(captured), metric=metric).values
             np.testing.assert_allclose(again, values, rtol=1e-6)

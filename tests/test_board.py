@@ -15,11 +15,11 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.plain_page import PlainPage
-from vitexplorer.types import PatchGrid
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
 from vitexplorer.ui.board.component import BoardData, PatchesBoard, board_data, reading
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.files import image_file
-from vitexplorer.words import Text
 
 BOARDS = {
     "distilled": (PatchGrid(3, 5, 4, 2), ("cls", "dist")),

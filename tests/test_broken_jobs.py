@@ -23,20 +23,10 @@ import pytest
 from tests.finetune_folders import class_folder
 from tests.small_models import load_small
 from tests.test_finetune_jobs import assert_equal
+from vitexplorer.core.settings import settings
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import run_job
-from vitexplorer.finetune.job import claims, detached, workers
-from vitexplorer.finetune.job.claims import (
-    CLAIM,
-    Claim,
-    LostError,
-    TakenError,
-    alone,
-    claimed,
-    give,
-    standing_still,
-    worker_of,
-)
+from vitexplorer.finetune.job import detached, workers
 from vitexplorer.finetune.job.events import EVENTS, EventLog, read_events
 from vitexplorer.finetune.job.folder import (
     BASELINE_HEAD,
@@ -52,9 +42,20 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import job_state, list_jobs
 from vitexplorer.finetune.training import loop, whole_job
 from vitexplorer.finetune.training import setup as setups
-from vitexplorer.read_back import BrokenFileError, read_header
-from vitexplorer.safe_writes import replace_text
-from vitexplorer.settings import settings
+from vitexplorer.storage import claims
+from vitexplorer.storage.atomic_writes import replace_text
+from vitexplorer.storage.checked_reading import BrokenFileError, read_header
+from vitexplorer.storage.claims import (
+    CLAIM,
+    Claim,
+    LostError,
+    TakenError,
+    alone,
+    claimed,
+    give,
+    standing_still,
+    worker_of,
+)
 from vitexplorer.ui.places import Places
 
 OWN = run_folder(Path(), "lora")

@@ -13,6 +13,7 @@ import torch
 from accelerate.state import AcceleratorState
 
 from tests.thorough import quick
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.bundled import loop, measure
 from vitexplorer.models.bundled.creature_pool import CreaturePool
 from vitexplorer.models.bundled.crops import Curriculum, Window, about_object, cut, cut_with_mask
@@ -23,7 +24,6 @@ from vitexplorer.models.bundled.recipes import all_recipes, dino, mae
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.bundled.shipped import DECODER, load, load_decoder, stated
 from vitexplorer.models.seeding import seeded
-from vitexplorer.settings import ASSETS
 
 RECIPES = all_recipes()
 TAUGHT = "scenes_dino_patch16_192"  # by a teacher, which a run keeps too

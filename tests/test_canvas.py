@@ -15,7 +15,7 @@ from gradio.utils import get_upload_folder
 import vitexplorer.ui.canvas.canvas as canvas_module
 from tests.app import run_apart
 from tests.packed import unpack_attention
-from vitexplorer.types import PADDING, PatchGrid, WindowLayout
+from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, looks, query_of, query_text
 from vitexplorer.ui.canvas.files import attention_file

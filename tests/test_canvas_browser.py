@@ -21,7 +21,7 @@ from tests.canvas_cases import CASES, attention_of, open_case, value_of
 from tests.plain_page import PlainPage
 from tests.small_families import capture_case
 from tests.thorough import always, in_turn, later
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.ui.canvas.canvas import Selection
 
 pytestmark = pytest.mark.browser

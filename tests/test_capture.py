@@ -17,10 +17,10 @@ from tests import reference
 from tests.explicit import blocks_of, run_explicitly, with_fused_attention
 from tests.least import cheaply
 from tests.small_models import attention_outputs, capture_small, load_small, picture
-from vitexplorer.capture import AttentionCall, AttentionTap, capture
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.registry import UnknownNameError
-from vitexplorer.types import PADDING
+from vitexplorer.capturing.capture import AttentionCall, AttentionTap, capture
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.types import PADDING
 from vitexplorer.views import VIEWS, refusal
 
 EXACT = {"rtol": 0, "atol": 1e-5}
@@ -116,7 +116,9 @@ def test_a_query_gives_all_it_has(any_capture):
 def test_pieces_are_the_whole(any_capture, monkeypatch):
     call = any_capture.call(0)
     whole = call.weights()
-    monkeypatch.setattr("vitexplorer.attention_call.WEIGHTS_AT_ONCE", 3 * whole[..., 0, :].numel())  # three query rows
+    monkeypatch.setattr(
+        "vitexplorer.tracing.attention_call.WEIGHTS_AT_ONCE", 3 * whole[..., 0, :].numel()
+    )  # three query rows
     pieces = list(call.in_pieces())
     assert len(pieces) == -(-whole.shape[2] // 3)
     torch.testing.assert_close(torch.cat([piece for _, piece in pieces], dim=2), whole, **EXACT)

@@ -14,10 +14,10 @@ import vitexplorer as vx
 from tests.small_families import CASES, load_case
 from tests.small_models import CAPTURES, RECIPES, load_small, picture
 from tests.thorough import later, quick
-from vitexplorer.batch_cuts import Cut, cuts_of
-from vitexplorer.capture import Capture, capture_input, prepare
-from vitexplorer.capture_batch import capture_inputs
-from vitexplorer.errors import SettingError
+from vitexplorer.capturing.batch_cuts import Cut, cuts_of
+from vitexplorer.capturing.capture import Capture, capture_input, prepare
+from vitexplorer.capturing.capture_batch import capture_inputs
+from vitexplorer.core.errors import SettingError
 from vitexplorer.models.images import ImageError
 from vitexplorer.models.loading import LoadedModel
 

@@ -11,10 +11,10 @@ import pytest
 import timm
 
 from tests.outlines import outline_of
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.catalog import _bundled, catalog, convolutional, find, is_convolutional, knows
 from vitexplorer.models.measured import measured
 from vitexplorer.models.photographs import PICTURES
-from vitexplorer.settings import ASSETS
 
 CURATED = [entry for entry in catalog() if not entry.bundled]
 CONVOLUTIONAL = [entry for entry in convolutional() if not entry.bundled]

@@ -23,10 +23,10 @@ from vitexplorer.cli.names import dashed, full_name, questions
 from vitexplorer.cli.runs import Run
 from vitexplorer.cli.text import FITS, table
 from vitexplorer.comparisons import reading as compared
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.figures.tables import as_json
-from vitexplorer.registry import UnknownNameError
-from vitexplorer.settings import ASSETS
 
 VIEWS = vx.views()
 SMALL = ["--model", "test_vit", "--weights", "random", "--weights-seed", "3"]

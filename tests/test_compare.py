@@ -13,13 +13,13 @@ import pytest
 from tests.app import Steps
 from tests.built import built
 from tests.small_models import load_small, picture
-from vitexplorer.capture import Capture, capture
+from vitexplorer.capturing.capture import Capture, capture
 from vitexplorer.comparisons import compare
+from vitexplorer.core.settings import Settings
 from vitexplorer.interventions import intervene
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.places import matched, placed
-from vitexplorer.settings import Settings
 from vitexplorer.ui.address import COMPARED, Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Picture

@@ -12,10 +12,10 @@ from sklearn.decomposition import PCA
 import vitexplorer as vx
 from tests import reference_tokens
 from tests.small_models import capture_small, load_small, picture
-from vitexplorer.capture import Capture
-from vitexplorer.errors import SettingError
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.types import PatchGrid
 from vitexplorer.quantities.cka import at_places, linear_cka
-from vitexplorer.types import PatchGrid
 from vitexplorer.views.token_pca import patch_tokens
 
 

@@ -16,17 +16,17 @@ from tests.test_compare import slow_place
 from tests.test_comparing import slow_cka, slow_places
 from tests.test_more_figures import CHINESE, all_words, every_word
 from tests.thorough import quick
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons import reading, refusal
 from vitexplorer.comparisons.relevance import same_class
 from vitexplorer.comparisons.sides import names_of
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.figures import render
 from vitexplorer.figures.identity import file_stem
 from vitexplorer.figures.previews import preview
 from vitexplorer.figures.tables import as_csv, as_json
 from vitexplorer.quantities.places import matched
-from vitexplorer.settings import ASSETS
 from vitexplorer.views.token_pca import shared_token_pca
 
 KEYS = tuple(vx.comparisons())

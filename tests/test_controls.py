@@ -17,13 +17,13 @@ import vitexplorer as vx
 from tests.small_models import capture_small
 from vitexplorer.controls import Control, PatchesControl, sharpest_patch, specs, written_value
 from vitexplorer.controls.patches import Others
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import same
+from vitexplorer.core.types import PatchGrid
 from vitexplorer.interventions import settled, write_changes
-from vitexplorer.types import PatchGrid
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.static_files import static_files
-from vitexplorer.words import same
 
 OF_CAPTURES = {
     f"{key}.{control.name}": (record.controls, control)

@@ -17,7 +17,8 @@ import vitexplorer as vx
 from tests import reference_tokens
 from tests.outlines import outline_of
 from tests.small_models import RECIPES, capture_small, load_small
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.types import CountResult
 from vitexplorer.models.weightless import without_storage
 from vitexplorer.quantities.multiplications import (
     KINDS,
@@ -27,7 +28,6 @@ from vitexplorer.quantities.multiplications import (
     PROJECTIONS,
     count_multiplications,
 )
-from vitexplorer.types import CountResult
 
 # ------------------------------------------------------------------------------------------------ the count
 

@@ -21,7 +21,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.settings import settings
 from vitexplorer.finetune.data import (
     DataError,
     Dataset,
@@ -42,13 +44,11 @@ from vitexplorer.finetune.data import (
 )
 from vitexplorer.finetune.data.cells import read_cells
 from vitexplorer.finetune.data.duplicates import difference_hash, near_groups, together
-from vitexplorer.finetune.data.findings import readable_name
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
 from vitexplorer.models.bundled.scenes import draw_scene
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.images import ImageError, open_image, open_shrunk
-from vitexplorer.registry import UnknownNameError
-from vitexplorer.settings import settings
+from vitexplorer.storage.findings import readable_name
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import vitexplorer as vx
-from vitexplorer.settings import ASSETS
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.ui.figure_panel.elsewhere import ONLY, PLAIN, model_showing
 from vitexplorer.views import VIEWS, refusal
 

@@ -14,7 +14,10 @@ import torch
 import vitexplorer as vx
 from tests import reference_evaluation as twin
 from tests.small_models import capture_small, load_small, picture
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
 from vitexplorer.evaluation import parts
 from vitexplorer.evaluation.case import Case, Trial, covered_cells
 from vitexplorer.evaluation.data import grid_cases, parted_cases, scene_cases
@@ -40,9 +43,6 @@ from vitexplorer.models.bundled.scenes import draw_scene
 from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES
 from vitexplorer.models.bundled.scenes.paper import box_of
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
-from vitexplorer.registry import UnknownNameError
-from vitexplorer.types import PatchGrid
-from vitexplorer.words import Text
 
 RNG = np.random.default_rng(5)
 

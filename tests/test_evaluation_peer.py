@@ -7,13 +7,13 @@ import pytest
 import torch
 
 from tests.small_models import capture_small
+from vitexplorer.core.types import PatchGrid
 from vitexplorer.evaluation.mass_accuracy import mass_accuracy
 from vitexplorer.evaluation.pointing import points_at
 from vitexplorer.evaluation.rank_accuracy import rank_accuracy
 from vitexplorer.evaluation.ranks import spearman
 from vitexplorer.evaluation.road import filled_in
 from vitexplorer.evaluation.sensitivity import DRAWS, noisy, relative_distances
-from vitexplorer.types import PatchGrid
 
 pytestmark = pytest.mark.filterwarnings("default")  # its warnings are not ours
 quantus = pytest.importorskip("quantus", reason="Quantus is not installed: pip install quantus in another environment")

@@ -21,11 +21,11 @@ from tests.families_of_timm import TWO_KINDS, files_of_timm, sweep
 from tests.readme import README, families_table, region
 from tests.small_families import CASES, capture_case, load_case
 from tests.small_models import attention_outputs
-from vitexplorer.capture import Capture, capture_input
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.capturing.capture import Capture, capture_input
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.types import PADDING, PatchGrid
 from vitexplorer.models.families import FAMILIES
 from vitexplorer.models.refusals import NO_ATTENTION
-from vitexplorer.types import PADDING, PatchGrid
 
 EXACT = {"rtol": 0, "atol": 2e-5}
 

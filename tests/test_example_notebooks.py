@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from vitexplorer.core.notebook_display import ShownInNotebooks
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.notebook.attention_widget import AttentionWidget
-from vitexplorer.settings import ASSETS
-from vitexplorer.shown import ShownInNotebooks
 
 NOTEBOOKS = sorted(ASSETS.glob("*.ipynb"))
 

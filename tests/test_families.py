@@ -17,10 +17,10 @@ from tests.explicit import blocks_of, run_explicitly
 from tests.outlines import without_numbers
 from tests.small_families import CASES, smallest_of
 from tests.small_models import RECIPES, capture_small, load_small
-from vitexplorer.capture import capture
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.capturing.capture import capture
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout
 from vitexplorer.models.families import FAMILIES, family_of
-from vitexplorer.types import PADDING, PatchGrid, WindowLayout
 
 
 def test_every_family_has_a_small_model():

@@ -19,6 +19,19 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from vitexplorer.core.format import percent
+from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import (
+    CountResult,
+    GalleryResult,
+    MapResult,
+    PatchesResult,
+    PatchGrid,
+    Provenance,
+    Result,
+    Term,
+)
 from vitexplorer.figures import browser, files, render, save
 from vitexplorer.figures.caption import caption
 from vitexplorer.figures.colors import ANCHORS, lookup_table, scale_of
@@ -29,10 +42,6 @@ from vitexplorer.figures.rendering import NoRendererError
 from vitexplorer.figures.scaling import RAW, painted
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import escape, width, wrap
-from vitexplorer.numbers import percent
-from vitexplorer.registry import UnknownNameError
-from vitexplorer.types import CountResult, GalleryResult, MapResult, PatchesResult, PatchGrid, Provenance, Result, Term
-from vitexplorer.words import Text, same
 
 LANGUAGES, THEMES = ("en", "zh"), ("light", "dark")
 ROWS, COLS, P = 3, 5, 8

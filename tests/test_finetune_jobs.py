@@ -19,11 +19,11 @@ from safetensors.torch import load_file
 
 from tests.finetune_folders import class_folder
 from tests.small_models import load_small
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import compare, run_job
 from vitexplorer.finetune.job import detached
-from vitexplorer.finetune.job.claims import worker_of
 from vitexplorer.finetune.job.events import read_events
 from vitexplorer.finetune.job.folder import CONFIG, JobError, run_folder, stop_file
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
@@ -32,8 +32,8 @@ from vitexplorer.finetune.job.workers import LOG
 from vitexplorer.finetune.training import loop
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.models.seeding import seeded
-from vitexplorer.safe_writes import DiskFullError
-from vitexplorer.words import Text
+from vitexplorer.storage.atomic_writes import DiskFullError
+from vitexplorer.storage.claims import worker_of
 
 PATIENCE = 300.0
 """seconds until a test gives up"""

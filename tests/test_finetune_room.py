@@ -22,8 +22,10 @@ from tests.app import Steps
 from tests.built import built
 from tests.finetune_folders import class_folder, number_folder
 from tests.small_models import load_small, picture
-from vitexplorer.capture import capture
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.capturing.capture import capture
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_csv
 from vitexplorer.finetune import change, outcome
@@ -41,7 +43,6 @@ from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.notebook.run_card import run_card
-from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
@@ -62,7 +63,6 @@ from vitexplorer.ui.training.report import report_data
 from vitexplorer.ui.training.results import image_path, results_data, takeaways
 from vitexplorer.ui.training.watch import Watch
 from vitexplorer.ui.visitor import training_of, visitor_of
-from vitexplorer.words import ExplainedError, Text
 
 ANNA, BEN = "a" * 32, "b" * 32
 

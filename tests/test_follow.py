@@ -14,12 +14,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from vitexplorer.follow import OUTSIDE, FollowedPass
-from vitexplorer.intervening import ChangedPass, Effect
+from vitexplorer.interventions.changed_pass import ChangedPass, Effect
 from vitexplorer.interventions.heads_off import silenced
 from vitexplorer.interventions.top_k import keep_highest
 from vitexplorer.models.seeding import seeded
-from vitexplorer.tap import AttentionTap
+from vitexplorer.tracing.follow import OUTSIDE, FollowedPass
+from vitexplorer.tracing.tap import AttentionTap
 
 WINDOWS, HEADS, TOKENS, DIM = 2, 3, 5, 4
 TEMPERATURE, KEPT = 1.7, 2

@@ -18,19 +18,19 @@ import vitexplorer as vx
 from tests.small_models import load_small, picture
 from tests.survey_folder import synthetic_survey
 from vitexplorer.cli.text import one_sentence
+from vitexplorer.core.out_of_memory import NoMemoryError, full_memory_is_a_sentence
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.figures.files import write
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.job.folder import CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
 from vitexplorer.finetune.storing import save_tuned
 from vitexplorer.finetune.training.checkpoint import TrainingState, save_checkpoint
-from vitexplorer.full_memory import NoMemoryError, full_memory_is_a_sentence
-from vitexplorer.safe_writes import replace_text
+from vitexplorer.storage.atomic_writes import replace_text
 from vitexplorer.survey.export import export
 from vitexplorer.survey.opened import open_survey
 from vitexplorer.ui import files, pictures
 from vitexplorer.ui.places import Places
-from vitexplorer.words import ExplainedError
 
 
 @contextmanager

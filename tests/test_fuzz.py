@@ -25,7 +25,7 @@ from vitexplorer.finetune.peft import WEIGHTS
 from vitexplorer.finetune.storing import save_tuned
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import load_model
-from vitexplorer.read_back import read_tensors
+from vitexplorer.storage.checked_reading import read_tensors
 from vitexplorer.views import VIEWS
 
 CASES = {

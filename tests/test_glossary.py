@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from vitexplorer.glossary import GLOSSARY, Entry, of_language
+from vitexplorer.ui.kit.glossary import GLOSSARY, Entry, of_language
 from vitexplorer.ui.static_files import static_files
 
 CHINESE = re.compile("[\u4e00-\u9fff]")

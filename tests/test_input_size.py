@@ -14,13 +14,13 @@ import vitexplorer as vx
 from tests.small_families import CASES, load_case
 from tests.small_models import RECIPES, attention_outputs, load_small, picture
 from tests.thorough import quick
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.settings import Settings
 from vitexplorer.figures.identity import run_of
 from vitexplorer.models.capture_memory import memory_of
 from vitexplorer.models.input_size import at_size, nearest, sides
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.quantities.size_choices import size_choices, size_cost
-from vitexplorer.settings import Settings
 
 ANY_SIZE = {
     "cpubone", "csatv2", "davit", "efficientvit_msra", "fastvit", "iformer", "lowformer", "metaformer", "mobilevit",

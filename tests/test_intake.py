@@ -11,12 +11,12 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from vitexplorer.cache import BytesCache
-from vitexplorer.settings import Settings
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.ui import intake, pictures
 from vitexplorer.ui.intake import PICTURE
 from vitexplorer.ui.pictures import opened, thumbnail
-from vitexplorer.words import ExplainedError
 
 BYTES = {"content-type": "application/octet-stream"}
 

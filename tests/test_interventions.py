@@ -19,15 +19,15 @@ from tests.small_families import capture_case
 from tests.small_models import CAPTURES, RECIPES, attention_outputs, capture_small, load_small, picture
 from tests.test_capture import fail, traces
 from tests.thorough import in_turn
-from vitexplorer.capture import Capture, capture, capture_input
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.intervening import Effect
+from vitexplorer.capturing.capture import Capture, capture, capture_input
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.interventions import INTERVENTIONS, read_changes, settled, write_changes
+from vitexplorer.interventions.changed_pass import Effect
 from vitexplorer.interventions.heads_off import averaged, silenced
 from vitexplorer.interventions.shift_image import shifted
 from vitexplorer.interventions.shuffle_patches import rearranged, shuffled_order
 from vitexplorer.interventions.top_k import keep_highest
-from vitexplorer.registry import UnknownNameError
 
 NOTHING = [
     "",

@@ -23,8 +23,9 @@ from typer.testing import CliRunner
 
 import vitexplorer as vx
 from tests.thorough import quick
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.cli import build_app
+from vitexplorer.core.text import Language, Text
 from vitexplorer.figures.files import SaveError
 from vitexplorer.figures.rendering import printed
 from vitexplorer.learn import STEPS, Step
@@ -33,7 +34,6 @@ from vitexplorer.models.examples import examples
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.learn.guide import OnScreen, filled, guide_data, step_named, step_text
 from vitexplorer.views import VIEWS
-from vitexplorer.words import Language, Text
 
 BY_KEY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)
 

@@ -19,11 +19,11 @@ from tests.plain_page import PlainPage
 from tests.rooms import PATIENCE
 from tests.test_learn import shown
 from tests.thorough import quick
+from vitexplorer.core.text import Language
 from vitexplorer.learn import STEPS, Step
 from vitexplorer.ui.learn.guide import StepText, step_text
 from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import Language
 
 pytestmark = pytest.mark.browser
 MOST = 400

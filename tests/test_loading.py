@@ -18,11 +18,11 @@ from safetensors.torch import load_file, save_file
 import vitexplorer as vx
 from tests.small_models import THIN, picture
 from tests.thorough import quick
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.models import loading
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.families import family_of
-from vitexplorer.registry import UnknownNameError
 
 ARCHITECTURES = {
     "vit_tiny_patch16_224": "vit",

@@ -14,11 +14,11 @@ import vitexplorer as vx
 from tests.refused import is_refused
 from tests.small_models import RECIPES, capture_small
 from tests.test_readings import check
-from vitexplorer.capture import Capture, capture_input
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.capturing.capture import Capture, capture_input
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import same
+from vitexplorer.core.types import ContributionsResult, Provenance
 from vitexplorer.quantities.frozen_norm import frozen_at
-from vitexplorer.types import ContributionsResult, Provenance
-from vitexplorer.words import same
 
 TARGET = 3
 SHOWN = [key for key in RECIPES if not is_refused("logit_attribution", key)]

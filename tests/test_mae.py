@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from vitexplorer.capture import capture
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.capturing.capture import capture
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.types import ReconstructionResult
 from vitexplorer.figures import render
 from vitexplorer.figures.renderers.reconstruction import HIDDEN_GREY, seen
 from vitexplorer.models.loading import load_model
 from vitexplorer.models.mae import MaeDecoder, sine_positions, to_images, to_patches
 from vitexplorer.models.seeding import seeded
-from vitexplorer.settings import ASSETS
-from vitexplorer.types import ReconstructionResult
 from vitexplorer.ui.figure_panel import panel_data
 from vitexplorer.views import compute
 from vitexplorer.views.mae_reconstruction import hidden_patches, mean_of_visible, with_own_statistics

@@ -19,8 +19,9 @@ from starlette.testclient import TestClient
 import vitexplorer as vx
 from tests.app import Steps
 from tests.libraries import in_parts, small_vit
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.examples import examples
-from vitexplorer.settings import Settings
 from vitexplorer.ui import model_files
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
@@ -33,7 +34,6 @@ from vitexplorer.ui.menu import model_chip, tuned_choices
 from vitexplorer.ui.model_files import model_route
 from vitexplorer.ui.parts.status import StatusData
 from vitexplorer.ui.training.backbone import backbone_of
-from vitexplorer.words import ExplainedError
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"

@@ -18,6 +18,18 @@ from tests.refused import NO_CLASS_TOKEN, is_refused
 from tests.small_models import capture_small
 from tests.thorough import quick
 from vitexplorer.comparisons import compare
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import (
+    ConfusionResult,
+    MatrixResult,
+    ParetoResult,
+    PerClassResult,
+    Provenance,
+    ReconstructionResult,
+    ResidualsResult,
+    Result,
+)
 from vitexplorer.figures import render
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import caption
@@ -29,19 +41,7 @@ from vitexplorer.figures.rendering import RENDERERS
 from vitexplorer.figures.tables import as_csv, as_json
 from vitexplorer.figures.tiles import tiles
 from vitexplorer.interventions import intervene
-from vitexplorer.settings import ASSETS
-from vitexplorer.types import (
-    ConfusionResult,
-    MatrixResult,
-    ParetoResult,
-    PerClassResult,
-    Provenance,
-    ReconstructionResult,
-    ResidualsResult,
-    Result,
-)
 from vitexplorer.views import VIEWS, compute
-from vitexplorer.words import Text
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 IN_WORDS = [
@@ -104,7 +104,7 @@ def subclasses(kind: type) -> set[type]:
 
 
 def test_every_type_of_result_has_a_renderer_of_its_own():
-    ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.types"}
+    ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.core.types"}
     assert {renderer.result for renderer in RENDERERS.values()} == ours
 
 
@@ -188,7 +188,7 @@ def test_every_type_of_result_is_among_them():
     made.add(type(compute("before_after", intervene(capture_small("vit"), "top_k:k=2"))))
     made |= {type(compare(key, capture_small("vit"), capture_small("vit"))) for key in ("maps", "cka", "answers")}
     made.add(type(compare("shared_pca", *[capture_small("vit")] * 2, images=[capture_small("vit")])))
-    ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.types"} - OF_TRAININGS
+    ours = {kind for kind in subclasses(Result) if kind.__module__ == "vitexplorer.core.types"} - OF_TRAININGS
     assert made == ours - {
         ReconstructionResult,  # asks for a decoder: test_mae.py draws it
     }

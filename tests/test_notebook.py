@@ -9,11 +9,11 @@ import pytest
 
 import vitexplorer as vx
 from tests.small_models import capture_small, load_small
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.types import Result
 from vitexplorer.figures.inline import KIND
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.notebook.capture_card import capture_card
-from vitexplorer.types import Result
 
 
 @pytest.fixture

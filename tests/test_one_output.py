@@ -17,9 +17,11 @@ import vitexplorer as vx
 from tests import reference_relevance
 from tests.small_models import load_small, picture, roughen
 from tests.test_interventions import EACH
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons import COMPARISONS
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import same
+from vitexplorer.core.types import OUTPUT, Output, Prediction, Result
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.protocols import PROTOCOLS
 from vitexplorer.figures import render
@@ -38,13 +40,11 @@ from vitexplorer.quantities.read_out import shown_values, top_classes
 from vitexplorer.survey import answers
 from vitexplorer.survey.labels import class_of
 from vitexplorer.survey.questions import QUESTIONS
-from vitexplorer.types import OUTPUT, Output, Prediction, Result
 from vitexplorer.ui.api.explaining import _classes
 from vitexplorer.ui.exploring import _answer
 from vitexplorer.ui.rooms.pairs import answer_of
 from vitexplorer.ui.rooms.what_if import answer
 from vitexplorer.views import VIEWS, refusal
-from vitexplorer.words import same
 
 SAID = re.compile(r"probab|概率|likeliest|最可能|logit [−\d]")
 REFUSED = {"logit_lens": "predicts a number", "mae_reconstruction": "decoder", "relative_position_bias": "adds no bias"}

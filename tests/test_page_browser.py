@@ -18,11 +18,11 @@ from tests.app import Visit
 from tests.plain_page import PlainPage
 from tests.rooms import PATIENCE, SHIFTS, assert_fits, choose_model, go_to, painted, wait_for_room
 from tests.thorough import quick
-from vitexplorer.settings import ASSETS
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import Language
 from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.parts.header import Header, header_data
 from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
-from vitexplorer.words import Language
 
 pytestmark = pytest.mark.browser
 

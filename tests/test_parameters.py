@@ -14,7 +14,7 @@ from torch import nn
 
 import vitexplorer as vx
 from tests.outlines import outline_of
-from vitexplorer.formulas import (
+from vitexplorer.quantities.parameter_formulas import (
     SwinShape,
     ViTShape,
     differences,
@@ -307,7 +307,7 @@ def test_heads_do_not_change_the_count():
 
 
 def test_formulas_need_no_torch():
-    script = "import sys, vitexplorer.formulas; print('torch' in sys.modules)"
+    script = "import sys, vitexplorer.quantities.parameter_formulas; print('torch' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=Path(__file__).parents[1], check=True
     )

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 import vitexplorer as vx
 from tests.small_models import load_small, picture, roughen
-from vitexplorer.capture import Capture, capture
+from vitexplorer.capturing.capture import Capture, capture
 from vitexplorer.models.seeding import seeded
 
 NAMES = {

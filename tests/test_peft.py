@@ -13,7 +13,7 @@ import torch
 import vitexplorer as vx
 from tests.small_backbones import load_backbone, pixels
 from tests.test_tuned import run, shaken
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.models.checkpoints import WeightsError
 

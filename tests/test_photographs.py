@@ -8,12 +8,12 @@ import pytest
 
 import vitexplorer as vx
 from tests.small_models import picture
+from vitexplorer.core.settings import Settings
 from vitexplorer.figures.caption import caption
 from vitexplorer.models.examples import examples
 from vitexplorer.models.images import OpenedImage
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.photographs import photo_hint
-from vitexplorer.settings import Settings
 
 CAREFUL, CERTAIN = "unless this image is one", "This is a photograph"
 

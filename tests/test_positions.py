@@ -15,9 +15,9 @@ import vitexplorer as vx
 from tests import reference_tokens
 from tests.explicit import blocks_of
 from tests.small_models import RECIPES, capture_small, load_small
-from vitexplorer.capture import Capture
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.types import BoardResult, MapResult
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.types import BoardResult, MapResult
 
 LEARNED = [key for key in RECIPES if getattr(load_small(key).module, "pos_embed", None) is not None]
 ROTARY = [key for key in RECIPES if getattr(load_small(key).module, "rope", None) is not None]

@@ -10,10 +10,10 @@ import torch
 from PIL import Image
 from timm.data import create_transform, resolve_data_config
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.models.images import ImageError
 from vitexplorer.models.preprocess import MAX_ASPECT, fit_image, normalise
-from vitexplorer.registry import UnknownNameError
 
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
 SIZES = [(150, 230), (301, 199), (224, 224), (41, 33)]  # height, width

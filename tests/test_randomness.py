@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
 from vitexplorer.models.bundled.recipes import all_recipes
 from vitexplorer.models.seeding import TURN, seeded, stream
 

@@ -14,9 +14,9 @@ from tests.least import cheaply, run_once
 from tests.refused import is_refused
 from tests.small_models import RECIPES, capture_small
 from tests.thorough import always, later
-from vitexplorer.numbers import compact, fine_percent, measured, percent, signed
-from vitexplorer.quantities.on_the_map import extreme, tenth, where_most
-from vitexplorer.types import (
+from vitexplorer.core.format import compact, fine_percent, measured, percent, signed
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import (
     BeforeAfterResult,
     BoardResult,
     ColoursResult,
@@ -41,8 +41,8 @@ from vitexplorer.types import (
     ReconstructionResult,
     TreeResult,
 )
+from vitexplorer.quantities.on_the_map import extreme, tenth, where_most
 from vitexplorer.views import NO_NUMBERS, VIEWS
-from vitexplorer.words import Text, same
 
 NUMBER = r"[+−]?\d+(?:,\d{3})*(?:\.\d+)?(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
 BROKEN = re.compile(r"nan|inf\b|None|[{}]|  | [,.;:]|\.\.|，，|。。|True|False|array")

@@ -19,19 +19,19 @@ from tests import reference, reference_relevance
 from tests.explicit import with_fused_attention
 from tests.reference_relevance import Differentiated, differentiate
 from tests.small_models import RECIPES, capture_small
-from vitexplorer.capture import Capture, capture_input
+from vitexplorer.capturing.capture import Capture, capture_input
 from vitexplorer.controls import MethodsControl, TargetControl
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.interfaces import View
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.types import MapResult
 from vitexplorer.quantities import gradients as kept_in
 from vitexplorer.quantities.faithfulness import areas_under, coarsened, first_ones, ranking, step_counts
 from vitexplorer.quantities.gradients import KeptGradients, gradients
 from vitexplorer.quantities.perturbation import baseline_image, blur_sigma, patch_of_pixel, patch_sums
 from vitexplorer.quantities.rollout import push_added, push_averaged
 from vitexplorer.quantities.targets import ALL_ZERO
-from vitexplorer.registry import UnknownNameError
-from vitexplorer.types import MapResult
 from vitexplorer.views import VIEWS, explanation, explanations, refusal
+from vitexplorer.views.record import View
 from vitexplorer.views.side_by_side import agreements, ranks
 
 TARGET = 3

@@ -18,11 +18,11 @@ from PIL import Image
 
 import vitexplorer as vx
 from tests.small_models import capture_small, load_small, picture
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.types import Result
 from vitexplorer.figures import browser
 from vitexplorer.models.mae import MaeDecoder
 from vitexplorer.models.seeding import seeded
-from vitexplorer.types import Result
 
 FEW = {"target": 1}
 MAP = (4, 4)

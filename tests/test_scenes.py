@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 import pytest
 
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.bundled.scenes import STREAMS, draw_scene
 from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES, Creature
 from vitexplorer.models.bundled.scenes.several import draw_several
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH, SHAPES
-from vitexplorer.settings import ASSETS
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitexplorer.settings import Settings, WrongSettingError, settings
+from vitexplorer.core.settings import Settings, WrongSettingError, settings
 
 
 @pytest.fixture(autouse=True)

@@ -12,9 +12,10 @@ from playwright.sync_api import Page, expect
 import vitexplorer as vx
 from tests.app import hear, served
 from tests.small_models import capture_small
-from vitexplorer.formulas import ViTShape, exact_terms, total
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Term
+from vitexplorer.quantities.parameter_formulas import ViTShape, exact_terms, total
 from vitexplorer.quantities.story import PARTS, counted, multiplied
-from vitexplorer.types import Term
 from vitexplorer.ui.calculator.data import SizeData
 from vitexplorer.ui.calculator.designs import Design
 from vitexplorer.ui.calculator.literature import DECLARED
@@ -27,7 +28,6 @@ from vitexplorer.ui.calculator.units import MACS, PARAMETERS, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.static_files import SERVING
 from vitexplorer.views.parameters import shape_of
-from vitexplorer.words import Text
 
 HOSTILE = "<img src=x onerror='window.stolen=1'> ${window.stolen=1} {{value}} & 头"
 LONG = " + ".join(f"{n} · 768² · 3072" for n in range(2, 40))

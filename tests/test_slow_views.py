@@ -15,10 +15,10 @@ from tests.app import Steps
 from tests.built import built
 from tests.small_models import capture_small
 from vitexplorer.controls import TargetControl
-from vitexplorer.interfaces import View
-from vitexplorer.progress import Progress
-from vitexplorer.settings import Settings
-from vitexplorer.types import CurvesResult, Result
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import same
+from vitexplorer.core.types import CurvesResult, Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine
@@ -30,7 +30,7 @@ from vitexplorer.ui.rooms.attention import AttentionRoom
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.ui.turns import NotYetError
 from vitexplorer.views import VIEWS
-from vitexplorer.words import same
+from vitexplorer.views.record import View
 
 STEPS = 1000
 PATIENCE = 5.0

@@ -11,16 +11,16 @@ import pytest
 
 from tests.app import run_apart
 from tests.test_docs import front_matter
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import Text
 from vitexplorer.models import hub
 from vitexplorer.models.catalog import catalog
-from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.zero_gpu import join_zero_gpu
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.training.figures import Asked
 from vitexplorer.ui.training.images import Chosen, Pick
-from vitexplorer.words import Text
 
 
 def test_what_is_preloaded_is_what_timm_looks_for():

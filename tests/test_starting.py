@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from vitexplorer.settings import Settings, settings
+from vitexplorer.core.settings import Settings, settings
 from vitexplorer.ui import main
 from vitexplorer.ui.hosting import starting
 from vitexplorer.ui.hosting.listening import address_of, listen

@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from vitexplorer.cache import Memory
+from vitexplorer.core.cache import Memory
 from vitexplorer.ui.hosting.static_cache import StaticCache
 from vitexplorer.ui.lasting import FOR_GOOD, lasting
 

@@ -15,8 +15,8 @@ from starlette.applications import Starlette
 
 import vitexplorer.ui
 from tests.app import run_apart
+from vitexplorer.core.settings import Settings
 from vitexplorer.models.examples import examples
-from vitexplorer.settings import Settings
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.lasting import example_url

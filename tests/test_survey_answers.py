@@ -21,8 +21,9 @@ from hypothesis import strategies as st
 
 from tests.survey_folder import same_names, synthetic_survey
 from tests.thorough import in_turn
-from vitexplorer.errors import SettingError
-from vitexplorer.registry import UnknownNameError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.survey.answers import (
     count,
     gallery,
@@ -38,7 +39,6 @@ from vitexplorer.survey.answers import (
 from vitexplorer.survey.conditions import Condition, Equals, OneOf, Where, Within
 from vitexplorer.survey.index import index_of
 from vitexplorer.survey.opened import Survey, open_survey
-from vitexplorer.words import ExplainedError, Text
 
 histograms = importlib.import_module("vitexplorer.survey.answers.histogram")
 NUMBERS = ("probability", "width", "distance[2,1]", "peak[0,2]", "view_attention_rollout[1,2]")

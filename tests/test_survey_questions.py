@@ -14,10 +14,10 @@ from tests import reference_tokens
 from tests.explicit import run_explicitly
 from tests.small_models import CAPTURES, capture_small, load_small
 from tests.thorough import quick
-from vitexplorer.capture import Capture
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.quantities.outliers import far_out
-from vitexplorer.registry import UnknownNameError
 from vitexplorer.survey.labels import class_of
 from vitexplorer.survey.questions import QUESTIONS, question_of
 from vitexplorer.survey.questions.heads import COLUMNS

@@ -29,9 +29,10 @@ from starlette.testclient import TestClient
 from tests.plain_page import PlainPage
 from tests.rooms import painted
 from tests.survey_folder import synthetic_survey
-from vitexplorer.finetune.job.claims import standing_still
-from vitexplorer.safe_writes import DiskFullError
-from vitexplorer.settings import Settings
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError
+from vitexplorer.storage.atomic_writes import DiskFullError
+from vitexplorer.storage.claims import standing_still
 from vitexplorer.survey.card import read_card, write_card
 from vitexplorer.survey.manifest import Planned, planned, write_manifest
 from vitexplorer.survey.opened import Survey, open_survey
@@ -43,7 +44,6 @@ from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, kept_in, new_survey
 from vitexplorer.ui.surveying.pictures import file_of
 from vitexplorer.ui.surveying.routes import survey_routes
 from vitexplorer.ui.surveying.view import SurveyData, SurveyView
-from vitexplorer.words import ExplainedError
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"
@@ -377,7 +377,7 @@ def test_what_cannot_be_surveyed_is_a_sentence(
     PIL.Image.new("RGB", (20, 20)).save(folder / "one.png")
     PIL.Image.new("RGB", (20, 20)).save(folder / "two.png")
     assert browser.ask("look", path=str(folder))["says"] == "empty: 2 images."
-    monkeypatch.setattr(import_module("vitexplorer.finetune.data.files"), "settings", lambda: Settings(survey_images=1))
+    monkeypatch.setattr(import_module("vitexplorer.storage.image_files"), "settings", lambda: Settings(survey_images=1))
     assert "more than 1 images" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
     monkeypatch.setattr("vitexplorer.ui.surveying.beginning.settings", lambda: Settings(surveys=0))
     assert "No survey" in browser.ask("start", 422, **asked, path=str(folder))["refused"]

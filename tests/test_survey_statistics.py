@@ -19,6 +19,7 @@ import pytest
 from tests.survey_folder import CLASSES, synthetic_survey
 from tests.thorough import quick
 from vitexplorer import figures
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.figures.tables import as_csv
 from vitexplorer.survey.answers import chosen as choosing
 from vitexplorer.survey.answers import (
@@ -44,7 +45,6 @@ from vitexplorer.survey.conditions import Equals, OneOf, Where, Within
 from vitexplorer.survey.export import export
 from vitexplorer.survey.opened import Survey, open_survey
 from vitexplorer.survey.source import read_source
-from vitexplorer.words import ExplainedError
 
 twins = importlib.import_module("vitexplorer.survey.answers.near_duplicates")
 classes = importlib.import_module("vitexplorer.survey.answers.per_class")

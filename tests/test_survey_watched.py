@@ -10,7 +10,7 @@ import pytest
 from tests.small_families import CASES, load_case
 from tests.small_models import CAPTURES, RECIPES, load_small, picture
 from tests.thorough import later, quick
-from vitexplorer.capture import capture_input, prepare
+from vitexplorer.capturing.capture import capture_input, prepare
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.survey import watched_pass
 from vitexplorer.survey.schema import schema_of

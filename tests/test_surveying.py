@@ -31,10 +31,10 @@ from tests.survey_images import class_folders, files_of, hostile, rows_of
 from tests.thorough import always, later
 from vitexplorer.cli import build_app
 from vitexplorer.cli import survey as command
-from vitexplorer.finetune.data.findings import DataError
-from vitexplorer.finetune.job.claims import revoke
 from vitexplorer.models.images import open_image
-from vitexplorer.safe_writes import DiskFullError
+from vitexplorer.storage.atomic_writes import DiskFullError
+from vitexplorer.storage.claims import revoke
+from vitexplorer.storage.findings import DataError
 from vitexplorer.survey import memory, shard
 from vitexplorer.survey.card import SurveyError, check_same, read_card, weights_hash
 from vitexplorer.survey.manifest import read_manifest
@@ -520,12 +520,12 @@ def test_class_folders_are_labels_as_for_a_training(tmp_path):
 
 
 def test_there_may_be_a_bound(tmp_path, images, monkeypatch):
-    from vitexplorer.settings import Settings
+    from vitexplorer.core.settings import Settings
 
     monkeypatch.setattr(import_module("vitexplorer.survey.source"), "settings", lambda: Settings(survey_images=3))
     with pytest.raises(DataError, match="VIT_SURVEY_IMAGES"):
         read([f"{name}.png" for name in "abcd"])
-    monkeypatch.setattr(import_module("vitexplorer.finetune.data.files"), "settings", lambda: Settings(survey_images=3))
+    monkeypatch.setattr(import_module("vitexplorer.storage.image_files"), "settings", lambda: Settings(survey_images=3))
     with pytest.raises(DataError, match="VIT_SURVEY_IMAGES"):
         read(images)
 

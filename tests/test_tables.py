@@ -9,9 +9,9 @@ import pytest
 
 import vitexplorer as vx
 from tests.small_models import capture_small
+from vitexplorer.core.types import Provenance
 from vitexplorer.figures import tables
 from vitexplorer.figures.identity import file_stem, run_of
-from vitexplorer.types import Provenance
 from vitexplorer.ui.rooms.flow import rollout_frame
 
 

@@ -19,7 +19,10 @@ import vitexplorer as vx
 from tests.app import Steps
 from tests.built import built
 from tests.finetune_folders import class_folder, pawpularity_folder
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError
+from vitexplorer.core.types import Provenance
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.in_process import run_job
 from vitexplorer.finetune.job.folder import read_config
@@ -28,8 +31,6 @@ from vitexplorer.finetune.submission import Naming, naming_of
 from vitexplorer.finetune.takeaway import merged_checkpoint
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.settings import Settings
-from vitexplorer.types import Provenance
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine, Picture
@@ -44,7 +45,6 @@ from vitexplorer.ui.training.result_part import ResultPart
 from vitexplorer.ui.training.results import results_data, takeaways
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.takeaway import made, table_file
-from vitexplorer.words import ExplainedError
 
 MODEL = "test_vit"
 

@@ -21,14 +21,15 @@ from tests import reference_relevance
 from tests.explicit import with_fused_attention
 from tests.small_models import capture_small, load_small, picture
 from tests.test_readings import check
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.cli import build_app
 from vitexplorer.controls import AnyTargetControl, like_capture, likeness, written_value
 from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region, Target
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.gradients import attention_gradient, gradients
-from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.controls import Field
 from vitexplorer.ui.desk import Desk
@@ -36,7 +37,6 @@ from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.room_figures import RoomFigures
-from vitexplorer.words import ExplainedError
 
 FAMILIES = ("vit", "encoder", "deit_distilled", "dinov2_registers", "registers_only", "beit", "swin", "siglip")
 TARGETS = ("3 vs 1", "other image", "patch 0,1", "patch 0,1 vs 1,0")

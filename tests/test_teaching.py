@@ -21,11 +21,12 @@ from starlette.testclient import TestClient
 from tests.finetune_folders import class_folder
 from tests.small_families import CASES, capture_case
 from tests.small_models import capture_small, load_small
-from vitexplorer.capture import capture
+from vitexplorer.capturing.capture import capture
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune import probe
 from vitexplorer.finetune.data import read_folder
 from vitexplorer.finetune.results.baseline import Features, fit_baseline, logistic_head
-from vitexplorer.settings import Settings
 from vitexplorer.ui import intake
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.places import Places
@@ -33,7 +34,6 @@ from vitexplorer.ui.training import boxes as store
 from vitexplorer.ui.training.boxes import Boxes, class_files
 from vitexplorer.ui.training.images import copy_taught
 from vitexplorer.ui.training.teach_routes import teach_routes
-from vitexplorer.words import ExplainedError
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"

@@ -15,11 +15,11 @@ import vitexplorer as vx
 from tests import reference_tokens
 from tests.explicit import run_explicitly
 from tests.small_models import RECIPES, capture_small, load_small
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import sharpest_patch
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.quantities.outliers import far_out
-from vitexplorer.registry import UnknownNameError
 from vitexplorer.views.token_pca import fit_basis, foreground_of, patch_tokens
 
 

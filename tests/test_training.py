@@ -18,9 +18,12 @@ from typer.testing import CliRunner
 from tests.finetune_folders import class_folder, number_folder
 from tests.small_models import load_small
 from tests.thorough import in_turn
-from vitexplorer.capture import capture
+from vitexplorer.capturing.capture import capture
 from vitexplorer.cli import build_app
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.in_process import finetune
 from vitexplorer.finetune.job.events import EVENTS, EventLog, latest, read_events
@@ -44,10 +47,7 @@ from vitexplorer.finetune.training.order import batches_of, share_of
 from vitexplorer.finetune.training.schedule import rate_at
 from vitexplorer.models import loading
 from vitexplorer.models.seeding import seeded
-from vitexplorer.registry import UnknownNameError
-from vitexplorer.safe_writes import DiskFullError
-from vitexplorer.settings import settings
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.storage.atomic_writes import DiskFullError
 
 # ---------------------------------------------------------------------------------------------- what is asked
 

@@ -11,13 +11,13 @@ import torch
 
 import vitexplorer as vx
 from tests.small_models import capture_small
-from vitexplorer import standings as module
+from vitexplorer.core import standings as module
+from vitexplorer.core.standings import ORACLE, Standings, mean_ranks, standings
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Provenance
 from vitexplorer.models.catalog import catalog
-from vitexplorer.standings import ORACLE, Standings, mean_ranks, standings
-from vitexplorer.types import Provenance
 from vitexplorer.ui.figure_panel.standing import standing
 from vitexplorer.views import reading, trust
-from vitexplorer.words import Text
 
 METHODS = ("attention_rollout", "grad_cam", "grad_cam:sign=both", "input_x_gradient", "random", "oracle")
 NUMBERS = ("deletion", "grid_pointing", "avg_sensitivity")

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from benchmarks import truth
+from vitexplorer.core.standings import ORACLE
 from vitexplorer.evaluation.protocols import PROTOCOLS
-from vitexplorer.standings import ORACLE
 
 NAME = "scenes_vit_patch16_192"
 

@@ -19,7 +19,8 @@ from tests.refused import is_refused
 from tests.small_backbones import load_backbone, on_meta, pixels
 from tests.small_models import attention_outputs, picture
 from tests.thorough import in_turn
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.finetune.attaching import attach, trained
 from vitexplorer.finetune.parts.heads import output_layers
 from vitexplorer.finetune.storing import load_tuned, recipe_in, save_tuned
@@ -32,8 +33,7 @@ from vitexplorer.finetune.trained_parts import (
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import load_model
-from vitexplorer.read_back import read_tensors, save_tensors
-from vitexplorer.registry import UnknownNameError
+from vitexplorer.storage.checked_reading import read_tensors, save_tensors
 
 
 @torch.no_grad()

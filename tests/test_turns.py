@@ -17,15 +17,15 @@ from starlette.applications import Starlette
 from tests.app import Steps, run_apart
 from tests.least import cheaply
 from tests.small_models import load_small, picture
-from vitexplorer.cache import BytesCache
-from vitexplorer.capture import capture
+from vitexplorer.capturing.capture import capture
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.text import same
 from vitexplorer.ui import turns as module
 from vitexplorer.ui.answers import PatientBlocks, answer, answered
 from vitexplorer.ui.jobs import CrowdedError, Done, Report, Step, StoppedError, Waiter
 from vitexplorer.ui.shares import Shares
 from vitexplorer.ui.turns import Turns, end_unwanted_passes
 from vitexplorer.views import VIEWS
-from vitexplorer.words import same
 
 PATIENCE = 5.0
 """seconds until a test gives up"""

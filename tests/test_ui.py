@@ -26,11 +26,12 @@ from tests.built import built
 from tests.packed import BROWSER, fetched, unpack_attention
 from tests.small_families import capture_case
 from tests.small_models import capture_small, load_small, picture
-from vitexplorer.cache import BytesCache, Memory
+from vitexplorer.core.cache import BytesCache, Memory
+from vitexplorer.core.settings import ASSETS, Settings
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.types import Query
 from vitexplorer.models import images
 from vitexplorer.models.catalog import catalog, find
-from vitexplorer.settings import ASSETS, Settings
-from vitexplorer.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator.data import SizeData
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip
@@ -58,7 +59,6 @@ from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.ui.unstubbed import Finder
 from vitexplorer.ui.visit import Visit
 from vitexplorer.views import VIEWS
-from vitexplorer.words import ExplainedError, Language
 
 SMALL = Picture("scene_flower", "vit_tiny_patch16_224", "random")
 SWIN = Picture("scene_flower", "swin_tiny_patch4_window7_224", "random")

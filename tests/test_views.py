@@ -16,11 +16,11 @@ from tests.least import LEAST, cheaply, run_once
 from tests.refused import is_refused
 from tests.small_models import CAPTURES, RECIPES, capture_small
 from tests.thorough import always, in_turn, later
-from vitexplorer.capture import AttentionCall, Capture
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.capturing.capture import AttentionCall, Capture
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.types import BlockSite, MapResult, PatchGrid, Result
 from vitexplorer.quantities.rollout import SWIN_NOTE
-from vitexplorer.registry import UnknownNameError
-from vitexplorer.types import BlockSite, MapResult, PatchGrid, Result
 from vitexplorer.views import VIEWS
 from vitexplorer.views.attention_map import window_of
 

@@ -16,8 +16,8 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from tests.app import run_apart
-from vitexplorer.cache import BytesCache
-from vitexplorer.settings import Settings
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.settings import Settings
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.watching.events import watch_events
 from vitexplorer.ui.watching.lines import Lines

@@ -16,10 +16,10 @@ import vitexplorer as vx
 from tests.built import built
 from tests.packed import fetched, unpack_attention
 from tests.small_models import capture_small
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.settings import Settings, settings
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
-from vitexplorer.settings import Settings, settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.changes.changes import changes_data
 from vitexplorer.ui.desk import Desk

@@ -16,10 +16,10 @@ from torch import nn
 import vitexplorer as vx
 from tests.least import cheaply
 from tests.small_models import load_small, picture
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.settings import Settings
 from vitexplorer.models.mae import MaeDecoder
 from vitexplorer.models.seeding import seeded
-from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine

@@ -16,9 +16,9 @@ from playwright.sync_api import Browser, Page
 import vitexplorer as vx
 import vitexplorer.ui
 from tests.small_models import capture_small
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.notebook.attention_widget import AttentionWidget
-from vitexplorer.registry import UnknownNameError
 from vitexplorer.ui.canvas.payload import packed_bytes
 from vitexplorer.ui.rooms import all_heads
 

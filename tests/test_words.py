@@ -17,9 +17,10 @@ from tests.least import cheaply
 from tests.refused import is_refused
 from tests.small_models import capture_small
 from vitexplorer import comparisons, interventions, views
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import Text, normalise_language
 from vitexplorer.figures.caption import caption
 from vitexplorer.finetune.methods import METHODS
-from vitexplorer.settings import ASSETS
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
@@ -27,7 +28,6 @@ from vitexplorer.ui.surveying.words import SURVEY_WORDS
 from vitexplorer.ui.training.teach_words import TEACH_WORDS
 from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import Text, normalise_language
 
 PACKAGE = Path(vitexplorer.__file__).parent
 CHINESE = re.compile("[\u4e00-\u9fff]")

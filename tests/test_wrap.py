@@ -15,8 +15,8 @@ from torch import Tensor, nn
 import vitexplorer as vx
 from tests.libraries import CASES, made
 from tests.thorough import quick
-from vitexplorer.capture import Capture
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.wrapping import prefix_names
 from vitexplorer.models.wrapping.places import told_apart

@@ -14,13 +14,13 @@ import torch
 import vitexplorer as vx
 from tests.libraries import in_parts, small_vit
 from tests.thorough import later
+from vitexplorer.core.settings import Settings
 from vitexplorer.models.checkpoints import zipped
 from vitexplorer.models.checkpoints.contents import Contents
 from vitexplorer.models.checkpoints.files import WeightsError
 from vitexplorer.models.checkpoints.fits import SeveralFitError, fitting, shapes_of, table
 from vitexplorer.models.checkpoints.recognise import recognise
 from vitexplorer.models.checkpoints.zipped import MOST_FILES, unzipped, weights_in
-from vitexplorer.settings import Settings
 
 WEIGHTS = "model.safetensors"
 

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import capture
-    from vitexplorer.capture_batch import capture_batch
+    from vitexplorer.capturing.capture import capture
+    from vitexplorer.capturing.capture_batch import capture_batch
     from vitexplorer.comparisons import compare, comparisons
     from vitexplorer.evaluation import evaluate
     from vitexplorer.figures import render, save
@@ -85,8 +85,8 @@ __all__ = [
 
 _HOMES = {
     "attach": "vitexplorer.finetune.attaching",
-    "capture": "vitexplorer.capture",
-    "capture_batch": "vitexplorer.capture_batch",
+    "capture": "vitexplorer.capturing.capture",
+    "capture_batch": "vitexplorer.capturing.capture_batch",
     "cka": "vitexplorer.quantities.cka",
     "compare": "vitexplorer.comparisons",
     "compare_surveys": "vitexplorer.survey.compared",

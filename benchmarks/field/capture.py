@@ -21,7 +21,7 @@ from benchmarks.field.fresh import lacks_memory
 from benchmarks.field.tables import Cell, Table
 from benchmarks.field.timing import Timing
 from benchmarks.field.ways import OURS, PLAIN, Subject, here, plain, subject
-from vitexplorer.capture import capture_input
+from vitexplorer.capturing.capture import capture_input
 from vitexplorer.survey.memory import keep_freed_memory
 
 MODELS = (

@@ -35,8 +35,8 @@ from benchmarks.field.bench import Bench
 from benchmarks.field.peers import peers
 from benchmarks.field.tables import Table
 from benchmarks.field.ways import unfused
-from vitexplorer.capture import Capture
-from vitexplorer.errors import ExplainedError
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.errors import ExplainedError
 from vitexplorer.models.seeding import seeded
 
 ARCHITECTURES = {

@@ -29,9 +29,9 @@ from benchmarks.field.scenes import BATCH, PARTS, RATE, SIDE, STEPS, TEST, TRAIN
 from benchmarks.field.steps import OURS, PEFT, WAYS, training
 from benchmarks.field.tables import Cell, Table
 from benchmarks.field.timing import Timing
+from vitexplorer.core.settings import settings
 from vitexplorer.finetune.data import example_folder
 from vitexplorer.finetune.in_process import finetune
-from vitexplorer.settings import settings
 
 NETWORK, SMALLEST = "deit_tiny_patch16_224", "test_vit"
 DINO = "scenes_dino_patch16_192"

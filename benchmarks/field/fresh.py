@@ -25,7 +25,7 @@ import psutil
 
 OUT_OF_MEMORY = "out of memory"
 TOO_LONG = "too long"
-LIBRARIES = ("torch", "timm", "transformers", "vitexplorer", "vitexplorer.capture")
+LIBRARIES = ("torch", "timm", "transformers", "vitexplorer", "vitexplorer.capturing.capture")
 """what takes seconds to import"""
 SHARE = 0.6
 """of the memory that is available: what a case may take before it counts as out of memory"""

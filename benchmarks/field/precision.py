@@ -20,10 +20,10 @@ import torch
 import vitexplorer as vx
 from benchmarks.field.bench import Bench
 from benchmarks.field.tables import Table
+from vitexplorer.core.standings import RANDOM
 from vitexplorer.evaluation.evaluating import drawn_cases
 from vitexplorer.evaluation.methods import is_slow, map_views
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.standings import RANDOM
 
 MODELS = ("scenes_vit_patch16_192", "scenes_swin_patch4_window6_192")
 SCENES = 4

@@ -23,7 +23,7 @@ import vitexplorer as vx
 from benchmarks.field.bench import OURS, ROOT, Bench
 from benchmarks.field.tables import Table
 from benchmarks.field.timing import Timing, interleaved
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.ui.jobs import Report, Waiter
 from vitexplorer.ui.turns import Turns

@@ -22,7 +22,7 @@ from numpy import ndarray
 
 import vitexplorer as vx
 from tests.app import served
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.models.examples import examples
 from vitexplorer.models.loading import LoadedModel
 

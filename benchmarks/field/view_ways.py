@@ -22,7 +22,7 @@ from captum.attr import IntegratedGradients, Occlusion
 from torch import Tensor, nn
 
 import vitexplorer as vx
-from vitexplorer.capture import Capture, capture_input, prepare
+from vitexplorer.capturing.capture import Capture, capture_input, prepare
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.views import VIEWS
 

@@ -23,8 +23,8 @@ from torch import Tensor, nn
 import vitexplorer as vx
 from benchmarks.field.peers import peers
 from benchmarks.field.timing import Work
-from vitexplorer.capture import Capture, ModelInput, prepare
-from vitexplorer.capture_batch import capture_inputs
+from vitexplorer.capturing.capture import Capture, ModelInput, prepare
+from vitexplorer.capturing.capture_batch import capture_inputs
 from vitexplorer.models.loading import LoadedModel
 
 PLAIN, OURS, OURS_ALL = "plain pass", "ours", "ours, every block's weights"

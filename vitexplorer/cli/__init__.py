@@ -29,8 +29,8 @@ from vitexplorer.cli.survey import HELP as _SURVEY
 from vitexplorer.cli.survey import survey_command
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.cli.view import view_command
-from vitexplorer.settings import settings
-from vitexplorer.words import Language, Text
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language, Text
 
 PROGRAM = "python -m vitexplorer"
 

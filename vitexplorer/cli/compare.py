@@ -21,8 +21,8 @@ from vitexplorer.cli.runs import Run
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.cli.view import common_parameters, option_of, registered, tell
 from vitexplorer.controls import NamedCapture, named_images
-from vitexplorer.types import Fit
-from vitexplorer.words import Language, Text
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Fit
 
 HELP = Text("Compare two sides: models, weights, images, sizes, changes.", "对比两侧：模型、权重、图像、尺寸或更改。")
 OWN = "own"

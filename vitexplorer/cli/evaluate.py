@@ -10,8 +10,8 @@ import typer
 from tqdm import tqdm
 
 from vitexplorer.cli.text import one_sentence
-from vitexplorer.settings import settings
-from vitexplorer.words import Language, Text
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language, Text
 
 HELP = Text("Hold a model's maps against a known truth.", "用已知的真实答案检验模型的各种图。")
 _MODEL = Text("A name from `models` that was trained on drawn pictures.", "在绘制图像上训练过的模型名称，见 `models`。")

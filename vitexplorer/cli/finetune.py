@@ -16,9 +16,9 @@ import typer
 
 from vitexplorer.cli.options import BACKBONE, PRINTED, WEIGHTS, WEIGHTS_SEED
 from vitexplorer.cli.text import one_sentence, table
-from vitexplorer.registry import unknown_name
-from vitexplorer.settings import settings
-from vitexplorer.words import ExplainedError, Language, Text
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Language, Text
 
 HELP = Text("Fine-tune a model on a folder of images and compare methods.", "在图像文件夹上微调模型并比较各方法。")
 ALL = "all"
@@ -110,7 +110,7 @@ def _pair(text: str) -> tuple[str, Any]:
 
 def _train(config: Any, out: Path, language: Language) -> None:
     from vitexplorer.finetune.in_process import run_job
-    from vitexplorer.finetune.job.claims import is_first_process
+    from vitexplorer.storage.claims import is_first_process
 
     comparison = run_job(config, out, _teller(language))
     if is_first_process():

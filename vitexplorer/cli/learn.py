@@ -9,8 +9,8 @@ from pathlib import Path
 import typer
 
 from vitexplorer.cli.text import one_sentence
+from vitexplorer.core.text import Language, Text
 from vitexplorer.models.examples import examples
-from vitexplorer.words import Language, Text
 
 HELP = Text("Write the guided path for an image as a handout.", "把一幅图像的导览写成讲义。")
 _IMAGE = Text("A picture; an example when none is given.", "图像文件；未指定时使用示例图像。")

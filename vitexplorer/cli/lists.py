@@ -7,7 +7,7 @@ import typer
 import vitexplorer as vx
 from vitexplorer.cli.names import dashed
 from vitexplorer.cli.text import table
-from vitexplorer.words import Language, Text
+from vitexplorer.core.text import Language, Text
 
 _BUNDLED = Text("bundled", "内置")
 

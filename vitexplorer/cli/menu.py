@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from vitexplorer.cli.names import full_name
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.cli.view import stub
-from vitexplorer.words import Language, Text
+from vitexplorer.core.text import Language, Text
 
 
 def menu(

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import vitexplorer
-from vitexplorer.registry import unknown_name
-from vitexplorer.words import Text
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
 
 ALIASES = {"attention": "attention-map", "rollout": "attention-rollout"}
 """short names for what several commands begin with, or end in"""

@@ -1,6 +1,6 @@
 """What several commands say of the same option."""
 
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 MODEL = Text(
     "A name from `models`, any of timm's, or the path of a weight file or folder.",

@@ -13,14 +13,14 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
 import vitexplorer as vx
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Fit
 from vitexplorer.models.examples import examples
-from vitexplorer.settings import settings
-from vitexplorer.types import Fit
-from vitexplorer.words import Text
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
     from vitexplorer.models.loading import LoadedModel
 
 

@@ -19,8 +19,8 @@ from tqdm import tqdm
 
 from vitexplorer.cli.options import MODEL, PRINTED, WEIGHTS, WEIGHTS_SEED
 from vitexplorer.cli.text import one_sentence
-from vitexplorer.settings import settings
-from vitexplorer.words import Language, Text
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language, Text
 
 HELP = Text("Ask the same of every image of a folder.", "对文件夹中的每幅图像提出同样的问题。")
 STOPPED = 130

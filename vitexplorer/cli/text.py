@@ -9,9 +9,9 @@ import numpy as np
 import typer
 from rich.cells import cell_len
 
-from vitexplorer.full_memory import full_memory_is_a_sentence
-from vitexplorer.types import Result, SidesResult
-from vitexplorer.words import Language, Text
+from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Result, SidesResult
 
 Reading = Callable[[Result, Language], str]
 """what one says pointing at a figure"""

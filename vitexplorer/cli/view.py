@@ -15,9 +15,9 @@ from vitexplorer.cli.names import dashed
 from vitexplorer.cli.runs import Run
 from vitexplorer.cli.text import Reading, one_sentence, summary
 from vitexplorer.controls import Control, like_capture, likeness
-from vitexplorer.interfaces import Comparison, View
-from vitexplorer.types import Fit, Result
-from vitexplorer.words import Language, Text
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Fit, Result
+from vitexplorer.views.record import Comparison, View
 
 
 def explore(view: str, out: Path | None, language: Language, run: Run, controls: dict[str, str | None]) -> None:

@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from vitexplorer.capture import Capture, plain_numbers
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.interfaces import Comparison
-from vitexplorer.registry import Registry
-from vitexplorer.types import Result
-from vitexplorer.words import Language, Text
+from vitexplorer.capturing.capture import Capture, plain_numbers
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.registry import Registry
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Result
+from vitexplorer.views.record import Comparison
 
 COMPARISONS: Registry[Comparison] = Registry("comparison", __name__, "COMPARISON")
 

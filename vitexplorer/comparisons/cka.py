@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.sides import names_of
-from vitexplorer.interfaces import Comparison, Paper
-from vitexplorer.numbers import measured
+from vitexplorer.core.format import measured
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import AlikeResult
 from vitexplorer.quantities.cka import cka
-from vitexplorer.types import AlikeResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Comparison, Paper
 
 TITLE = Text("Token similarity (CKA)", "标记相似度（中心核对齐）")
 AXIS = Text("block · {name}", "块 · {name}")

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.sides import names_of
-from vitexplorer.interfaces import Comparison
-from vitexplorer.numbers import measured
-from vitexplorer.types import SidesResult
-from vitexplorer.words import Text
+from vitexplorer.core.format import measured
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import SidesResult
+from vitexplorer.views.record import Comparison
 
 TITLE = Text("Parameters and cost side by side", "参数量与开销对比")
 COUNT = Text("count", "个数")

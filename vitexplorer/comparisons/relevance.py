@@ -7,16 +7,16 @@ Misleading: units of two models differ; the difference of two relevance maps is 
 
 from __future__ import annotations
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.maps import alike
 from vitexplorer.comparisons.sides import pair_of
 from vitexplorer.controls import Choice, TargetControl
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.interfaces import Comparison, Paper
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult, PairResult
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text, class_text
-from vitexplorer.types import MapResult, PairResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Comparison, Paper
 
 TITLE = Text("Relevance of one class", "同一类别的相关性")
 METHODS = (

@@ -14,15 +14,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.sides import LEFT, RIGHT, pair_of
 from vitexplorer.controls import BlockControl, ImagesControl, NamedCapture, Switch
-from vitexplorer.interfaces import Comparison, Paper
-from vitexplorer.numbers import measured
+from vitexplorer.core.format import measured
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import ColoursResult, PairResult, PicturesResult
 from vitexplorer.quantities.places import read_at
-from vitexplorer.types import ColoursResult, PairResult, PicturesResult
+from vitexplorer.views.record import Comparison, Paper
 from vitexplorer.views.token_pca import shared_token_pca
-from vitexplorer.words import Text
 
 TITLE = Text("Principal components in one basis", "共用一组基的主成分")
 PICTURE = Text("picture {number}", "图像 {number}")

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import ColoursResult, MapResult, PairResult, Provenance
 from vitexplorer.quantities.places import read_at, same_places
-from vitexplorer.types import ColoursResult, MapResult, PairResult, Provenance
-from vitexplorer.words import Text
 
 LEFT, RIGHT = Text("left", "左"), Text("right", "右")
 _NAMED = Text("{side}: {name}", "{side}：{name}")

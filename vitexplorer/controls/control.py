@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from vitexplorer.controls.spec import Spec
-from vitexplorer.explored import Explored
-from vitexplorer.registry import unknown_name
-from vitexplorer.types import Result
-from vitexplorer.words import ExplainedError, Text, same
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import ExplainedError, Text, same
+from vitexplorer.core.types import Result
 
 
 @dataclass(frozen=True)

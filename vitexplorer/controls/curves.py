@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.controls.number import Number
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 CURVE_CONTROLS = (
     Number("steps", Text("Steps", "步数"), low=2, high=100, start=10, step=1, whole=True),

@@ -10,10 +10,10 @@ from vitexplorer.controls.block import no_such_block
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.head import no_such_head
 from vitexplorer.controls.spec import Spec
-from vitexplorer.errors import SettingError
-from vitexplorer.explored import Explored
-from vitexplorer.types import Result
-from vitexplorer.words import Text
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Result
 
 Head = tuple[int, int]
 """block, head"""

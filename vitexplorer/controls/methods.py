@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.controls.choice import Several
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.explored import Explored
-from vitexplorer.registry import unknown_name
-from vitexplorer.standings import RANDOM
-from vitexplorer.words import Text
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.standings import RANDOM
+from vitexplorer.core.text import Text
 
 if TYPE_CHECKING:
-    from vitexplorer.interfaces import View
+    from vitexplorer.views.record import View
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
-from vitexplorer.errors import SettingError
-from vitexplorer.explored import Explored
-from vitexplorer.types import Result
-from vitexplorer.words import Text
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Result
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from vitexplorer.controls.query import WORDS as PATCH_WORDS
 from vitexplorer.controls.query import no_such_patch
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.whole_number import whole_number
-from vitexplorer.errors import SettingError
-from vitexplorer.explored import Explored
-from vitexplorer.types import PatchGrid, Result
-from vitexplorer.words import Text
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid, Result
 
 Cell = tuple[int, int]
 """row, col"""

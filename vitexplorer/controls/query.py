@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.whole_number import whole_number
-from vitexplorer.errors import SettingError
-from vitexplorer.explored import Explored
-from vitexplorer.registry import unknown_name
-from vitexplorer.types import PatchGrid, Query, Result, query_text
-from vitexplorer.words import Text
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid, Query, Result, query_text
 
 WORDS = {
     "patch": Text("row {row}, column {col}", "第 {row} 行第 {col} 列"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import UInt8
 
-from vitexplorer.types import PatchGrid
+from vitexplorer.core.types import PatchGrid
 
 LUMA = (0.299, 0.587, 0.114)
 """ITU-R BT.601"""

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vitexplorer.types import PatchGrid
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
 
 
 @dataclass(frozen=True)

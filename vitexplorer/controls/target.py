@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.explored import Explored, has_one_output, without_classifier
-from vitexplorer.registry import unknown_name
-from vitexplorer.types import OUTPUT, Result
-from vitexplorer.words import Text, same
+from vitexplorer.core.capture_protocol import Explored, has_one_output, without_classifier
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import OUTPUT, Result
 
 _TARGET = Text("Target", "解释目标")
 LIKELY = 12

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from vitexplorer.controls.query import QueryControl
 from vitexplorer.controls.sharpest import sharpest_patch
-from vitexplorer.errors import SettingError
-from vitexplorer.explored import Explored
-from vitexplorer.types import Query
-from vitexplorer.words import Text
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Query
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vitexplorer.errors import SettingError
-from vitexplorer.words import Text
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 
 
 def whole_number(name: str, value: Any) -> int:

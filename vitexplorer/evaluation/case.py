@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 from jaxtyping import Bool, Float, UInt8
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.types import MapResult, PatchGrid
 from vitexplorer.evaluation.parted import Parted
 from vitexplorer.quantities.faithfulness import coarsened
-from vitexplorer.types import MapResult, PatchGrid
 
 T = TypeVar("T")
 

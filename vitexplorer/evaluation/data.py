@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 import torch
 
-from vitexplorer.capture import prepare
+from vitexplorer.capturing.capture import prepare
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.parted import Parted
 from vitexplorer.models.bundled.scenes import Scene, draw_scene

@@ -8,8 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from vitexplorer.capture import capture
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.capturing.capture import capture
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.standings import YARDSTICKS
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import EvaluationResult
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.creatures import creature_cases
 from vitexplorer.evaluation.data import grid_cases, known_scenes, parted_cases, scene_cases
@@ -22,11 +27,6 @@ from vitexplorer.evaluation.protocols import PROTOCOLS
 from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.progress import Progress
-from vitexplorer.registry import unknown_name
-from vitexplorer.standings import YARDSTICKS
-from vitexplorer.types import EvaluationResult
-from vitexplorer.words import Text
 
 TITLE = Text("Which maps deserve trust?", "哪些图值得信任？")
 NO_DATA = Text(

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from vitexplorer.capture import Capture, capture_input, prepare
+from vitexplorer.capturing.capture import Capture, capture_input, prepare
+from vitexplorer.core.text import Text
 from vitexplorer.models.hand_wired import AVERAGED, COPIED, PATCH, TAKEN, hand_wired_model
 from vitexplorer.views import compute, explanations
-from vitexplorer.words import Text
 
 EXACT = 1e-6
 """largest error, as a share of the largest contribution, of a map that is right"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.types import EvaluationResult
+from vitexplorer.core.types import EvaluationResult
 
 ARROWS = {"high": "↑", "low": "↓"}
 

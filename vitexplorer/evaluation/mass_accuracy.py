@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Bool, Float
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
 from vitexplorer.evaluation.case import Trial, covered_cells
 from vitexplorer.evaluation.protocol import Column, Protocol
-from vitexplorer.interfaces import Paper
-from vitexplorer.types import PatchGrid
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 
 def mass_accuracy(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from vitexplorer.capture import capture
+from vitexplorer.capturing.capture import capture
 from vitexplorer.evaluation.case import Case, Trial
 from vitexplorer.evaluation.methods import explainer
 from vitexplorer.evaluation.protocols import PROTOCOLS

@@ -12,15 +12,15 @@ from functools import partial
 import numpy as np
 import torch
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
+from vitexplorer.core.standings import ORACLE
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.evaluation.case import Case, Explain, covered_cells
 from vitexplorer.evaluation.parted import shared_parts
 from vitexplorer.quantities.targets import class_map
-from vitexplorer.standings import ORACLE
-from vitexplorer.types import MapResult
 from vitexplorer.views import VIEWS, explanation, explanations
-from vitexplorer.words import Text
 
 TITLE = Text("The truth itself", "真实答案")
 FORMULA = Text("share of the patch that the object covers", "物体覆盖该图块的比例")

@@ -18,14 +18,14 @@ from itertools import pairwise
 import numpy as np
 import torch
 
-from vitexplorer.capture import Capture, capture_input
+from vitexplorer.capturing.capture import Capture, capture_input
+from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.evaluation.ranks import spearman
-from vitexplorer.interfaces import Paper
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.seeding import seeded
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 SEED = 0
 STAGES = 4

@@ -28,14 +28,14 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from vitexplorer.capture import prepare
+from vitexplorer.capturing.capture import prepare
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.parted import Parted, opposed_classes, shared_parts, sufficient_parts
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.evaluation.ranks import spearman
-from vitexplorer.interfaces import Paper
-from vitexplorer.types import MapResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 THRESHOLDS = np.linspace(0.01, 0.5, 80)
 MATTERS = 0.05

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.registry import Registry
 from vitexplorer.evaluation.protocol import Protocol
-from vitexplorer.registry import Registry
 
 PROTOCOLS: Registry[Protocol] = Registry("protocol", "vitexplorer.evaluation", "PROTOCOL")

@@ -16,12 +16,12 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
-from vitexplorer.interfaces import Paper
 from vitexplorer.quantities.faithfulness import ranking, values_exchanged
 from vitexplorer.quantities.perturbation import Runs, patch_of_pixel
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 GROUPS = 10
 

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from vitexplorer.capture import Capture, capture_input
+from vitexplorer.capturing.capture import Capture, capture_input
+from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
-from vitexplorer.interfaces import Paper
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 RADIUS = 0.02
 """of full scale"""

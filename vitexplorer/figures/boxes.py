@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vitexplorer.types import PatchGrid
+from vitexplorer.core.types import PatchGrid
 
 
 class Box(NamedTuple):

@@ -20,7 +20,7 @@ from typing import Literal
 
 import plotly.graph_objects as go
 
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, Text
 
 PRINTING = 60_000  # milliseconds of the page's own time: its figures are drawn long before
 SECONDS = 120  # for one picture, a cold start on a busy machine included

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from vitexplorer.numbers import percent
-from vitexplorer.types import Result, prefix_text, query_text
-from vitexplorer.words import Text, same
+from vitexplorer.core.format import percent
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import Result, prefix_text, query_text
 
 
 class Fact(NamedTuple):

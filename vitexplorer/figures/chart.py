@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vitexplorer.core.text import Text, same
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.meanings import line_number
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.words import Text, same
 
 AXES = {
     "blocks": Text("block (counted from 0)", "块（从 0 开始编号）"),

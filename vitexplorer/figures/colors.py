@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from plotly.colors import cmocean, sequential, unlabel_rgb
 
-from vitexplorer.registry import unknown_name
-from vitexplorer.words import Text
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
 
 ANCHORS = {
     "viridis": sequential.Viridis,

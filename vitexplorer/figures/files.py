@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 from typing import Any
 
+from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.types import Result
 from vitexplorer.figures import browser
 from vitexplorer.figures.rendering import render
 from vitexplorer.figures.tables import as_csv, as_json
-from vitexplorer.safe_writes import DiskFullError, replace_bytes
-from vitexplorer.types import Result
-from vitexplorer.words import ExplainedError, Language, Text
+from vitexplorer.storage.atomic_writes import DiskFullError, replace_bytes
 
 PICTURES = (".png", ".svg", ".pdf")
 SUFFIXES = (*PICTURES, ".csv", ".json")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from vitexplorer.types import Provenance, Result
-from vitexplorer.words import Language
+from vitexplorer.core.text import Language
+from vitexplorer.core.types import Provenance, Result
 
 FEW_LETTERS = 48
 """of what was changed, in a file name"""

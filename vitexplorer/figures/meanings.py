@@ -6,7 +6,7 @@ by their symbols too. A part is known by the first word of this table that its n
 
 from __future__ import annotations
 
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 ATTENTION, MLP, EMBEDDING, PROJECTIONS = "#31688e", "#a8521f", "#8a5a9e", "#2f7d63"
 CLASSIFIER, PREFIX, NORM, MERGING = "#a23b5c", "#2b7484", "#5d6d7e", "#7d6c14"

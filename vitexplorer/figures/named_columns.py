@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from vitexplorer.types import (
+from vitexplorer.core.text import Language
+from vitexplorer.core.types import (
     OUTPUT,
     Answer,
     BeforeAfterResult,
@@ -23,7 +24,6 @@ from vitexplorer.types import (
     SidesResult,
     value_text,
 )
-from vitexplorer.words import Language
 
 Columns = dict[str, Sequence[Any]]
 """name -> one entry for each value, in the order of `values.ravel()`"""

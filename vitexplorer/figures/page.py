@@ -17,14 +17,14 @@ import numpy as np
 import plotly.graph_objects as go
 from PIL import Image
 
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Result
 from vitexplorer.figures.boxes import Box, pressed
 from vitexplorer.figures.caption import Fact
 from vitexplorer.figures.colors import Scale
 from vitexplorer.figures.sheets import SLIDE, Sheet
 from vitexplorer.figures.themes import FONTS, SMALL_SIZE, TEXT_SIZE, TITLE_SIZE, theme_named
 from vitexplorer.figures.typesetting import LINE_HEIGHT, escape, wrap
-from vitexplorer.types import Result
-from vitexplorer.words import Language, Text
 
 BAR_ROOM = 114
 """what a colour bar with its numbers and unit takes to the right of a picture"""

@@ -13,12 +13,7 @@ import numpy as np
 from jaxtyping import UInt8
 from PIL import Image, ImageDraw
 
-from vitexplorer.figures.colors import EASE, lookup_table, scale_of
-from vitexplorer.figures.meanings import CATEGORIES, part_color
-from vitexplorer.figures.renderers.board import sheet
-from vitexplorer.figures.renderers.sequence import painted_rows
-from vitexplorer.figures.scaling import painted_each
-from vitexplorer.types import (
+from vitexplorer.core.types import (
     BeforeAfterResult,
     BoardResult,
     ColoursResult,
@@ -44,6 +39,11 @@ from vitexplorer.types import (
     TokenStepsResult,
     TreeResult,
 )
+from vitexplorer.figures.colors import EASE, lookup_table, scale_of
+from vitexplorer.figures.meanings import CATEGORIES, part_color
+from vitexplorer.figures.renderers.board import sheet
+from vitexplorer.figures.renderers.sequence import painted_rows
+from vitexplorer.figures.scaling import painted_each
 
 SIDE, WIDE = 96, 144
 """pixels: twice what the page shows, for screens of many dots"""

@@ -9,12 +9,12 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from vitexplorer.core.registry import Registry, unknown_name
+from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.types import Result
 from vitexplorer.figures.caption import Fact
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.sheets import PRINTED, WINDOWS
-from vitexplorer.registry import Registry, unknown_name
-from vitexplorer.types import Result
-from vitexplorer.words import ExplainedError, Language, Text
 
 
 @dataclass(frozen=True)

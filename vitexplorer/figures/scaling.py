@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.registry import unknown_name
-from vitexplorer.words import Text
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
 
 RAW = Text("raw, not rescaled", "原始值，未缩放")
 BY_MAXIMUM = Text("divided by its maximum {largest:.4g}", "除以其最大值 {largest:.4g}")

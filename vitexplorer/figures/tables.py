@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Result
 from vitexplorer.figures.caption import caption
 from vitexplorer.figures.identity import facts_of
 from vitexplorer.figures.named_columns import named_columns
-from vitexplorer.types import Result
-from vitexplorer.words import Language, Text
 
 REPEATED = 100_000
 """rows up to which each says what it is of; a longer table would be several times as large for it"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vitexplorer.registry import unknown_name
+from vitexplorer.core.registry import unknown_name
 
 FONTS = (
     "Noto Sans, Noto Sans CJK SC, Noto Sans SC, Source Han Sans SC, PingFang SC, Microsoft YaHei, "

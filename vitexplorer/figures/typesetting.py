@@ -11,7 +11,7 @@ import re
 import unicodedata
 from functools import cache
 
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 LINE_HEIGHT = 1.3  # plotly's own, in units of the font size
 

@@ -14,8 +14,10 @@ from typing import Any
 from torch import nn
 
 from vitexplorer.controls import checked
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.explored import other_names
+from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid, Provenance
 from vitexplorer.finetune.method import Method
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.heads import new_head, output_layers
@@ -24,8 +26,6 @@ from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weightless import weightless
-from vitexplorer.types import PatchGrid, Provenance
-from vitexplorer.words import Text
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import CurvesResult, MatrixResult, query_text
 from vitexplorer.finetune.attaching import TunedModel, merge
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
 from vitexplorer.quantities.two_runs import token_cosines
-from vitexplorer.types import CurvesResult, MatrixResult, query_text
-from vitexplorer.words import Text
 
 KINDS = {
     "attn": Text("attention", "注意力"),

@@ -10,6 +10,8 @@ from typing import Literal
 
 import numpy as np
 
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.finetune.job.events import latest, read_events
 from vitexplorer.finetune.job.folder import (
     BASELINE,
@@ -28,9 +30,7 @@ from vitexplorer.finetune.results.bootstrap import Bootstrap, paired_bootstrap
 from vitexplorer.finetune.results.metrics import METRIC, higher_is_better
 from vitexplorer.finetune.results.pareto import pareto_front
 from vitexplorer.finetune.results.records import Baseline, FinetuneResult, RunRecord
-from vitexplorer.read_back import BrokenFileError, broken, read_arrays, read_header
-from vitexplorer.registry import unknown_name
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.storage.checked_reading import BrokenFileError, broken, read_arrays, read_header
 
 Cost = Literal["trainable", "seconds", "file_bytes"]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.finetune.comparison import Comparison, Cost
-from vitexplorer.finetune.results.records import FinetuneResult, LearningCurve
-from vitexplorer.types import (
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import (
     ConfusionResult,
     CurvesResult,
     ParetoResult,
@@ -14,7 +13,8 @@ from vitexplorer.types import (
     Provenance,
     ResidualsResult,
 )
-from vitexplorer.words import Text, same
+from vitexplorer.finetune.comparison import Comparison, Cost
+from vitexplorer.finetune.results.records import FinetuneResult, LearningCurve
 
 COSTS: dict[str, Text] = {
     "trainable": Text("trained parameters", "可训练参数量"),

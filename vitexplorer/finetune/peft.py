@@ -17,15 +17,15 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.low_rank import LowRank, query_value_spans
 from vitexplorer.models.checkpoints import WeightsError, check_classes
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import classifiers, outline
-from vitexplorer.read_back import BrokenFileError, parsed, read_tensors
-from vitexplorer.words import Text
+from vitexplorer.storage.checked_reading import BrokenFileError, parsed, read_tensors
 
 WEIGHTS, CONFIG = "adapter_model.safetensors", "adapter_config.json"
 _METHOD = "lora"

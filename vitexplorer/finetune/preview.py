@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.finetune.attaching import attach, count_parameters
 from vitexplorer.finetune.data import Dataset, split
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.records import Estimate
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.weightless import weightless
-from vitexplorer.words import ExplainedError, Text
 
 
 @dataclass(frozen=True)

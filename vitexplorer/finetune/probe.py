@@ -19,10 +19,10 @@ from jaxtyping import Float, Int
 from numpy import ndarray
 from threadpoolctl import threadpool_limits
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.progress import Progress
 from vitexplorer.finetune.results.baseline import Features, LinearHead, logistic_head
 from vitexplorer.finetune.training.kept_features import Pooled
-from vitexplorer.progress import Progress
 
 STRENGTH = 1.0
 """C of the logistic regression: the middle of what the instant baseline chooses from"""

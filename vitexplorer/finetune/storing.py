@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Provenance
 from vitexplorer.finetune.attaching import TunedModel, attach, checked_settings, trained
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.trained_parts import learned
@@ -26,10 +28,8 @@ from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, Preprocessing, load_backbone
 from vitexplorer.models.weightless import weightless
-from vitexplorer.read_back import BrokenFileError, checked, read_header, read_tensors, save_tensors
-from vitexplorer.safe_writes import replace_file
-from vitexplorer.types import Provenance
-from vitexplorer.words import Text
+from vitexplorer.storage.atomic_writes import replace_file
+from vitexplorer.storage.checked_reading import BrokenFileError, checked, read_header, read_tensors, save_tensors
 
 T = TypeVar("T")
 

@@ -16,18 +16,18 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import torch
 
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.data import Columns, DataError, Dataset, Item, folder_columns, table_columns
-from vitexplorer.finetune.data.files import is_image_name, is_table_name, list_files
 from vitexplorer.finetune.job.images import images_root
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.storing import objective_in
 from vitexplorer.finetune.training.objective import Objective
 from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
 from vitexplorer.models.images import ImageError, open_shrunk
-from vitexplorer.progress import Progress
-from vitexplorer.settings import settings
-from vitexplorer.words import Text
+from vitexplorer.storage.image_files import is_image_name, is_table_name, list_files
 
 _BATCH = 16
 _SHORT_SIDE = 64  # enough to see whether an image can be read

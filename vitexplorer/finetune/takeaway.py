@@ -10,7 +10,9 @@ from pathlib import Path
 
 import safetensors.torch
 
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.attaching import TunedModel, merge
 from vitexplorer.finetune.job.folder import NAMED_WEIGHTS, images_of, stem_of
 from vitexplorer.finetune.job.plan import JobConfig
@@ -20,8 +22,6 @@ from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.finetune.storing import base_in, facts, objective_in, preprocessing_in
 from vitexplorer.models.about import metadata
 from vitexplorer.models.catalog import is_convolutional
-from vitexplorer.settings import ASSETS
-from vitexplorer.words import Text
 
 
 def merged_checkpoint(tuned: TunedModel) -> bytes:

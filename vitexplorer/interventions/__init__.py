@@ -14,15 +14,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from vitexplorer.capture import Capture, Change, ModelInput, capture_input
+from vitexplorer.capturing.capture import Capture, Change, ModelInput, capture_input
 from vitexplorer.controls import checked, written_value
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.intervening import ChangedNetwork, Effect, Intervention
-from vitexplorer.model_family import with_tokens
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import Registry
+from vitexplorer.core.text import Text
+from vitexplorer.interventions.changed_pass import ChangedNetwork, Effect, Intervention
+from vitexplorer.models.family import with_tokens
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import normalise
-from vitexplorer.registry import Registry
-from vitexplorer.words import Text
 
 INTERVENTIONS: Registry[Intervention] = Registry("intervention", __name__, "INTERVENTION")
 MOST_BYTES = 2 << 30

@@ -16,12 +16,12 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, HeadsControl
 from vitexplorer.controls.heads import Head
-from vitexplorer.interfaces import Paper
-from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
+from vitexplorer.interventions.changed_pass import Effect, Intervention, attention_cannot_change
+from vitexplorer.views.record import Paper
 
 
 def silenced(

@@ -18,14 +18,14 @@ import torch
 from jaxtyping import Bool, UInt8
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, PatchesControl
 from vitexplorer.controls.patches import Cell
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.interfaces import Paper
-from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
-from vitexplorer.types import PatchGrid
-from vitexplorer.words import Text
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.interventions.changed_pass import Effect, Intervention, attention_cannot_change
+from vitexplorer.views.record import Paper
 
 HOW = (("paint", Text("painted over", "涂上颜色")), ("attention", Text("not attended to", "不被关注")))
 

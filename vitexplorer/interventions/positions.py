@@ -15,13 +15,13 @@ from typing import Any
 
 import torch
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Number
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.explored import other_names
-from vitexplorer.interfaces import Paper
-from vitexplorer.intervening import Effect, Intervention
-from vitexplorer.words import Text
+from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.interventions.changed_pass import Effect, Intervention
+from vitexplorer.views.record import Paper
 
 HOW = (("off", Text("off", "关闭")), ("shuffled", Text("shuffled", "打乱")))
 

@@ -21,15 +21,15 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, Number
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import other_names
-from vitexplorer.follow import OUTSIDE, FollowedPass
-from vitexplorer.interfaces import Paper
-from vitexplorer.intervening import Effect, Intervention, Registers
+from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.interventions.changed_pass import Effect, Intervention, Registers
 from vitexplorer.quantities.outliers import far_out
-from vitexplorer.words import Text
+from vitexplorer.tracing.follow import OUTSIDE, FollowedPass
+from vitexplorer.views.record import Paper
 
 NO_OUTLIERS = Text(
     "After block {block} no patch of {model} has a token far longer than the others: there is nothing to move.",

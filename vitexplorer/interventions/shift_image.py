@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import UInt8
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Number
-from vitexplorer.interfaces import Paper
-from vitexplorer.intervening import Effect, Intervention
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
+from vitexplorer.interventions.changed_pass import Effect, Intervention
+from vitexplorer.views.record import Paper
 
 FILLS = (
     ("wrap", Text("wraps around", "循环移入")),

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int, UInt8
 
-from vitexplorer.capture import Capture, Moved
+from vitexplorer.capturing.capture import Capture, Moved
 from vitexplorer.controls import Number
-from vitexplorer.interfaces import Paper
-from vitexplorer.intervening import Effect, Intervention
-from vitexplorer.types import PatchGrid
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.interventions.changed_pass import Effect, Intervention
+from vitexplorer.views.record import Paper
 
 
 def shuffled_order(grid: PatchGrid, size: tuple[int, int], seed: int) -> Int[np.ndarray, " patches"]:

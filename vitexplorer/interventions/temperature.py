@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
-from vitexplorer.interfaces import Paper
-from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
+from vitexplorer.interventions.changed_pass import Effect, Intervention, attention_cannot_change
+from vitexplorer.views.record import Paper
 
 
 def effect(capture: Capture, temperature: float) -> Effect:

@@ -15,11 +15,11 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
-from vitexplorer.interfaces import Paper
-from vitexplorer.intervening import Effect, Intervention, attention_cannot_change
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
+from vitexplorer.interventions.changed_pass import Effect, Intervention, attention_cannot_change
+from vitexplorer.views.record import Paper
 
 
 def keep_highest(

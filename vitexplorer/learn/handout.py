@@ -17,6 +17,7 @@ from typing import Any
 
 from PIL import Image
 
+from vitexplorer.core.text import Language, Text
 from vitexplorer.figures import browser
 from vitexplorer.figures.caption import IMAGE, MODEL, QUERY, WEIGHTS, WHERE, Fact
 from vitexplorer.figures.files import SaveError, write
@@ -26,7 +27,6 @@ from vitexplorer.figures.themes import FONTS
 from vitexplorer.learn.step import Seen, Step
 from vitexplorer.learn.steps import STEPS
 from vitexplorer.learn.telling import OnScreen, sayer
-from vitexplorer.words import Language, Text
 
 SUFFIXES = (".html", ".pdf")
 TALLEST = 640
@@ -75,7 +75,7 @@ def handout(image: Any, language: Language = "en") -> str:
 
     @cache
     def seen(model: str, size: str | None) -> OnScreen:
-        from vitexplorer.capture import capture as captured
+        from vitexplorer.capturing.capture import capture as captured
         from vitexplorer.interventions import intervene
         from vitexplorer.models.loading import load_model
         from vitexplorer.views import compute

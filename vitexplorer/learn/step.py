@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from vitexplorer.types import Result
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Result
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 Light = Literal["size", "board", "stage", "strip", "panel", "changes", "methods"]
 """a part of the page"""

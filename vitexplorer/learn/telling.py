@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Result
 from vitexplorer.learn.step import Numbers
-from vitexplorer.types import Result
-from vitexplorer.words import Language, Text
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Provenance
 from vitexplorer.models.checkpoints import MOST_CLASSES, WeightsError
-from vitexplorer.read_back import BrokenFileError, Header, parsed, read_header
-from vitexplorer.types import Provenance
-from vitexplorer.words import Text
+from vitexplorer.storage.checked_reading import BrokenFileError, Header, parsed, read_header
 
 _KEY = "vitexplorer"
 _VERSION = 1

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from vitexplorer.attention_call import as_shown, held_bytes
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text
 from vitexplorer.models.weightless import weightless
-from vitexplorer.settings import settings
-from vitexplorer.tap import AttentionTap
-from vitexplorer.words import Text
+from vitexplorer.tracing.attention_call import as_shown, held_bytes
+from vitexplorer.tracing.tap import AttentionTap
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel

@@ -13,8 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from vitexplorer.settings import ASSETS
-from vitexplorer.words import Text, same
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import Text, same
 
 
 @dataclass(frozen=True)

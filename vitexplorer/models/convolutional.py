@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.model_family import ModelFamily
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BlockSite
 from vitexplorer.models.families import family_of
 from vitexplorer.models.families.attention_only import AttentionOnlyFamily
+from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.outline import CONVOLUTIONAL
-from vitexplorer.types import BlockSite
-from vitexplorer.words import Text
 
 
 class ConvolutionalFamily(AttentionOnlyFamily):

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from vitexplorer.settings import ASSETS
-from vitexplorer.words import Text
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import Text
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.types import Provenance
 from vitexplorer.models.loading import load_backbone
 from vitexplorer.models.seeding import seeded
-from vitexplorer.settings import ASSETS
-from vitexplorer.types import Provenance
 
 BUNDLED, OTHERWISE, SEED = "scenes_resnet_96", "resnet18", 0
 STRIDES = (2, 4, 8, 16, 32)

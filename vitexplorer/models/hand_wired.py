@@ -17,9 +17,9 @@ from __future__ import annotations
 import torch
 from timm.models.vision_transformer import VisionTransformer
 
+from vitexplorer.core.types import Provenance
 from vitexplorer.models.families import family_of
 from vitexplorer.models.loading import LoadedModel, Preprocessing
-from vitexplorer.types import Provenance
 
 COPIED, AVERAGED, TAKEN = 1.0, 4.0, 0.75
 """what a patch's content counts for in the logit through each of the three heads"""

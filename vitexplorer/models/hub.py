@@ -29,10 +29,10 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.file_download import HfFileMetadata, repo_folder_name
 
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.catalog import find
-from vitexplorer.progress import Progress
-from vitexplorer.safe_writes import is_full
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.storage.atomic_writes import is_full
 
 
 class DownloadError(ExplainedError):

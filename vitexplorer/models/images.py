@@ -25,9 +25,9 @@ from PIL import (
     WebPImagePlugin,
 )
 
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.containers import Container, exif_orientation, read_container
 from vitexplorer.models.srgb import WHITE, on_white
-from vitexplorer.words import ExplainedError, Text
 
 # Called by name: Image.open would try other formats, and warn of sizes that are checked here.
 _READERS = {

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Size
 from vitexplorer.models.capture_memory import check_memory
 from vitexplorer.models.weightless import weightless
-from vitexplorer.types import Size
-from vitexplorer.words import Text
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel

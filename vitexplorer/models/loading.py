@@ -18,8 +18,13 @@ import torch
 from timm.data import ImageNetInfo, infer_imagenet_subset, resolve_model_data_config
 from torch import nn
 
-from vitexplorer.errors import SettingError
-from vitexplorer.model_family import ModelFamily
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.notebook_display import ShownInNotebooks
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.models.about import About, merged, origin
 from vitexplorer.models.capture_memory import check_memory
 from vitexplorer.models.checkpoints import SUFFIXES, WeightsError, check_classes
@@ -27,6 +32,7 @@ from vitexplorer.models.checkpoints.contents import tensors_in
 from vitexplorer.models.checkpoints.zipped import ZIP
 from vitexplorer.models.convolutional import family_of_backbone
 from vitexplorer.models.families import family_of
+from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.input_size import at_size, by
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
@@ -39,12 +45,6 @@ from vitexplorer.models.weights import (
     load_weights,
     read_state_dict,
 )
-from vitexplorer.progress import Progress
-from vitexplorer.registry import unknown_name
-from vitexplorer.settings import ASSETS
-from vitexplorer.shown import ShownInNotebooks
-from vitexplorer.types import BlockSite, Provenance, Size, Weights
-from vitexplorer.words import Text
 
 MANY = 2048
 """patches up to which nobody asks how much memory one image takes: ViT-B at 720 pixels has as many"""

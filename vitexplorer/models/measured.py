@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vitexplorer.numbers import percent
-from vitexplorer.words import Text
+from vitexplorer.core.format import percent
+from vitexplorer.core.text import Text
 
 LEARNED = 2.0
 """times the untrained twin's accuracy from which a model without labels counts as having learned"""

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Provenance
 from vitexplorer.models.catalog import find, knows
 from vitexplorer.models.examples import Example, examples
-from vitexplorer.settings import settings
-from vitexplorer.types import Provenance
-from vitexplorer.words import Text
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 PICTURES = {"scene": Text("drawn scenes", "绘制场景"), "creature": Text("drawn paper creatures", "绘制的剪纸生物")}
 _ELSEWHERE = {

@@ -25,11 +25,11 @@ from timm.data.transforms import str_to_pil_interp
 from torch import Tensor
 from torchvision.transforms import functional
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Fit
 from vitexplorer.models.images import ImageError
-from vitexplorer.registry import unknown_name
-from vitexplorer.types import Fit
-from vitexplorer.words import Text
 
 MAX_ASPECT = 50  # beyond it hardly a pixel is left of the short side, and a crop would enlarge the long one without end
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from torch import nn
 
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 NO_ATTENTION = Text(
     "it has no attention between the places of an image",

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 
 import torch
 
-from vitexplorer.errors import SettingError
-from vitexplorer.words import Text
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 
 TURN = threading.RLock()
 """held by the thread that draws from the global generators"""

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text, same
 from vitexplorer.models.checkpoints import WeightsError, check_classes
 from vitexplorer.models.checkpoints.activations import activate
 from vitexplorer.models.checkpoints.contents import Contents, read_contents
@@ -20,8 +22,6 @@ from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 from vitexplorer.models.input_size import by
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.weights import check_fit
-from vitexplorer.progress import Progress
-from vitexplorer.words import Text, same
 
 TRANSLATED = Text(
     "Translated from {library}: {used} of {all} tensors{rest}.",

@@ -18,9 +18,9 @@ import timm
 import torch
 from torch import Tensor, nn
 
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints import WeightsError, count_classes, read_state_dict
 from vitexplorer.models.hub import DownloadError, PretrainedState, download_pretrained, pretrained_state
-from vitexplorer.words import Text
 
 __all__ = [
     "DownloadError",

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.settings import settings
+from vitexplorer.core.types import Result
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.notebook.capture_card import capture_card
 from vitexplorer.notebook.card import Card
 from vitexplorer.notebook.model_card import model_card
 from vitexplorer.notebook.result_card import drawing_of, result_card
 from vitexplorer.notebook.run_card import run_card
-from vitexplorer.settings import settings
-from vitexplorer.types import Result
 
 
 def html_of(thing: Any) -> str:

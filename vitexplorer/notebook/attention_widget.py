@@ -12,18 +12,18 @@ import anywidget
 import traitlets
 from traitlets import Bool, Bytes, Dict, Enum, Float, Int
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, HeadControl, QueryControl
+from vitexplorer.core.text import Language
+from vitexplorer.core.types import Query
 from vitexplorer.notebook.card import png_address
 from vitexplorer.notebook.sources import widget_script, widget_style
-from vitexplorer.types import Query
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip, query_text
 from vitexplorer.ui.canvas.files import packed_block
 from vitexplorer.ui.files import FileAddress, ServedFile
 from vitexplorer.ui.rooms.all_heads import packed_strip, queries_of_strip
 from vitexplorer.ui.rooms.block_data import block_facts, carried, default_query, frame_data, packed_row, shown_query
 from vitexplorer.ui.rooms.room import about
-from vitexplorer.words import Language
 
 _DISPLAY = ("mode", "colormap", "opacity", "scale", "keep_mass", "smooth")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import OUTPUT, Answer, PatchGrid
 from vitexplorer.figures.caption import CHANGED, IMAGE, MODEL, WEIGHTS
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.notebook.card import Card
 from vitexplorer.quantities.read_out import top_classes
-from vitexplorer.types import OUTPUT, Answer, PatchGrid
-from vitexplorer.words import Text, same
 
 ANSWERS = 3
 """classes on the card, the most likely first"""

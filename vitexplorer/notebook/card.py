@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
+from vitexplorer.core.text import Language, Text
 from vitexplorer.notebook.confusion_table import Table
-from vitexplorer.words import Language, Text
 
 SIDE = 160
 """pixels of a picture on the page"""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.words import Language, Text
+from vitexplorer.core.text import Language, Text
 
 _TABLE = "margin: 8px 0 0; border-collapse: collapse; color: inherit; font-size: 13px"
 _CELL = "padding: 1px 6px; text-align: right; border: 1px solid rgba(128, 128, 128, 0.3); background: {ground}"

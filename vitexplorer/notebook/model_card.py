@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.format import counted, fine_percent
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import prefix_text
 from vitexplorer.figures.caption import MODEL, WEIGHTS
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.finetune.attaching import TunedModel, count_parameters
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.notebook.card import Card
-from vitexplorer.numbers import counted, fine_percent
-from vitexplorer.types import prefix_text
-from vitexplorer.words import Text, same
 
 TITLES = {False: Text("Model", "模型"), True: Text("Tuned model", "微调模型")}
 PARAMETERS = Text("Parameters", "参数量")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Result
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.page import RANDOM
 from vitexplorer.figures.rendering import NoRendererError, render
 from vitexplorer.notebook.card import Card
-from vitexplorer.settings import settings
-from vitexplorer.types import Result
 from vitexplorer.views import VIEWS, reading
-from vitexplorer.words import Text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.format import counted, measured, percent
+from vitexplorer.core.text import Text, same
 from vitexplorer.figures.caption import MODEL
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.notebook.card import Card
 from vitexplorer.notebook.confusion_table import Table
 from vitexplorer.notebook.model_card import METHOD, NOTE, TRAINED, trained_text
-from vitexplorer.numbers import counted, measured, percent
-from vitexplorer.words import Text, same
 
 MOST_CLASSES = 12
 """of a table that a card still holds; of more classes it has the commonest mistakes"""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vitexplorer.capture import Capture
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.settings import settings
-from vitexplorer.words import Language, Text
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language, Text
 
 if TYPE_CHECKING:
     from vitexplorer.notebook.attention_widget import AttentionWidget

@@ -29,7 +29,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
 from vitexplorer.controls import Choice
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 Rule = Callable[..., Tensor]
 """(torch function, its arguments) -> what it answers, with another slope"""

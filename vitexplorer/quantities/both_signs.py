@@ -10,9 +10,9 @@ from __future__ import annotations
 from torch import Tensor
 
 from vitexplorer.controls import Choice
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.targets import for_and_against, for_class
-from vitexplorer.types import MapResult
-from vitexplorer.words import Text
 
 SIGNS = (("positive", Text("only what speaks for it", "仅支持")), ("both", Text("for and against", "支持与反对")))
 

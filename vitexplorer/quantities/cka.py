@@ -17,10 +17,10 @@ from functools import cache
 import numpy as np
 from jaxtyping import Float
 
-from vitexplorer.capture import Capture
-from vitexplorer.errors import SettingError
-from vitexplorer.types import PatchGrid
-from vitexplorer.words import Text
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
 
 Captures = Capture | Sequence[Capture]
 

@@ -17,13 +17,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from vitexplorer.capture import Capture
-from vitexplorer.explored import has_one_output
-from vitexplorer.progress import Progress
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.capture_protocol import has_one_output
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult, PatchGrid
 from vitexplorer.quantities.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
 from vitexplorer.quantities.read_out import shown_values
-from vitexplorer.types import MapResult, PatchGrid
-from vitexplorer.words import Text
 
 CURVES = ("deletion", "insertion")
 OF_OUTPUT = Text(

@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import AttentionCall, Capture, Graph, plain_tap, with_graph
+from vitexplorer.capturing.capture import AttentionCall, Capture, Graph, plain_tap, with_graph
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.quantities.backward_rules import ruled

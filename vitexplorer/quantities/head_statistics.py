@@ -14,9 +14,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from vitexplorer.capture import Capture
-from vitexplorer.types import PADDING, PatchGrid
-from vitexplorer.words import Text
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PADDING, PatchGrid
 
 Measure = Callable[[Tensor, slice, Tensor], Tensor]
 """measure(weights (windows, heads, queries, keys), which queries, positions (windows, keys)) -> (windows, heads,

@@ -24,7 +24,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 PROJECTIONS, PRODUCTS, MLP, OTHER = range(4)
 KINDS = (

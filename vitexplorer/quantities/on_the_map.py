@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Bool, Float
 
-from vitexplorer.numbers import counted, percent
-from vitexplorer.types import MapResult, Query, prefix_text, query_text
-from vitexplorer.words import Text, same
+from vitexplorer.core.format import counted, percent
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import MapResult, Query, prefix_text, query_text
 
 ALIKE = 1e-5
 """relative difference below which two numbers of a map are one"""

@@ -13,11 +13,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 from torchvision.transforms.functional import gaussian_blur
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
-from vitexplorer.progress import Progress
-from vitexplorer.types import PatchGrid
-from vitexplorer.words import Text
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
 
 BATCH = 16
 """images that go through the network at once"""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.capture import Capture
-from vitexplorer.types import Query
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.types import Query
 
 
 def matched(block: int, depth: int, other: int) -> int:

@@ -10,9 +10,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from vitexplorer.capture import Capture
-from vitexplorer.types import OUTPUT, PROBABILITY, Answer, Output, Prediction, PredictionChange, Reading
-from vitexplorer.words import Text, same
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import OUTPUT, PROBABILITY, Answer, Output, Prediction, PredictionChange, Reading
 
 TOP = 5
 

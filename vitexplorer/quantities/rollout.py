@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
-from vitexplorer.types import PatchGrid, Query
-from vitexplorer.words import Text
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid, Query
 
 Pieces = Iterable[tuple[slice, Tensor]]
 """Query rows, and what they give to each key, (windows, queries, keys)."""

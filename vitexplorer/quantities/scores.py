@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import AttentionTap, Capture
+from vitexplorer.capturing.capture import AttentionTap, Capture
 from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region, Similarity, Target
 
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Size
 from vitexplorer.models.capture_memory import CaptureMemory, memory_of, too_much
 from vitexplorer.models.input_size import LARGEST, by, shapes_at, sides
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.weightless import weightless
 from vitexplorer.quantities.multiplications import counting
-from vitexplorer.types import Size
-from vitexplorer.words import Text
 
 FACTORS = (1.0, 1.5, 2.0, 3.0)
 """times the sides of the model's own input"""

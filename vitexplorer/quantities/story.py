@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from vitexplorer import formulas as f
-from vitexplorer.types import CostResult, Term
+from vitexplorer.core.types import CostResult, Term
+from vitexplorer.quantities import parameter_formulas as f
 
 if TYPE_CHECKING:
     from torch import nn

@@ -8,9 +8,9 @@ from typing import ClassVar, Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from vitexplorer.capture import Capture
-from vitexplorer.follow import Args, FollowedPass, Function, Kwargs
-from vitexplorer.tap import SUMS
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.tracing.follow import Args, FollowedPass, Function, Kwargs
+from vitexplorer.tracing.tap import SUMS
 
 Branch = Literal["attn", "mlp", "attn + mlp"]
 

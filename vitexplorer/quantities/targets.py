@@ -13,17 +13,17 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import PatchAlike, Region, Similarity, Target
-from vitexplorer.explored import has_one_output
-from vitexplorer.numbers import counted, percent, signed
+from vitexplorer.core.capture_protocol import has_one_output
+from vitexplorer.core.format import counted, percent, signed
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import OUTPUT, Answer, MapResult, Output, PatchGrid, Query, Result, query_text
 from vitexplorer.quantities.on_the_map import extreme, is_constant, tenth
 from vitexplorer.quantities.read_out import answer_of, answer_text, shown_values
 from vitexplorer.quantities.rollout import query_shares
 from vitexplorer.quantities.scores import score_of
-from vitexplorer.types import OUTPUT, Answer, MapResult, Output, PatchGrid, Query, Result, query_text
-from vitexplorer.words import Text, same
 
 ALL_ZERO = Text(
     "The map is exactly zero: as this method measures it, no patch speaks for or against what is explained.",

@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
-from vitexplorer.types import Query
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.types import Query
 
 
 def pooled_after(capture: Capture, block: int, token: Query) -> Float[Tensor, " dim"]:

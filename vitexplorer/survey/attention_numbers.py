@@ -16,9 +16,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.grids import WindowLayout
+from vitexplorer.core.grids import WindowLayout
+from vitexplorer.core.types import PADDING, BlockSite, PatchGrid
 from vitexplorer.quantities.head_statistics import centres
-from vitexplorer.types import PADDING, BlockSite, PatchGrid
 
 ROWWISE = ("peak", "entropy", "self_mass", "class_mass", "prefix_mass")
 METRICS = (*ROWWISE, "distance")

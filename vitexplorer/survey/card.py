@@ -17,13 +17,13 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from torch import nn
 
+from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.types import Fit, Size, Weights
 from vitexplorer.evaluation.methods import settings_of
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.read_back import Count, broken
-from vitexplorer.safe_writes import replace_text
+from vitexplorer.storage.atomic_writes import replace_text
+from vitexplorer.storage.checked_reading import Count, broken
 from vitexplorer.survey.schema import FILE_COLUMNS, Schema
-from vitexplorer.types import Fit, Size, Weights
-from vitexplorer.words import ExplainedError, Text
 
 CARD = "survey.json"
 FORMAT = 1

@@ -17,7 +17,9 @@ import pyarrow as pa
 from jaxtyping import Float, Int
 from scipy.stats import binomtest
 
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MatrixResult
 from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.answers.chosen import by_file, sample_notes
 from vitexplorer.survey.answers.intervals import mean_tables
@@ -27,8 +29,6 @@ from vitexplorer.survey.answers.results import provenance_of
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.index import connect
 from vitexplorer.survey.opened import Survey
-from vitexplorer.types import MatrixResult
-from vitexplorer.words import Text
 
 DRAWS, LEVEL, MOST_ROWS = 10_000, 0.95, 500
 """of the bootstrap, of its interval, images of each list of an answer"""

@@ -20,8 +20,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vitexplorer.errors import SettingError
-from vitexplorer.safe_writes import DiskFullError, replace_file
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
+from vitexplorer.storage.atomic_writes import DiskFullError, replace_file
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.count import count
 from vitexplorer.survey.answers.features import all_directions, feature_named
@@ -30,7 +31,6 @@ from vitexplorer.survey.card import SurveyError
 from vitexplorer.survey.cells import guarded
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
-from vitexplorer.words import Text
 
 MOST = 1_000_000
 """rows of a file; for more the files of the survey itself are the better source"""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.survey.columns import NO_NUMBERS, Asked
 from vitexplorer.survey.conditions import Condition, OneOf, Where, Within
-from vitexplorer.words import Text
 
 MOST_VALUES, FEW = 200_000, 1000
 """of one condition, and of one that is written out; a longer list is a table of its own"""

@@ -29,9 +29,9 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from vitexplorer.core.text import Text
 from vitexplorer.survey.card import SurveyError
 from vitexplorer.survey.columns import Kind, kind_of, quoted
-from vitexplorer.words import Text
 
 VERSION = 3
 """of the table; an index of another one is no beginning for this"""

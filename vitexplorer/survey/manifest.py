@@ -19,11 +19,11 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vitexplorer.finetune.data.findings import DataError, readable_name
-from vitexplorer.read_back import broken
-from vitexplorer.safe_writes import permitted, replace_file
+from vitexplorer.core.text import Text
+from vitexplorer.storage.atomic_writes import permitted, replace_file
+from vitexplorer.storage.checked_reading import broken
+from vitexplorer.storage.findings import DataError, readable_name
 from vitexplorer.survey.card import CARD, Card
-from vitexplorer.words import Text
 
 MANIFEST, ROWS = "manifest", "rows"
 _READERS = 4

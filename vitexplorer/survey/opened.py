@@ -25,12 +25,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from jaxtyping import Float, Int
 
+from vitexplorer.core.text import Text, same
 from vitexplorer.survey.card import Card, SurveyError, read_card
 from vitexplorer.survey.columns import Asked, Column, asked, quoted
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.filtering import filtered
 from vitexplorer.survey.index import BROKEN, MADE_AGAIN, Index, connect, index_of
-from vitexplorer.words import Text, same
 
 MOST_UNPACKED = 50_000_000
 """numbers of places of lists that are kept unpacked, at least four columns of them"""

@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from vitexplorer.capture import Capture
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.interfaces import Paper
-from vitexplorer.words import Text, same
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text, same
+from vitexplorer.views.record import Paper
 
 Values = Mapping[str, Any]
 """column -> number, list of numbers or None, as pyarrow takes them"""

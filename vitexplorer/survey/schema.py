@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from vitexplorer.capture import Capture, ModelInput, capture, plain_numbers
-from vitexplorer.capture_batch import capture_inputs
+from vitexplorer.capturing.capture import Capture, ModelInput, capture, plain_numbers
+from vitexplorer.capturing.capture_batch import capture_inputs
+from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.types import Fit, Size
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.survey.question import Column, Question, Values
 from vitexplorer.survey.questions import QUESTIONS, question_of
 from vitexplorer.survey.watched_pass import watched_captures
-from vitexplorer.types import Fit, Size
-from vitexplorer.words import ExplainedError, Text
 
 FILE_COLUMNS = (
     Column("path", pa.string(), Text("File", "文件"), filters=False),

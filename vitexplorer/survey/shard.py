@@ -20,18 +20,18 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import pyarrow as pa
 
-from vitexplorer.capture import ModelInput, prepare
-from vitexplorer.full_memory import full_memory_is_a_sentence
+from vitexplorer.capturing.capture import ModelInput, prepare
+from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.images import ImageError, OpenedImage
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.safe_writes import replace_file
-from vitexplorer.settings import settings
+from vitexplorer.storage.atomic_writes import replace_file
 from vitexplorer.survey.card import Card, read_card
 from vitexplorer.survey.labels import class_of
 from vitexplorer.survey.manifest import Planned, read_manifest, rows_file, write_rows
 from vitexplorer.survey.question import Values
 from vitexplorer.survey.schema import Schema, schema_of
-from vitexplorer.words import ExplainedError, Text
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")

@@ -24,13 +24,13 @@ from typing import Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vitexplorer.finetune.data.class_folders import class_dataset
-from vitexplorer.finetune.data.files import Listing, is_image_name, list_files
-from vitexplorer.finetune.data.findings import DataError, finding, listed, readable_name
-from vitexplorer.settings import PREFIX, settings
+from vitexplorer.core.settings import PREFIX, settings
+from vitexplorer.core.text import Text
+from vitexplorer.storage.class_folders import class_dataset
+from vitexplorer.storage.findings import DataError, finding, listed, readable_name
+from vitexplorer.storage.image_files import Listing, is_image_name, list_files
 from vitexplorer.survey.cells import unguarded
 from vitexplorer.survey.manifest import Planned, planned
-from vitexplorer.words import Text
 
 Labels = Literal["folders"] | None
 AnySource = str | os.PathLike | Iterable[str | os.PathLike]

@@ -19,21 +19,21 @@ from pathlib import Path
 
 import psutil
 
-from vitexplorer.capture import TWO_SIZES
-from vitexplorer.errors import SettingError
-from vitexplorer.finetune.job.claims import Held, LostError, TakenError, claimed, revoke
+from vitexplorer.capturing.capture import TWO_SIZES
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Fit
 from vitexplorer.finetune.job.folder import JobError
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, load_model
-from vitexplorer.progress import Progress
-from vitexplorer.safe_writes import full_disk_is_a_sentence
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.claims import Held, LostError, TakenError, claimed, revoke
 from vitexplorer.survey.card import Card, SurveyError, card_of, check_same, has_card, read_card, write_card
 from vitexplorer.survey.manifest import ROWS, clear_halves, unfinished, write_manifest
 from vitexplorer.survey.runners import Job, Runner, Told, runner_of
 from vitexplorer.survey.schema import Schema, schema_of
 from vitexplorer.survey.source import AnySource, Labels, read_source, source_name
-from vitexplorer.types import Fit
-from vitexplorer.words import Text
 
 ROWS_PER_SHARD = 512
 _BATCH = {"cuda": 64}

@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import Result
 from vitexplorer.evaluation.methods import settings_of, view_of
 from vitexplorer.survey.question import Column, Question, Values, one_by_one
-from vitexplorer.types import Result
 from vitexplorer.views import VIEWS, compute
-from vitexplorer.words import Text, same
 
 MOST_CELLS = 1024
 NO_MAP = Text(

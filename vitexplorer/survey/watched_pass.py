@@ -15,14 +15,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from vitexplorer.attention_call import WEIGHTS_AT_ONCE, AttentionCall, of_kernel
-from vitexplorer.capture import Capture, ModelInput
-from vitexplorer.capture_batch import capture_inputs, capture_together
+from vitexplorer.capturing.capture import Capture, ModelInput
+from vitexplorer.capturing.capture_batch import capture_inputs, capture_together
+from vitexplorer.core.types import BlockSite
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.quantities.rollout import push_through, query_shares
 from vitexplorer.survey.attention_numbers import LOG2_E, METRICS, ROWWISE, BlockPlaces, places_of
-from vitexplorer.tap import AttentionTap
-from vitexplorer.types import BlockSite
+from vitexplorer.tracing.attention_call import WEIGHTS_AT_ONCE, AttentionCall, of_kernel
+from vitexplorer.tracing.tap import AttentionTap
 
 IN_CACHE = 1 << 18
 """attention weights that are computed together, a megabyte"""

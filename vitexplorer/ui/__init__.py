@@ -22,7 +22,8 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 import gradio as gr
 from starlette.applications import Starlette
 
-from vitexplorer.settings import PREFIX, Settings, settings
+from vitexplorer.core.settings import PREFIX, Settings, settings
+from vitexplorer.core.text import ExplainedError, normalise_language
 from vitexplorer.ui.api.door import DESCRIBED
 from vitexplorer.ui.api.tools import answer_in_json
 from vitexplorer.ui.canvas.files import BLOCKS
@@ -48,7 +49,6 @@ from vitexplorer.ui.theme import theme
 from vitexplorer.ui.training.teach_routes import teach_routes
 from vitexplorer.ui.watching.watch import watch
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import ExplainedError, normalise_language
 
 SWITCH_SECONDS = 0.0005
 """after which a thread that computes in Python lets another go on. With Python's own 5 ms whoever answers many small

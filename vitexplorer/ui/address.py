@@ -12,14 +12,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, get_args
 from urllib.parse import parse_qsl
 
-from vitexplorer.errors import SettingError
-from vitexplorer.settings import settings
-from vitexplorer.types import Fit
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Fit
 from vitexplorer.ui.engine import Picture
 from vitexplorer.ui.json_objects import NoObjectError, read_object
 from vitexplorer.ui.order import RoomKey
 from vitexplorer.ui.pictures import UPLOAD, examples
-from vitexplorer.words import Text
 
 OTHER = ("other_image", "other_model", "other_weights", "other_fit", "other_size", "other_change")
 """what the room Compare shows on the right"""

@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from vitexplorer.cache import BytesCache, Memory
+from vitexplorer.core.cache import BytesCache, Memory
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.types import Fit, Result
 from vitexplorer.models.catalog import find
-from vitexplorer.settings import Settings
-from vitexplorer.types import Fit, Result
 from vitexplorer.ui.jobs import Report
 from vitexplorer.ui.pictures import opened
 from vitexplorer.ui.places import MODEL, Places
 from vitexplorer.ui.turns import Turns, end_unwanted_passes
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import ExplainedError, Text
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
     from vitexplorer.models.loading import LoadedModel
     from vitexplorer.quantities.size_choices import SizeCost
 
@@ -135,7 +135,7 @@ class Engine:
 
     def warm(self) -> None:
         """Import what the first capture needs."""
-        import vitexplorer.capture
+        import vitexplorer.capturing.capture
         import vitexplorer.figures
         import vitexplorer.views  # noqa: F401
 
@@ -253,7 +253,7 @@ class Engine:
     def _run(self, picture: Picture, report: Report) -> Explored:
         report(0, 0, UI_WORDS["status_engine"])
         self.warm()
-        from vitexplorer.capture import capture
+        from vitexplorer.capturing.capture import capture
 
         image = opened(picture.image)
         model = self._model(picture, report)
@@ -334,7 +334,7 @@ class Engine:
         """Whether a file has all tensors of an architecture: what is built for it is no larger than what was sent."""
         from vitexplorer.models.checkpoints.contents import tensors_in
         from vitexplorer.models.checkpoints.fits import fitting, fitting_shapes
-        from vitexplorer.read_back import read_header
+        from vitexplorer.storage.checked_reading import read_header
 
         safe = file.is_file() and file.suffix.lower() == ".safetensors"
         return architecture in (fitting_shapes(read_header(file).shapes) if safe else fitting(tensors_in(file)))

@@ -8,20 +8,20 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.types import OUTPUT, Output
 from vitexplorer.models.catalog import find
 from vitexplorer.models.photographs import photo_hint
-from vitexplorer.types import OUTPUT, Output
 from vitexplorer.ui.address import OF_BROWSER, Address
 from vitexplorer.ui.answers import answered
 from vitexplorer.ui.engine import Engine, Explored
 from vitexplorer.ui.jobs import Done, Step, StoppedError, Waiter
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.status import StatusData
-from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 _log = logging.getLogger(__name__)
 

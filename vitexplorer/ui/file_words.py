@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 FILE_WORDS: dict[str, Text] = {
     "file_open": Text("Open a file", "打开文件"),

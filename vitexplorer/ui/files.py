@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from vitexplorer.safe_writes import full_disk_is_a_sentence, replace_bytes
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, replace_bytes
 from vitexplorer.ui.lasting import FOR_GOOD, NOT_KEPT
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.size_chip import SizeChipData, SizeItem
-from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
     from vitexplorer.quantities.size_choices import SizeCost
 
 _WORDS = ("size", "size_free", "size_apply", "fit", "fit_crop", "fit_squash", "fit_pad", "fit_native")

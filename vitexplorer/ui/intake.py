@@ -18,12 +18,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from vitexplorer.safe_writes import full_disk_is_a_sentence
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.ui.answers import status_of
 from vitexplorer.ui.language import language_of, word
 from vitexplorer.ui.pictures import keep_upload
-from vitexplorer.words import ExplainedError
 
 KIND = "application/octet-stream"
 """no other: a page of a stranger may not send this without asking first"""

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, Text
 
 T = TypeVar("T")
 

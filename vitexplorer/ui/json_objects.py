@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from vitexplorer.words import ExplainedError, Text, same
+from vitexplorer.core.text import ExplainedError, Text, same
 
 _NO_OBJECT = Text("This must be a JSON object: {reason}.", "此处须为 JSON 对象：{reason}。")
 _OTHER = Text("it is another value", "内容是其他类型的值")

@@ -15,10 +15,10 @@ import gradio as gr
 from gradio.i18n import I18nData
 from starlette.types import ASGIApp
 
-from vitexplorer.cache import BytesCache
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.text import Language, Text, normalise_language
 from vitexplorer.ui.lasting import compressed, encoding_of
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import Language, Text, normalise_language
 
 _PREFIX = "vx_"
 """gradio has words of its own under names like "image"; theirs would win"""

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import Language, Text
 from vitexplorer.models.catalog import CatalogEntry, catalog, find
-from vitexplorer.settings import Settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import word
@@ -16,7 +17,6 @@ from vitexplorer.ui.parts.model_chip import ModelChipData, ModelItem
 from vitexplorer.ui.places import MODEL, TunedChoice
 from vitexplorer.ui.sent_model import kinds
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import Language, Text
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel

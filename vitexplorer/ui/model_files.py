@@ -23,8 +23,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from vitexplorer.safe_writes import full_disk_is_a_sentence
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import status_of
 from vitexplorer.ui.engine import Engine
@@ -37,7 +38,6 @@ from vitexplorer.ui.places import safe_name
 from vitexplorer.ui.sent_model import Opened, Sent, check_kinds, choose, keep_sent
 from vitexplorer.ui.visitor import named
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import ExplainedError, Language
 
 _log = logging.getLogger(__name__)
 _Files = TypeAdapter(

@@ -17,7 +17,8 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.events import Dependency
 
-from vitexplorer.settings import Settings
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import Language
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import PatientBlocks, session_of
 from vitexplorer.ui.api import open_door
@@ -51,7 +52,6 @@ from vitexplorer.ui.rooms.survey import SurveyRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.ui.visit import Visit
 from vitexplorer.ui.visitor import visitor_of
-from vitexplorer.words import Language
 
 LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
 """lets the rail fire the event of the room that is looked at, and says who the browser is"""

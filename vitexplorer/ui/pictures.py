@@ -16,11 +16,11 @@ from gradio.utils import get_upload_folder
 from jaxtyping import UInt8
 from numpy import ndarray
 
-from vitexplorer.cache import BytesCache
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.examples import examples
-from vitexplorer.safe_writes import full_disk_is_a_sentence, replace_copy
-from vitexplorer.settings import settings
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, replace_copy
 
 if TYPE_CHECKING:
     from vitexplorer.models.images import OpenedImage

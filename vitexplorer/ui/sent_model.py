@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vitexplorer.settings import Settings
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError, Text, same
 from vitexplorer.ui.engine import Engine, Picture, opened_file
 from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.jobs import Report
 from vitexplorer.ui.places import MODEL, Places
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import ExplainedError, Text, same
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel

@@ -22,14 +22,14 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from vitexplorer.glossary import of_language
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language
 from vitexplorer.ui.files import FILES
 from vitexplorer.ui.hosting.headers import page_policy
+from vitexplorer.ui.kit.glossary import of_language
 from vitexplorer.ui.language import LanguageMiddleware, word
 from vitexplorer.ui.lasting import LIBRARIES, NOT_KEPT, PLOTLY, lasting
 from vitexplorer.ui.script import joined, source_map
-from vitexplorer.words import Language
 
 _FOLDER = Path(__file__).parent
 _STYLE, _SCRIPT, _START, _ICON = "style.css", "script.js", "kit/start.js", "kit/icon.svg"

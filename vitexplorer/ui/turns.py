@@ -22,11 +22,11 @@ from contextvars import ContextVar
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from vitexplorer.cache import BytesCache
-from vitexplorer.full_memory import memory_full
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.out_of_memory import memory_full
+from vitexplorer.core.text import Text
 from vitexplorer.ui.jobs import NOBODY, Done, Job, Report, Step, StoppedError, Waiter, too_many, too_many_of_one
 from vitexplorer.ui.shares import Shares
-from vitexplorer.words import Text
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")

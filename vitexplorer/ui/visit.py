@@ -13,7 +13,8 @@ from urllib.parse import parse_qsl
 import gradio as gr
 from gradio.blocks import Block
 
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Updates
 from vitexplorer.ui.language import language_of_request, word
@@ -28,7 +29,6 @@ from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
 from vitexplorer.ui.parts.size_chip import SizeChip
 from vitexplorer.ui.parts.status import StatusData, StatusLine
 from vitexplorer.ui.places import TunedChoice
-from vitexplorer.words import Language
 
 
 @dataclass(frozen=True)

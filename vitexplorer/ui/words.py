@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from vitexplorer.controls.head import FUSIONS
+from vitexplorer.core.text import Text
 from vitexplorer.ui.file_words import FILE_WORDS
-from vitexplorer.words import Text
 
 UI_WORDS: dict[str, Text] = {
     # frame

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from vitexplorer.capture import Capture, plain_numbers
+from vitexplorer.capturing.capture import Capture, plain_numbers
 from vitexplorer.controls import Control, MethodsControl
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import other_names
-from vitexplorer.interfaces import View
-from vitexplorer.progress import Progress
-from vitexplorer.registry import Registry
-from vitexplorer.types import MapResult, Result
-from vitexplorer.words import Language, Text
+from vitexplorer.core.capture_protocol import other_names
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.registry import Registry
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import MapResult, Result
+from vitexplorer.views.record import View
 
 VIEWS: Registry[View] = Registry("view", __name__, "VIEW")
 

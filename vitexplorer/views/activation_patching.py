@@ -15,18 +15,18 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
-from vitexplorer.follow import Args, FollowedPass, Function, Kwargs
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.progress import Progress
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text
 from vitexplorer.quantities.scores import run_scores
 from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
-from vitexplorer.tap import batch_first
-from vitexplorer.types import MapResult
-from vitexplorer.words import Text
+from vitexplorer.tracing.follow import Args, FollowedPass, Function, Kwargs
+from vitexplorer.tracing.tap import batch_first
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Activation patching", "激活修补")
 

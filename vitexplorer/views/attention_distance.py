@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import measured
+from vitexplorer.core.format import measured
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import MatrixResult
 from vitexplorer.quantities.head_statistics import distance, distances, over_blocks, uneven_heads
 from vitexplorer.quantities.on_the_map import is_constant
-from vitexplorer.types import MatrixResult
-from vitexplorer.words import Text, same
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Attention distance", "注意力距离")
 ONE_IMAGE = Text("Of this one image; the paper averages over many.", "仅针对这一张图像；论文中是对许多图像取平均。")

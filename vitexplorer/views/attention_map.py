@@ -13,13 +13,13 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, HeadControl, QueryControl
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import fine_percent, percent
+from vitexplorer.core.format import fine_percent, percent
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult, PatchGrid, Query, WindowLayout, query_text
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
-from vitexplorer.types import MapResult, PatchGrid, Query, WindowLayout, query_text
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Attention map", "注意力图")
 UNIT = Text("share of the query's attention", "占该查询注意力的份额")

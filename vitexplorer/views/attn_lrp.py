@@ -10,17 +10,17 @@ Misleading: products share evenly by decree, so that what looks and what is look
 
 from __future__ import annotations
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import signed
+from vitexplorer.core.format import signed
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import patch_sums
 from vitexplorer.quantities.scores import score_of
 from vitexplorer.quantities.targets import class_map, for_and_against, score_word, unit_of
-from vitexplorer.types import MapResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("AttnLRP", "AttnLRP")
 HELD = Text(

@@ -14,15 +14,11 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from vitexplorer.capture import Capture, Moved
+from vitexplorer.capturing.capture import Capture, Moved
 from vitexplorer.controls import BlockControl, Choice, QueryControl
-from vitexplorer.interfaces import View
-from vitexplorer.intervening import came_from
-from vitexplorer.numbers import measured
-from vitexplorer.quantities.on_the_map import extreme
-from vitexplorer.quantities.read_out import answer_text, shown_values, top_classes, unit_of_values
-from vitexplorer.quantities.two_runs import token_cosines
-from vitexplorer.types import (
+from vitexplorer.core.format import measured
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import (
     OUTPUT,
     BeforeAfterResult,
     MapResult,
@@ -32,7 +28,11 @@ from vitexplorer.types import (
     query_text,
     value_text,
 )
-from vitexplorer.words import Text, same
+from vitexplorer.interventions.changed_pass import came_from
+from vitexplorer.quantities.on_the_map import extreme
+from vitexplorer.quantities.read_out import answer_text, shown_values, top_classes, unit_of_values
+from vitexplorer.quantities.two_runs import token_cosines
+from vitexplorer.views.record import View
 
 TITLE = Text("Before and after", "更改前后")
 MAPS = (

@@ -13,12 +13,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import AttentionCall, Capture
+from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, HeadControl, Switch, TokenControl
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import counted, percent
-from vitexplorer.types import Query, SequenceResult, prefix_text, query_text
-from vitexplorer.words import Text
+from vitexplorer.core.format import counted, percent
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Query, SequenceResult, prefix_text, query_text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("If it were a decoder", "如果它是解码器")
 FORMULA = "softmax(q kᵀ / √d + bias)"

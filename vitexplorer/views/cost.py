@@ -22,14 +22,15 @@ from typing import Any
 import numpy as np
 from torch import nn
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
-from vitexplorer.errors import SettingError
-from vitexplorer.explored import Explored
-from vitexplorer.interfaces import Paper, View
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.format import compact, percent
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BlockSite, CostResult, Term
 from vitexplorer.models.input_size import sides
 from vitexplorer.models.weightless import without_storage
-from vitexplorer.numbers import compact, percent
 from vitexplorer.quantities.multiplications import (
     KINDS,
     MLP,
@@ -39,8 +40,7 @@ from vitexplorer.quantities.multiplications import (
     count_multiplications,
     table,
 )
-from vitexplorer.types import BlockSite, CostResult, Term
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Cost", "计算量")
 LARGEST = 4096

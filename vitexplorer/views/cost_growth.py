@@ -17,13 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 from torch import nn
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import compact
+from vitexplorer.core.format import compact
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BlockSite, GrowthResult, WindowLayout
 from vitexplorer.quantities.multiplications import KINDS, MLP, PRODUCTS, PROJECTIONS, kind_of
-from vitexplorer.types import BlockSite, GrowthResult, WindowLayout
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Growth of the cost", "计算量的增长")
 POINTS = 12

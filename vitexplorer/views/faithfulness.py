@@ -13,17 +13,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
-from vitexplorer.explored import without_classifier
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import measured
-from vitexplorer.progress import Progress
+from vitexplorer.core.capture_protocol import without_classifier
+from vitexplorer.core.format import measured
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import FaithfulnessResult, Output
 from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
 from vitexplorer.quantities.targets import class_text, explained
-from vitexplorer.types import FaithfulnessResult, Output
 from vitexplorer.views import explanation, explanations
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Faithfulness", "忠实度")
 

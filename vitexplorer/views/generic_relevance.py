@@ -12,18 +12,18 @@ Misleading: what speaks against the answer is cut off, and values and MLPs count
 
 from __future__ import annotations
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import PatchAlike, Region, Target
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import measured
+from vitexplorer.core.format import measured
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import reading, sign_control
 from vitexplorer.quantities.gradients import at_outputs, weighed_attention
 from vitexplorer.quantities.rollout import Pieces, push_added, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
-from vitexplorer.types import MapResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Generic relevance", "通用相关性（generic relevance）")
 OWN_PART = Text("Left out is the 1 that the patch holds from the identity.", "该图块从单位矩阵得到的 1 未计入。")

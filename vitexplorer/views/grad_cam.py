@@ -17,17 +17,17 @@ from __future__ import annotations
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, BlockControl
 from vitexplorer.controls.explained import Target
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.interfaces import Paper, View
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import OUTPUT, MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import kept, reading, sign_control
 from vitexplorer.quantities.gradients import at_norm
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
-from vitexplorer.types import OUTPUT, MapResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Grad-CAM", "Grad-CAM")
 WEIGHED = {

@@ -14,11 +14,12 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Float
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import measured, percent
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.format import measured, percent
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import MatrixResult, prefix_text
 from vitexplorer.quantities.head_statistics import (
     Measure,
     distances,
@@ -31,8 +32,7 @@ from vitexplorer.quantities.head_statistics import (
     uneven_heads,
 )
 from vitexplorer.quantities.on_the_map import ALIKE, is_constant
-from vitexplorer.types import MatrixResult, prefix_text
-from vitexplorer.words import Text, same
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Head atlas", "注意力头总览")
 METRICS = {

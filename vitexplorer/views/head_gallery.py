@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, QueryControl
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import fine_percent, percent
+from vitexplorer.core.format import fine_percent, percent
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import GalleryResult, Query
 from vitexplorer.quantities.on_the_map import extreme, is_constant
-from vitexplorer.types import GalleryResult, Query
-from vitexplorer.words import Text, same
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("All heads", "全部注意力头")
 

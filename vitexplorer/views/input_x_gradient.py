@@ -9,16 +9,16 @@ Misleading: networks saturate, and the slope at the image says nothing of the wa
 
 from __future__ import annotations
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
-from vitexplorer.interfaces import Paper, View
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import baseline_text, patch_sums
 from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
-from vitexplorer.types import MapResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Input × gradient", "输入 × 梯度")
 

@@ -14,16 +14,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, Number
 from vitexplorer.controls.explained import Target
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.progress import Progress
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
 from vitexplorer.quantities.scores import run_scores, score_of
 from vitexplorer.quantities.targets import class_map, for_and_against, score_word, unit_of
-from vitexplorer.types import MapResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 BATCH = 4
 """images with their graphs in memory at once: about 120 MB each for ViT-B/16 at 224 pixels"""

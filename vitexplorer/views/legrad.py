@@ -14,18 +14,18 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.attention_call import WEIGHTS_AT_ONCE, AttentionCall
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
-from vitexplorer.interfaces import Paper, View
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import OUTPUT, MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import kept, reading, sign_control
 from vitexplorer.quantities.gradients import attention_gradient, block_gradients
 from vitexplorer.quantities.scores import score_of_block
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
-from vitexplorer.types import OUTPUT, MapResult
-from vitexplorer.words import Text
+from vitexplorer.tracing.attention_call import WEIGHTS_AT_ONCE, AttentionCall
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("LeGrad", "LeGrad")
 PER_ATTENTION = {

@@ -18,19 +18,19 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import TargetControl
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import without_classifier
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import measured, signed
-from vitexplorer.part_names import part_text
+from vitexplorer.core.capture_protocol import without_classifier
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.format import measured, signed
+from vitexplorer.core.part_names import part_text
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import ContributionsResult, Output
 from vitexplorer.quantities.frozen_norm import AffineMap, frozen_at
 from vitexplorer.quantities.stream_sums import stream_sums
 from vitexplorer.quantities.targets import class_text, explained, target_text, unit_of
-from vitexplorer.tap import batch_first
-from vitexplorer.types import ContributionsResult, Output
-from vitexplorer.words import Text
+from vitexplorer.tracing.tap import batch_first
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Logit attribution", "logit 的逐块归因")
 EXACT = 1e-6

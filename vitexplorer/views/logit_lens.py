@@ -18,12 +18,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
-from vitexplorer.errors import SettingError
-from vitexplorer.explored import Explored, has_one_output
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import counted, percent
+from vitexplorer.core.capture_protocol import Explored, has_one_output
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.format import counted, percent
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import LensResult
 from vitexplorer.quantities.read_out import (
     READING_WORDS,
     class_text,
@@ -33,9 +35,7 @@ from vitexplorer.quantities.read_out import (
     shown_values,
     top_classes,
 )
-from vitexplorer.registry import unknown_name
-from vitexplorer.types import LensResult
-from vitexplorer.words import Text, same
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Logit lens", "Logit 透镜（逐块读出）")
 PATCHES = "patches"

@@ -17,14 +17,14 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Number, PatchesControl, Switch
 from vitexplorer.controls.patches import Cell, Others
-from vitexplorer.interfaces import Paper, View
+from vitexplorer.core.format import counted, measured
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid, ReconstructionResult
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_images, to_patches
-from vitexplorer.numbers import counted, measured
-from vitexplorer.types import PatchGrid, ReconstructionResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Masked autoencoder", "掩码自编码器（MAE）")
 

@@ -13,11 +13,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.progress import Progress
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.perturbation import (
     BATCH,
     Runs,
@@ -28,8 +29,7 @@ from vitexplorer.quantities.perturbation import (
 )
 from vitexplorer.quantities.scores import run_scores
 from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
-from vitexplorer.types import MapResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Occlusion", "遮挡")
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from torch import nn
 
-from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import counted, percent
-from vitexplorer.part_names import part_text
-from vitexplorer.types import TreeResult
-from vitexplorer.words import Text
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.format import counted, percent
+from vitexplorer.core.part_names import part_text
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import TreeResult
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Parameters as a treemap", "参数量树图")
 

@@ -14,13 +14,13 @@ import re
 import numpy as np
 from torch import nn
 
-from vitexplorer.capture import Capture
-from vitexplorer.formulas import SwinShape, ViTShape, exact_terms, symbolic, total
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import counted, percent
-from vitexplorer.part_names import part_text
-from vitexplorer.types import CountResult, Term
-from vitexplorer.words import Text
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.format import counted, percent
+from vitexplorer.core.part_names import part_text
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import CountResult, Term
+from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, exact_terms, symbolic, total
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Parameters", "参数量")
 

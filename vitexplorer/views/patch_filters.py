@@ -12,13 +12,13 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import percent
+from vitexplorer.core.format import percent
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import FiltersResult
 from vitexplorer.quantities.principal_components import principal_components
-from vitexplorer.types import FiltersResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Filters of the patch embedding", "图块嵌入的滤波器")
 CHANNELS = 3

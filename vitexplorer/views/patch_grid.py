@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 from einops import rearrange
 
-from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import counted
-from vitexplorer.types import PatchesResult, PatchGrid
-from vitexplorer.words import Text
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.format import counted
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchesResult, PatchGrid
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Patch grid", "图块网格")
 

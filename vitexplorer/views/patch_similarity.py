@@ -12,13 +12,13 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, TokenControl
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import measured
+from vitexplorer.core.format import measured
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult, Query, query_text
 from vitexplorer.quantities.on_the_map import extreme, without
-from vitexplorer.types import MapResult, Query, query_text
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Patch similarity", "图块相似度")
 

@@ -18,14 +18,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import QueryControl, sharpest_patch
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.explored import Explored
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import counted, measured
-from vitexplorer.types import PatchGrid, Query, TokenStep, TokenStepsResult, query_text
-from vitexplorer.words import Text
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.format import counted, measured
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid, Query, TokenStep, TokenStepsResult, query_text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("From pixels to a token", "从像素到标记")
 CHANNELS = 3

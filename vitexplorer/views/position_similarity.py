@@ -26,15 +26,15 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Control, QueryControl
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.explored import Explored
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import counted, measured
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.format import counted, measured
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BoardResult, MapResult, PatchGrid, Query, Result, query_text
 from vitexplorer.quantities.on_the_map import extreme, without
-from vitexplorer.types import BoardResult, MapResult, PatchGrid, Query, Result, query_text
-from vitexplorer.words import Text, same
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Similarity of position embeddings", "位置编码的相似度")
 TEMPERATURE = 10000.0

@@ -13,15 +13,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, Number
 from vitexplorer.controls.explained import Target
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import percent
+from vitexplorer.core.format import percent
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.on_the_map import extreme, tenth
 from vitexplorer.quantities.targets import class_map
-from vitexplorer.types import MapResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Random map", "随机图")
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import signed
+from vitexplorer.core.format import signed
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import OffsetsResult
 from vitexplorer.quantities.on_the_map import is_constant
-from vitexplorer.types import OffsetsResult
-from vitexplorer.words import Text, same
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Relative position bias", "相对位置偏置")
 DIRECTION = Text(

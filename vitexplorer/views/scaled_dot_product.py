@@ -18,12 +18,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import AttentionCall, Capture
+from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, HeadControl, TokenControl
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import measured, percent
-from vitexplorer.types import PADDING, DotProductResult, Query, prefix_text, query_text
-from vitexplorer.words import Text, same
+from vitexplorer.core.format import measured, percent
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import PADDING, DotProductResult, Query, prefix_text, query_text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Scaled dot product", "缩放点积")
 BINS = 40

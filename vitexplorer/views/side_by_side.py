@@ -16,18 +16,18 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, Switch, TargetControl
-from vitexplorer.explored import without_classifier
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import measured as rounded
-from vitexplorer.progress import Progress
+from vitexplorer.core.capture_protocol import without_classifier
+from vitexplorer.core.format import measured as rounded
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import MapResult, MethodsResult, PatchGrid
 from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.quantities.targets import class_text, explained
-from vitexplorer.types import MapResult, MethodsResult, PatchGrid
 from vitexplorer.views import explanation, explanations
-from vitexplorer.words import Text, same
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Side by side", "并排比较")
 AT_DEFAULTS = Text(

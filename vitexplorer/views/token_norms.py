@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import counted, measured
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.format import counted, measured
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MatrixResult
 from vitexplorer.quantities.outliers import far_out
-from vitexplorer.types import MatrixResult
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Token norms", "标记的范数")
 

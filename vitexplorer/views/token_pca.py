@@ -17,15 +17,15 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, Switch
-from vitexplorer.errors import SettingError
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import counted
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.format import counted
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import ColoursResult
 from vitexplorer.quantities.on_the_map import extreme, is_constant, where_most
 from vitexplorer.quantities.principal_components import principal_components
-from vitexplorer.types import ColoursResult
-from vitexplorer.words import Text, same
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Principal components of the tokens", "标记的主成分")
 COLOURS = 3

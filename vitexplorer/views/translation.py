@@ -21,17 +21,17 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.intervening import ChangedPass, Effect
+from vitexplorer.core.format import counted, measured
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import CurvesResult
+from vitexplorer.interventions.changed_pass import ChangedPass, Effect
 from vitexplorer.models.feature_map import feature_map
 from vitexplorer.models.preprocess import normalise
-from vitexplorer.numbers import counted, measured
-from vitexplorer.progress import Progress
-from vitexplorer.tap import AttentionTap
-from vitexplorer.types import CurvesResult
-from vitexplorer.words import Text, same
+from vitexplorer.tracing.tap import AttentionTap
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Translation", "平移")
 STEPS = 8

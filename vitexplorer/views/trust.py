@@ -1,7 +1,7 @@
 """Which map should one trust? Where every method stands by tests with a known truth, and how it does on this image.
 
-The tables come from `python -m benchmarks.truth` (`vitexplorer.standings`): drawn scenes, whose truth is known, hold
-the maps of a bundled model; each number is a mean over cases with its 95 % interval, and the mean rank is over all
+The tables come from `python -m benchmarks.truth` (`vitexplorer.core.standings`): drawn scenes, whose truth is known,
+hold the maps of a bundled model; each number is a mean over cases with its 95 % interval, and the mean rank is over all
 numbers that say whether a map is right. On this image no truth is known: it is measured by deletion and insertion
 (Petsiuk et al. 2018, arXiv 1806.07421), the area between both curves, as the view `faithfulness` has it.
 
@@ -17,17 +17,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
-from vitexplorer.explored import without_classifier
-from vitexplorer.interfaces import Paper, View
-from vitexplorer.numbers import measured, percent
-from vitexplorer.progress import Progress
+from vitexplorer.core.capture_protocol import without_classifier
+from vitexplorer.core.format import measured, percent
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.standings import ORACLE, RANDOM, STEADY, YARDSTICKS, Standings, standings
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import EvaluationResult
 from vitexplorer.quantities.faithfulness import CURVES
-from vitexplorer.standings import ORACLE, RANDOM, STEADY, YARDSTICKS, Standings, standings
-from vitexplorer.types import EvaluationResult
 from vitexplorer.views import VIEWS, explanations
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper, View
 
 TITLE = Text("Trust", "可信度")
 RANK, HERE = "mean_rank", "this_image"

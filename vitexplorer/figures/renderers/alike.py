@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.types import AlikeResult
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.renderers import matrix
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.types import AlikeResult
 
 
 def draw(page: Page, result: AlikeResult, *, colormap: str | None = None) -> float:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import OUTPUT, PREFIX_WORDS, BeforeAfterResult, PredictionChange, value_text
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -17,8 +19,6 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import RAW
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
-from vitexplorer.types import OUTPUT, PREFIX_WORDS, BeforeAfterResult, PredictionChange, value_text
-from vitexplorer.words import Text
 
 PLAIN, CHANGED = Text("plain run", "原始运行"), Text("changed run", "更改后")
 DIFFERENCE = Text("{after} − {before}", "{after} − {before}").format(before=PLAIN, after=CHANGED)

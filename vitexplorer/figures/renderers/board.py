@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BoardResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import rows_of_facts
@@ -14,8 +16,6 @@ from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.types import BoardResult
-from vitexplorer.words import Text
 
 SIDE = 680
 MOST = 16

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import ColoursResult
 from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.tiles import hatch
-from vitexplorer.types import ColoursResult
-from vitexplorer.words import Text
 
 GAP = 24
 

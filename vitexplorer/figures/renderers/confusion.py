@@ -9,6 +9,8 @@ import math
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import ConfusionResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -17,8 +19,6 @@ from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width, wrap
-from vitexplorer.types import ConfusionResult
-from vitexplorer.words import Text
 
 NAMES = 190
 """pixels for the names of the true classes"""

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from itertools import groupby
 
+from vitexplorer.core.format import signed
+from vitexplorer.core.part_names import PARTS, part_text
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import ContributionsResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -12,10 +16,6 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width
-from vitexplorer.numbers import signed
-from vitexplorer.part_names import PARTS, part_text
-from vitexplorer.types import ContributionsResult
-from vitexplorer.words import Text
 
 LABELS, NUMBERS = 104, 74
 """pixels left and right of the bars"""

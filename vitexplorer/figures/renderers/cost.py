@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.types import CostResult
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.renderers.count import Row, draw_rows, merged
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.types import CostResult
 
 
 def draw(page: Page, result: CostResult) -> float:

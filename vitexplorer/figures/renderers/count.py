@@ -12,6 +12,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from vitexplorer.core.format import percent
+from vitexplorer.core.part_names import part_text
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import CountResult, Term
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import FORMULA, facts
 from vitexplorer.figures.captioned import facts_below
@@ -20,10 +24,6 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE, TEXT_SIZE
 from vitexplorer.figures.typesetting import width
-from vitexplorer.numbers import percent
-from vitexplorer.part_names import part_text
-from vitexplorer.types import CountResult, Term
-from vitexplorer.words import Text, same
 
 LABELS = 290  # pixels left of the bars
 SHARE, NUMBER_WIDTH = 76, 114  # pixels of a share, and the least of a number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.types import CurvesResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -12,7 +13,6 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import TEXT_SIZE
 from vitexplorer.figures.typesetting import width
-from vitexplorer.types import CurvesResult
 
 LARGEST, LEGEND = 420, 34
 

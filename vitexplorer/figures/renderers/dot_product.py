@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.format import percent
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import DotProductResult, prefix_text
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.numbers import percent
-from vitexplorer.types import DotProductResult, prefix_text
-from vitexplorer.words import Text, same
 
 STRONGEST, STEP, CLOSE, TABLE, GAP, LEAST = 10, 30, 26, 620, 50, 220
 LABEL = 12

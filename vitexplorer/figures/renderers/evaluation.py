@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.standings import YARDSTICKS
+from vitexplorer.core.types import EvaluationResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -17,8 +19,6 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
-from vitexplorer.standings import YARDSTICKS
-from vitexplorer.types import EvaluationResult
 
 NAMES, LEAST, STEP, GAP, BAR = 190, 100, 50, 18, 4
 """pixels of the methods' names, of a column at least, of a row, between columns, and of a bar's height"""

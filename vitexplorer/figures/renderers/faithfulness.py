@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.format import thousandths
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import FaithfulnessResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, Style, span, style_for
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.numbers import thousandths
-from vitexplorer.types import FaithfulnessResult
-from vitexplorer.words import Text, same
 
 GAP, TITLE = 40, 30
 CURVES = {

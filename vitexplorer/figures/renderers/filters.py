@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.format import percent
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import FiltersResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -10,9 +13,6 @@ from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.tiles import tiles
-from vitexplorer.numbers import percent
-from vitexplorer.types import FiltersResult
-from vitexplorer.words import Text
 
 READING = Text("Under each: its number and its share of the variance.", "每幅下方：编号与所占方差比例。")
 

@@ -10,6 +10,8 @@ import math
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import GalleryResult
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import facts, head_text
 from vitexplorer.figures.captioned import facts_below
@@ -18,8 +20,6 @@ from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted, painted_each, remark
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.types import GalleryResult
-from vitexplorer.words import Text
 
 GAP = 14
 TITLE_ROOM, VALUE_ROOM = 22, 30  # above and below each map

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import GrowthResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -12,8 +14,6 @@ from vitexplorer.figures.meanings import part_color
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.typesetting import width
-from vitexplorer.types import GrowthResult
-from vitexplorer.words import Text
 
 HEIGHT, GAP = 380, 50
 DESIGNS = {

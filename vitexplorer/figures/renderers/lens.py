@@ -6,6 +6,9 @@ from collections import Counter
 
 import numpy as np
 
+from vitexplorer.core.format import percent
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import LensResult, Prediction
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -19,9 +22,6 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.tiles import tiles
 from vitexplorer.figures.typesetting import width, wrap
-from vitexplorer.numbers import percent
-from vitexplorer.types import LensResult, Prediction
-from vitexplorer.words import Text, same
 
 LEFT, STEP, LEAST = 40, 40, 118
 """pixels for the number of a block, the height of a row, and the width below which a class has no room"""

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.format import percent
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult, prefix_text
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import Fact, facts
 from vitexplorer.figures.captioned import facts_below, rows_of_facts
@@ -17,10 +21,6 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import Painted, painted, remark
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import width
-from vitexplorer.numbers import percent
-from vitexplorer.registry import unknown_name
-from vitexplorer.types import MapResult, prefix_text
-from vitexplorer.words import Text
 
 BARS, BAR_STEP = 60, 23
 """room for the shares below a map and their title, and for each of them"""

@@ -9,6 +9,8 @@ import math
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MatrixResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -19,8 +21,6 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.tiles import hatch
-from vitexplorer.types import MatrixResult
-from vitexplorer.words import Text
 
 LEFT = 40
 LARGEST_HEIGHT, TALLEST = 620, 44

@@ -12,6 +12,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from vitexplorer.core.format import measured, thousandths
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MethodsResult, Output
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -22,9 +25,6 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each, remark
 from vitexplorer.figures.themes import SMALL_SIZE, TEXT_SIZE
 from vitexplorer.figures.typesetting import without_brackets, wrap
-from vitexplorer.numbers import measured, thousandths
-from vitexplorer.types import MethodsResult, Output
-from vitexplorer.words import Text
 
 GAP, LINE = 14, 20
 NARROWEST = 140

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import OffsetsResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts, head_text
 from vitexplorer.figures.captioned import facts_below
@@ -13,8 +15,6 @@ from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.tiles import around, tiles
-from vitexplorer.types import OffsetsResult
-from vitexplorer.words import Text
 
 LEFT = 40
 WHERE = Text("Δrow %{customdata[0]}, Δcolumn %{customdata[1]}", "Δ行 %{customdata[0]}，Δ列 %{customdata[1]}")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PairResult
 from vitexplorer.figures.boxes import Box, Place, place
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -15,8 +17,6 @@ from vitexplorer.figures.colors import SIGNED, direction, scale_of
 from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.types import PairResult
-from vitexplorer.words import Text
 
 TITLE, GAP = 26, 18
 """room over a picture and between pictures"""

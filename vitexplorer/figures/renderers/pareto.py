@@ -9,6 +9,8 @@ import math
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import ParetoResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -16,8 +18,6 @@ from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of,
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.types import ParetoResult
-from vitexplorer.words import Text
 
 HEIGHT, ROOM = 420, 180
 """of the chart, and at its right for the name of the dearest run"""

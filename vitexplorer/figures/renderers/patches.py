@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchesResult
 from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.types import PatchesResult
-from vitexplorer.words import Text
 
 GUTTER = 72  # between the pictures; holds the number of the first patch of each row
 NUMBERS = 44  # the same where they stand one below the other

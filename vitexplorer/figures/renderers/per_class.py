@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PerClassResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -11,8 +13,6 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
-from vitexplorer.types import PerClassResult
-from vitexplorer.words import Text
 
 NAMES, STEP, BAR, GUTTER = 230, 30, 12, 24
 MOST = 60

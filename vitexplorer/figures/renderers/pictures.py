@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.types import PicturesResult
 from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.types import PicturesResult
 
 TITLE, GAP, LEAST, MOST = 24, 12, 130, 260
 """pixels: room over a picture, between pictures, and of a picture's side"""

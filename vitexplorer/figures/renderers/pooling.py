@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import OUTPUT, PREFIX_WORDS, Answer, Output, PoolingResult, Prediction, ReadOut
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -10,8 +12,6 @@ from vitexplorer.figures.renderers.curves import plot
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
-from vitexplorer.types import OUTPUT, PREFIX_WORDS, Answer, Output, PoolingResult, Prediction, ReadOut
-from vitexplorer.words import Text
 
 GUTTER, STEP = 36, 36
 OWN = Text("the model's own pooling", "模型自身的池化")

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import ReconstructionResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.types import ReconstructionResult
-from vitexplorer.words import Text
 
 GAP = 24
 HIDDEN_GREY = 128

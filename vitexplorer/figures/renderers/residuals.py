@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import ResidualsResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.chart import ABOVE, BELOW, LEFT, Chart, span, style_of
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.types import ResidualsResult
-from vitexplorer.words import Text
 
 HEIGHT = 440
 TRUE = Text("true number", "真实值")

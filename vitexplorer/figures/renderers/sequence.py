@@ -9,6 +9,9 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from vitexplorer.core.format import percent
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import SequenceResult, prefix_text
 from vitexplorer.figures.boxes import Box, place
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -18,9 +21,6 @@ from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.scaling import painted_each
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.numbers import percent
-from vitexplorer.types import SequenceResult, prefix_text
-from vitexplorer.words import Text
 
 LEFT, ABOVE, BELOW, GAP = 40, 26, 56, 28
 MATRIX = 0.58

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.format import compact
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import OUTPUT, PROBABILITY, SidesResult, value_text
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
@@ -16,9 +19,6 @@ from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
 from vitexplorer.figures.typesetting import wrap
-from vitexplorer.numbers import compact
-from vitexplorer.types import OUTPUT, PROBABILITY, SidesResult, value_text
-from vitexplorer.words import Text
 
 STEP, BAR, NUMBERS = 58, 10, 96
 """pixels of a row, of a bar, and of the room for a number"""

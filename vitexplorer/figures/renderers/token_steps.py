@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import TokenStep, TokenStepsResult, prefix_text, query_text
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.boxes import place as place_on
 from vitexplorer.figures.caption import facts
@@ -15,8 +17,6 @@ from vitexplorer.figures.page import BAR_ROOM, Page
 from vitexplorer.figures.renderers.colours import enlarged
 from vitexplorer.figures.rendering import Renderer
 from vitexplorer.figures.themes import SMALL_SIZE
-from vitexplorer.types import TokenStep, TokenStepsResult, prefix_text, query_text
-from vitexplorer.words import Text
 
 LEFT, OVER = 300, 44  # pixels for names and shapes at the left; over the strip where that is too narrow
 PICTURE, BAR, STRIP, STEP, CLOSE = 200, 160, 34, 84, 62

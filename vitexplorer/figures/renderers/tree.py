@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.format import percent
+from vitexplorer.core.part_names import part_text
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import TreeResult
 from vitexplorer.figures.boxes import Box
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.captioned import facts_below
 from vitexplorer.figures.meanings import OTHER, part_color
 from vitexplorer.figures.page import Page
 from vitexplorer.figures.rendering import Renderer
-from vitexplorer.numbers import percent
-from vitexplorer.part_names import part_text
-from vitexplorer.types import TreeResult
-from vitexplorer.words import Text
 
 HEIGHT = 640
 READING = Text(

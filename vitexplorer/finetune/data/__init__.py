@@ -30,15 +30,15 @@ a `DataError` where nothing can. `Dataset.digest` tells whether a folder still h
 from vitexplorer.finetune.data.archive import read_zip
 from vitexplorer.finetune.data.cache import PictureCache
 from vitexplorer.finetune.data.columns import Column, Columns, Pick, table_columns
-from vitexplorer.finetune.data.dataset import Dataset, Item
 from vitexplorer.finetune.data.example import example_folder
-from vitexplorer.finetune.data.findings import DataError, Finding
 from vitexplorer.finetune.data.folder import folder_columns, read_class_folders, read_folder
 from vitexplorer.finetune.data.pictures import Pictures
 from vitexplorer.finetune.data.report import DataReport, inspect
 from vitexplorer.finetune.data.source import read_data
 from vitexplorer.finetune.data.splitting import Split, split
 from vitexplorer.finetune.data.table import read_table
+from vitexplorer.storage.dataset import Dataset, Item
+from vitexplorer.storage.findings import DataError, Finding
 
 __all__ = [
     "Column",

@@ -10,16 +10,16 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.data.columns import ANYTHING, Pick
-from vitexplorer.finetune.data.dataset import Dataset
 from vitexplorer.finetune.data.entries import Entry, checked_entries, open_zip
-from vitexplorer.finetune.data.files import START_BYTES, is_image_name, is_table_name, list_files, looks_like_an_image
-from vitexplorer.finetune.data.findings import DataError, Finding, finding, listed, readable_name
 from vitexplorer.finetune.data.folder import read_folder
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
-from vitexplorer.progress import Progress
-from vitexplorer.settings import settings
-from vitexplorer.words import Text
+from vitexplorer.storage.dataset import Dataset
+from vitexplorer.storage.findings import DataError, Finding, finding, listed, readable_name
+from vitexplorer.storage.image_files import START_BYTES, is_image_name, is_table_name, list_files, looks_like_an_image
 
 _CHUNK = 2**20
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.finetune.data.dataset import Dataset
-from vitexplorer.finetune.data.findings import Finding, finding
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
+from vitexplorer.storage.dataset import Dataset
+from vitexplorer.storage.findings import Finding, finding
 
 FEW_IMAGES_OF_A_CLASS = 10
 FEW_IMAGES_FOR_REGRESSION = 50

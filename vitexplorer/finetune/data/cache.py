@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
 
 _VERSION = 1  # raise it when `open_shrunk` gives other pixels
 _ENDING = ".rgb"

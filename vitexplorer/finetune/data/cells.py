@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitexplorer.finetune.data.files import is_image_name
-from vitexplorer.finetune.data.findings import DataError, listed, readable_name
-from vitexplorer.registry import unknown_name
-from vitexplorer.settings import PREFIX, settings
-from vitexplorer.words import Text
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.settings import PREFIX, settings
+from vitexplorer.core.text import Text
+from vitexplorer.storage.findings import DataError, listed, readable_name
+from vitexplorer.storage.image_files import is_image_name
 
 _MOST_BYTES = 2**26
 _MOST_COLUMNS = 1000

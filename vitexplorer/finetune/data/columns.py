@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.data.cells import NOTHING, Cells, read_cells
-from vitexplorer.finetune.data.dataset import Task
-from vitexplorer.finetune.data.files import Listing, list_files
-from vitexplorer.finetune.data.findings import DataError, listed
 from vitexplorer.finetune.data.lookup import ImageLookup
-from vitexplorer.words import Text
+from vitexplorer.storage.dataset import Task
+from vitexplorer.storage.findings import DataError, listed
+from vitexplorer.storage.image_files import Listing, list_files
 
 MOST_NUMERIC_CLASSES = 20
 """whole numbers of more different values than that are read as a quantity, not as classes"""

@@ -15,11 +15,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vitexplorer.finetune.data.files import is_archive_name, is_clutter
-from vitexplorer.finetune.data.findings import DataError, Finding, finding, listed, readable_name
-from vitexplorer.settings import PREFIX, Settings
-from vitexplorer.words import Text
-from vitexplorer.zips import TooMuchError, open_bounded
+from vitexplorer.core.settings import PREFIX, Settings
+from vitexplorer.core.text import Text
+from vitexplorer.storage.bounded_zips import TooMuchError, open_bounded
+from vitexplorer.storage.findings import DataError, Finding, finding, listed, readable_name
+from vitexplorer.storage.image_files import is_archive_name, is_clutter
 
 _MOST_NAME_BYTES = 240  # of 255 that common file systems allow: room for a number against collisions
 _MOST_PATH_BYTES = 1000

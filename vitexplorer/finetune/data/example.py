@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from PIL import Image
 
-from vitexplorer.finetune.data.dataset import Task
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
 from vitexplorer.models.bundled.shapes import LABEL_NAMES
+from vitexplorer.storage.dataset import Task
 
 if TYPE_CHECKING:
     from vitexplorer.models.bundled.scenes import Scene

@@ -6,14 +6,14 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.data.cells import Cells, read_cells
-from vitexplorer.finetune.data.class_folders import class_dataset, wrapping_folder
 from vitexplorer.finetune.data.columns import ANYTHING, Columns, Pick, columns_of, names_images
-from vitexplorer.finetune.data.dataset import Dataset
-from vitexplorer.finetune.data.files import Listing, list_files
-from vitexplorer.finetune.data.findings import DataError, finding
 from vitexplorer.finetune.data.table import read_table, table_dataset
-from vitexplorer.words import Text
+from vitexplorer.storage.class_folders import class_dataset, wrapping_folder
+from vitexplorer.storage.dataset import Dataset
+from vitexplorer.storage.findings import DataError, finding
+from vitexplorer.storage.image_files import Listing, list_files
 
 _LEAST_FOUND = 0.5
 """share of its rows that a table must find images for, to count for more than the folders"""

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vitexplorer.finetune.data.findings import DataError, listed, readable_name
-from vitexplorer.safe_writes import disk_full, is_full
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
+from vitexplorer.storage.atomic_writes import disk_full, is_full
+from vitexplorer.storage.findings import DataError, listed, readable_name
 
 _SPARE_BYTES = 2**26  # a disk is never filled to the last byte
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from vitexplorer.core.settings import settings
 from vitexplorer.finetune.data.cache import PictureCache
-from vitexplorer.finetune.data.dataset import Dataset
 from vitexplorer.models.images import open_shrunk
-from vitexplorer.settings import settings
+from vitexplorer.storage.dataset import Dataset
 
 
 class Pictures:

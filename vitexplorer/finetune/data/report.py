@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.data.balance import balance
-from vitexplorer.finetune.data.dataset import Dataset
 from vitexplorer.finetune.data.duplicates import Group, difference_hash, exact_groups, near_groups, together
-from vitexplorer.finetune.data.findings import Finding, finding
 from vitexplorer.models.images import ImageError, open_shrunk
-from vitexplorer.progress import Progress
-from vitexplorer.settings import settings
-from vitexplorer.words import Text
+from vitexplorer.storage.dataset import Dataset
+from vitexplorer.storage.findings import Finding, finding
 
 TINY_SIDE = 64
 """pixels; a picture with a shorter side than that is mostly enlarged before a model sees it"""

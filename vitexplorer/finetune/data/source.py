@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from vitexplorer.core.progress import Progress
 from vitexplorer.finetune.data.archive import read_zip
 from vitexplorer.finetune.data.columns import ANYTHING, Pick
-from vitexplorer.finetune.data.dataset import Dataset
-from vitexplorer.finetune.data.files import is_table_name
 from vitexplorer.finetune.data.folder import read_folder
 from vitexplorer.finetune.data.table import read_table
-from vitexplorer.progress import Progress
+from vitexplorer.storage.dataset import Dataset
+from vitexplorer.storage.image_files import is_table_name
 
 
 def read_data(

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.errors import SettingError
-from vitexplorer.finetune.data.dataset import Dataset
-from vitexplorer.finetune.data.findings import DataError
-from vitexplorer.words import Text
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
+from vitexplorer.storage.dataset import Dataset
+from vitexplorer.storage.findings import DataError
 
 MOST_STRATA = 10
 """into as many ranges of equal count are the numbers of a regression divided"""

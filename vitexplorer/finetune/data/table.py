@@ -10,13 +10,13 @@ import os
 from collections import defaultdict
 from collections.abc import Sequence
 
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.data.cells import NOTHING, Cells
 from vitexplorer.finetune.data.columns import ANYTHING, Pick, image_column, lookup_of, opened, target_column, task_of
-from vitexplorer.finetune.data.dataset import Dataset, Item, Task
-from vitexplorer.finetune.data.files import Listing
-from vitexplorer.finetune.data.findings import DataError, Finding, finding, listed
 from vitexplorer.finetune.data.lookup import ImageLookup
-from vitexplorer.words import Text
+from vitexplorer.storage.dataset import Dataset, Item, Task
+from vitexplorer.storage.findings import DataError, Finding, finding, listed
+from vitexplorer.storage.image_files import Listing
 
 
 def read_table(path: str | os.PathLike, images: str | os.PathLike | None = None, pick: Pick = ANYTHING) -> Dataset:

@@ -28,13 +28,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from vitexplorer.finetune.job.claims import revoke, standing_still
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.events import EventLog
 from vitexplorer.finetune.job.folder import CONFIG, read_config, stop_file, write_config
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, forget, job_state
 from vitexplorer.finetune.job.workers import is_worked_on, launch, refuse_running
-from vitexplorer.words import Text
+from vitexplorer.storage.claims import revoke, standing_still
 
 _BETWEEN_LOOKS = 0.02
 _STOOD_STILL = Text(

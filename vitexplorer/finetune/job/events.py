@@ -28,10 +28,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vitexplorer.finetune.data.dataset import Task
-from vitexplorer.read_back import Amount, BrokenFileError, Count, checked, parsed
-from vitexplorer.safe_writes import DiskFullError, full_disk_is_a_sentence, permitted
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
+from vitexplorer.storage.atomic_writes import DiskFullError, full_disk_is_a_sentence, permitted
+from vitexplorer.storage.checked_reading import Amount, BrokenFileError, Count, checked, parsed
+from vitexplorer.storage.dataset import Task
 
 EVENTS = "events.jsonl"
 _RESERVE = ".reserve"

@@ -13,13 +13,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vitexplorer.finetune.data.dataset import Item, Task
-from vitexplorer.finetune.data.files import is_archive_name, is_table_name
-from vitexplorer.finetune.job.kept_file import KeptFile
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.records import Baseline, Estimate, RunRecord
-from vitexplorer.safe_writes import full_disk_is_a_sentence
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.dataset import Item, Task
+from vitexplorer.storage.image_files import is_archive_name, is_table_name
+from vitexplorer.storage.record_file import KeptFile
 
 NAMED_WEIGHTS = ("auto", "pretrained", "bundled", "random")
 """weights that are no path"""

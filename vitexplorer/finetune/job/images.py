@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.data import (
     DataError,
     Dataset,
@@ -17,8 +19,6 @@ from vitexplorer.finetune.data import read_data as read_images
 from vitexplorer.finetune.job.events import EventLog
 from vitexplorer.finetune.job.folder import SPLIT, Sides
 from vitexplorer.finetune.job.plan import JobConfig
-from vitexplorer.progress import Progress
-from vitexplorer.words import Text
 
 _UNPACKED = "data"
 

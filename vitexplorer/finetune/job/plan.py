@@ -13,10 +13,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from vitexplorer.errors import SettingError
-from vitexplorer.finetune.data.dataset import Task
-from vitexplorer.registry import unknown_name
-from vitexplorer.words import Text
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
+from vitexplorer.storage.dataset import Task
 
 Augmentation = Literal["none", "crop_flip", "crop_flip_colour"]
 Precision = Literal["auto", "no", "bf16"]

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import psutil
 
-from vitexplorer.finetune.job.claims import alone, give, process_of, worker_of
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.folder import JobError, stop_file
-from vitexplorer.safe_writes import full_disk_is_a_sentence
-from vitexplorer.words import Text
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.claims import alone, give, process_of, worker_of
 
 LOG = "worker.log"
 """in the job's folder: what its process printed, its last words where it died"""

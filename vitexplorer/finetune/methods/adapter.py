@@ -10,14 +10,14 @@ from __future__ import annotations
 from torch import nn
 
 from vitexplorer.controls import Choice, Number
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.bottleneck import Bottleneck
 from vitexplorer.finetune.parts.hanging import hang
-from vitexplorer.interfaces import Paper
 from vitexplorer.models.anatomy import block_parts
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 
 class Sequential(nn.Module):

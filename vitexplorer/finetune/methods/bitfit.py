@@ -7,11 +7,11 @@ added to scores but are no biases of a layer: a switch lets them train too.
 from __future__ import annotations
 
 from vitexplorer.controls import Switch
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method, already_merged
-from vitexplorer.interfaces import Paper
 from vitexplorer.models.anatomy import biases, position_tables
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 
 def inject(model: LoadedModel, position_bias: bool) -> LoadedModel:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import Method, Recipe, already_merged
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.words import Text
 
 
 def inject(model: LoadedModel) -> LoadedModel:

@@ -8,12 +8,12 @@ a residual block or an inverted bottleneck, and what lies between the last one a
 from __future__ import annotations
 
 from vitexplorer.controls import Number
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import BACKBONES, Method, Recipe, already_merged
-from vitexplorer.interfaces import Paper
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 
 def inject(model: LoadedModel, k: int) -> LoadedModel:

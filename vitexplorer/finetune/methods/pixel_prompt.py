@@ -14,13 +14,13 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vitexplorer.controls import Number
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.hanging import hang_before
-from vitexplorer.interfaces import Paper
-from vitexplorer.model_family import ModelFamily
+from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 
 class PixelFrame(nn.Module):

@@ -17,14 +17,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vitexplorer.controls import Switch
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.hanging import hang, hung, take_down
-from vitexplorer.interfaces import Paper
 from vitexplorer.models.anatomy import block_parts, call_projection
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 _SPREAD = 0.02
 

@@ -8,9 +8,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.models.outline import classifiers
-from vitexplorer.words import Text
 
 
 def new_head(module: nn.Module, num_classes: int | None) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from vitexplorer.controls import Number
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.parts.prompts import prompt_sequence
 from vitexplorer.finetune.parts.window_prompts import prompt_windows
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.words import Text
 
 COUNT = Number("prompts", Text("Prompt tokens", "提示标记数"), low=1, high=200, start=10, step=1, whole=True)
 

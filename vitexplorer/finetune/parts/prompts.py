@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.model_family import with_tokens, without_tokens
+from vitexplorer.models.family import with_tokens, without_tokens
 from vitexplorer.models.loading import LoadedModel
 
 

@@ -20,12 +20,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PADDING, BlockSite, PatchGrid, WindowLayout
 from vitexplorer.finetune.parts.prompts import Prompts, Widened, widened
-from vitexplorer.model_family import ModelFamily
 from vitexplorer.models.anatomy import block_parts
+from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.types import PADDING, BlockSite, PatchGrid, WindowLayout
-from vitexplorer.words import Text
 
 AS_PADDING = Text(
     "Prompt tokens stand in every window; what looks at them is counted as padding.",

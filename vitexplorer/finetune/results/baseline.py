@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from vitexplorer.finetune.data.dataset import Task
 from vitexplorer.finetune.results.metrics import METRIC, higher_is_better, scores
 from vitexplorer.finetune.results.records import Baseline, LearningCurve
+from vitexplorer.storage.dataset import Task
 
 _STRENGTHS = np.logspace(-3, 2, 6)
 """C of the logistic regression, on standardised features"""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.errors import SettingError
-from vitexplorer.finetune.data.dataset import Task
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.results.metrics import METRIC, losses_of_images
-from vitexplorer.words import Text
+from vitexplorer.storage.dataset import Task
 
 _AT_ONCE = 1 << 22
 """drawn indices in memory, 32 MiB"""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.finetune.data.dataset import Task
+from vitexplorer.storage.dataset import Task
 
 METRIC: dict[Task, str] = {"classification": "accuracy", "regression": "rmse"}
 """what decides which epoch and which method is best"""

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from vitexplorer.finetune.data.dataset import Task
+from vitexplorer.core.notebook_display import ShownInNotebooks
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.results.metrics import METRIC, PerClass, confusion, per_class
-from vitexplorer.read_back import Amount, Count
-from vitexplorer.shown import ShownInNotebooks
-from vitexplorer.words import Text
+from vitexplorer.storage.checked_reading import Amount, Count
+from vitexplorer.storage.dataset import Task
 
 if TYPE_CHECKING:
     from vitexplorer.finetune.attaching import TunedModel

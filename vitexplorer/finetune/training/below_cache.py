@@ -17,11 +17,11 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
+from vitexplorer.core.progress import Progress
 from vitexplorer.finetune.training.cut import Cut
 from vitexplorer.finetune.training.order import in_order
 from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
-from vitexplorer.progress import Progress
-from vitexplorer.safe_writes import full_disk_is_a_sentence, permitted
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, permitted
 
 _BATCH = 32
 

@@ -18,10 +18,12 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.folder import CHECKPOINTS, PREDICTIONS, TUNED
 from vitexplorer.finetune.results.records import Epoch
 from vitexplorer.finetune.trained_parts import learned
-from vitexplorer.read_back import (
+from vitexplorer.storage.atomic_writes import permitted, replace_file
+from vitexplorer.storage.checked_reading import (
     Amount,
     BrokenFileError,
     Count,
@@ -31,8 +33,6 @@ from vitexplorer.read_back import (
     read_tensors,
     save_tensors,
 )
-from vitexplorer.safe_writes import permitted, replace_file
-from vitexplorer.words import Text
 
 _EARLIER = Text(
     "The training goes on from an earlier state, to the same weights.", "训练从更早的状态继续，得到相同的权重。"

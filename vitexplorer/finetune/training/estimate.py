@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.attaching import TunedModel, count_parameters
 from vitexplorer.finetune.job.plan import Candidate
 from vitexplorer.finetune.results.records import Estimate
@@ -28,7 +29,6 @@ from vitexplorer.finetune.training.loss import weighted_loss
 from vitexplorer.finetune.training.order import batches_of, steps_of
 from vitexplorer.finetune.training.setup import Setup
 from vitexplorer.models.seeding import seeded
-from vitexplorer.words import Text
 
 _WORTH_IT = 1.15
 """times faster that bfloat16 must be measured to be for its rounding to be taken"""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor, nn
 
+from vitexplorer.core.progress import Progress
 from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.job.plan import Candidate
 from vitexplorer.finetune.training.below_cache import fingerprint
@@ -18,7 +19,6 @@ from vitexplorer.finetune.training.cut import Below, Cut
 from vitexplorer.finetune.training.cut_search import find_cut
 from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
 from vitexplorer.finetune.training.setup import Setup
-from vitexplorer.progress import Progress
 
 
 class Pooled(nn.Module):

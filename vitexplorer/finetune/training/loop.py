@@ -20,6 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.job.events import EventLog
 from vitexplorer.finetune.job.folder import PREDICTIONS, TUNED
@@ -35,8 +36,7 @@ from vitexplorer.finetune.training.order import batches_of, in_order, share_of, 
 from vitexplorer.finetune.training.schedule import rate_at
 from vitexplorer.finetune.training.setup import Setup
 from vitexplorer.models.seeding import TURN, stream
-from vitexplorer.safe_writes import replace_file
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.storage.atomic_writes import replace_file
 
 _BETWEEN_EVENTS = 0.3
 """seconds between two events of steps"""

@@ -14,10 +14,10 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor
 
-from vitexplorer.errors import SettingError
-from vitexplorer.finetune.data.dataset import Task
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.plan import Plan
-from vitexplorer.words import Text
+from vitexplorer.storage.dataset import Task
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import sys
 from contextlib import nullcontext
 from pathlib import Path
 
-from vitexplorer.finetune.job.claims import claimed, is_first_process
-from vitexplorer.words import ExplainedError
+from vitexplorer.core.text import ExplainedError
+from vitexplorer.storage.claims import claimed, is_first_process
 
 
 def main(folder: Path) -> int:

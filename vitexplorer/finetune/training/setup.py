@@ -13,6 +13,7 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor
 
+from vitexplorer.core.settings import settings
 from vitexplorer.finetune.attaching import TunedModel, attach
 from vitexplorer.finetune.data import Dataset, PictureCache, Split
 from vitexplorer.finetune.job.folder import BASELINE_HEAD
@@ -22,8 +23,7 @@ from vitexplorer.finetune.training.below_cache import BelowCache
 from vitexplorer.finetune.training.objective import Objective, objective_for
 from vitexplorer.finetune.training.pixels import PixelFeed
 from vitexplorer.models.loading import LoadedModel, load_backbone
-from vitexplorer.read_back import read_arrays
-from vitexplorer.settings import settings
+from vitexplorer.storage.checked_reading import read_arrays
 
 HEAD_PARTS = ("weight", "bias", "centre", "spread")
 _BATCH_ON_ACCELERATOR, _BATCH_ON_PROCESSOR = 64, 16

@@ -15,6 +15,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from vitexplorer.core.out_of_memory import memory_full
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.finetune.comparison import load_result
 from vitexplorer.finetune.job.events import EventLog, Listener, SilentLog
 from vitexplorer.finetune.job.folder import (
@@ -42,11 +45,8 @@ from vitexplorer.finetune.training.kept_features import features, kept_at
 from vitexplorer.finetune.training.loop import Run, StoppedError
 from vitexplorer.finetune.training.pixels import PLAIN
 from vitexplorer.finetune.training.setup import HEAD_PARTS, Setup, load_base, make_accelerator
-from vitexplorer.full_memory import memory_full
-from vitexplorer.read_back import BrokenFileError, read_arrays, read_tensors
-from vitexplorer.safe_writes import DiskFullError, permitted, replace_file
-from vitexplorer.settings import settings
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.storage.atomic_writes import DiskFullError, permitted, replace_file
+from vitexplorer.storage.checked_reading import BrokenFileError, read_arrays, read_tensors
 
 T = TypeVar("T")
 

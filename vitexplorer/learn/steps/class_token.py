@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import without_classes
+from vitexplorer.core.capture_protocol import without_classes
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
-from vitexplorer.words import Text
 
 HIDDEN = 4
 """one patch of so many is hidden"""

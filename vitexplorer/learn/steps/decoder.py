@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import SequenceResult
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
-from vitexplorer.types import SequenceResult
-from vitexplorer.words import Text
 
 BLOCK, HEAD = 3, 1
 """the head whose scores the step of query and key shows"""

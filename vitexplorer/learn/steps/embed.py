@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import TokenStepsResult
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
-from vitexplorer.types import TokenStepsResult
-from vitexplorer.words import Text
 
 
 def numbers(seen: Seen) -> Numbers:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
-from vitexplorer.words import Text
 
 
 def numbers(seen: Seen) -> Numbers:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
-from vitexplorer.words import Text
 
 RANK, BOTTLENECK, PROMPTS = 8, 64, 10
 """what the methods begin with: Hu et al. 2021 (arXiv 2106.09685), Pfeiffer et al. 2020 (2005.00247) and Jia et al. 2022

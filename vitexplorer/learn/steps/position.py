@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import without_classes
+from vitexplorer.core.capture_protocol import without_classes
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BoardResult
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
-from vitexplorer.types import BoardResult
-from vitexplorer.words import Text
 
 SHUFFLED = "shuffle_patches:seed=0"
 OFF = "positions:how=off"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import DotProductResult
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
-from vitexplorer.types import DotProductResult
-from vitexplorer.words import Text
 
 BLOCK, HEAD = 3, 1
 """where the class token's scores lie so far apart that the scale decides"""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.text import Text
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
-from vitexplorer.words import Text
 
 PARTS = 3
 """of the stack, among which one guesses"""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
-from vitexplorer.words import Text
 
 NO_WINDOWS = Text(
     "{model} has no windows: every token looks at the whole image.", "{model} 没有窗口：每个标记都看整幅图像。"

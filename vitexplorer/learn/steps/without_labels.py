@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MapResult
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
-from vitexplorer.types import MapResult
-from vitexplorer.words import Text
 
 HIDDEN = 0.75
 """He et al. 2021 (arXiv 2111.06377), section 3: the share of patches that an MAE does not see"""

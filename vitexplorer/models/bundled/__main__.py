@@ -8,13 +8,13 @@ from typing import Annotated
 import cv2
 import typer
 
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.bundled import loop
 from vitexplorer.models.bundled.export import export as export_model
 from vitexplorer.models.bundled.recipe import Recipe
 from vitexplorer.models.bundled.recipes import all_recipes
 from vitexplorer.models.bundled.shipped import CONFIG, stated
-from vitexplorer.registry import unknown_name
-from vitexplorer.settings import ASSETS
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False)
 RECIPES = all_recipes()

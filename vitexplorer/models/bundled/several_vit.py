@@ -17,6 +17,7 @@ import timm
 import torch
 from torch import Tensor, nn
 
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.bundled.composed import Composed, composed
 from vitexplorer.models.bundled.labelled import TOKEN_CLASSES, token_loss
 from vitexplorer.models.bundled.loop import Learner, Schedule
@@ -26,7 +27,6 @@ from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.bundled.several_classes import DATA, labels_loss, several_figures
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 from vitexplorer.models.bundled.shipped import load
-from vitexplorer.settings import ASSETS
 
 STEPS = 2500
 MEAN, STD = 0.5, 0.25

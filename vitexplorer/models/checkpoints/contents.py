@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Tensors
 from vitexplorer.models.checkpoints.files import (
     SUFFIXES,
@@ -21,8 +23,6 @@ from vitexplorer.models.checkpoints.files import (
     without_prefixes,
 )
 from vitexplorer.models.checkpoints.zipped import ZIP, unzipped
-from vitexplorer.progress import Progress
-from vitexplorer.words import Text
 
 _WHOLE = ("model.safetensors", "open_clip_model.safetensors", "pytorch_model.bin", "open_clip_pytorch_model.bin")
 _INDEX = ("model.safetensors.index.json", "pytorch_model.bin.index.json")

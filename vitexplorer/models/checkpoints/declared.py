@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.fields import Fields
-from vitexplorer.words import Text
 
 _HELD = Text("{held}, as the file's tensors have it", "{held}（以文件中的张量为准）")
 _ONLY = Text("{value}, the only one that can be shown here", "{value}（此处只能展示这种）")

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 Tensors = dict[str, Tensor]
 

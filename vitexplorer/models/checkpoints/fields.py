@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vitexplorer.core.text import Text, same
 from vitexplorer.models.checkpoints.misfit import MisfitError
-from vitexplorer.words import Text, same
 
 MOST = 2**31
 """of any whole number that a configuration has"""

@@ -27,8 +27,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from vitexplorer.read_back import BrokenFileError, read_tensors
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.storage.checked_reading import BrokenFileError, read_tensors
 
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 

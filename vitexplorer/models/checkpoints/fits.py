@@ -18,11 +18,11 @@ from pathlib import Path
 import timm
 import torch
 
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
 from vitexplorer.models.checkpoints.renaming import COMPUTED
-from vitexplorer.words import Text
 
 _TABLE = Path(__file__).with_name("fits.json")
 _CLASSIFIER = r"^(head|head_dist|aux_head|fc|classifier)\."

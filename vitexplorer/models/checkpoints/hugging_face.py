@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.activations import ACTIVATIONS
 from vitexplorer.models.checkpoints.facts import Facts
 from vitexplorer.models.checkpoints.fields import MOST_PIXELS, Fields
 from vitexplorer.models.checkpoints.transformers_fields import TRANSFORMERS
 from vitexplorer.models.checkpoints.usual import GUESSED
-from vitexplorer.words import Text
 
 _RESAMPLING = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "box", 5: "hamming"}
 """Pillow's numbers, which transformers writes"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, Text
 
 if TYPE_CHECKING:
     from vitexplorer.models.checkpoints.facts import Facts, Tensors

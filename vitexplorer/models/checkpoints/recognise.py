@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+from vitexplorer.core.registry import Registry
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.contents import Contents
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
@@ -16,8 +18,6 @@ from vitexplorer.models.checkpoints.reader import Outline, Reader
 from vitexplorer.models.checkpoints.renaming import COMPUTED, without
 from vitexplorer.models.checkpoints.strangers import STRANGERS
 from vitexplorer.models.checkpoints.usual import GUESSED
-from vitexplorer.registry import Registry
-from vitexplorer.words import Text
 
 READERS: Registry[Reader] = Registry("reader", f"{__package__}.readers", "READER")
 OUTLINES: Registry[Outline] = Registry("outline", f"{__package__}.outlines", "OUTLINE")

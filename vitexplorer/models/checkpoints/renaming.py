@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 
 import torch
 
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Tensors
 from vitexplorer.models.checkpoints.misfit import MisfitError, shape_of
-from vitexplorer.words import Text
 
 _TWICE = Text("two tensors are {name}", "有两个张量都是 {name}")
 _APART = Text("{some}: parts that belong together differ", "{some}：本应一致的各部分不同")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vitexplorer.words import Text, same
+from vitexplorer.core.text import Text, same
 
 
 @dataclass(frozen=True)

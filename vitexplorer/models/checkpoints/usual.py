@@ -15,7 +15,7 @@ from timm.data import (
 from torchvision.models import get_model_weights, list_models
 from torchvision.transforms._presets import ImageClassification
 
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 IMAGENET = {"mean": IMAGENET_DEFAULT_MEAN, "std": IMAGENET_DEFAULT_STD}
 HALF = {"mean": IMAGENET_INCEPTION_MEAN, "std": IMAGENET_INCEPTION_STD}

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.settings import PREFIX, settings
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.files import SUFFIXES, WeightsError, unreadable
-from vitexplorer.progress import Progress
-from vitexplorer.settings import PREFIX, settings
-from vitexplorer.words import Text
-from vitexplorer.zips import TooMuchError, open_bounded
+from vitexplorer.storage.bounded_zips import TooMuchError, open_bounded
 
 ZIP = ".zip"
 MOST_FILES = 1000

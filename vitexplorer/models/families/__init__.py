@@ -6,11 +6,11 @@ from functools import cache
 
 from torch import nn
 
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.model_family import ModelFamily
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.registry import Registry
+from vitexplorer.core.text import Text
+from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.refusals import reason_for
-from vitexplorer.registry import Registry
-from vitexplorer.words import Text
 
 FAMILIES: Registry[ModelFamily] = Registry("model family", __name__, "FAMILY")
 

@@ -13,10 +13,10 @@ import numpy as np
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.model_family import ModelFamily
-from vitexplorer.types import BlockSite, PatchGrid, Reading, TokenLayout
-from vitexplorer.words import Text
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BlockSite, PatchGrid, Reading, TokenLayout
+from vitexplorer.models.family import ModelFamily
 
 MIXED = Text(
     "The heads are mixed after the softmax: the weights may be negative and need not add up to 1.",

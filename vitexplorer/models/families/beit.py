@@ -10,8 +10,8 @@ from jaxtyping import Float
 from timm.models.beit import Beit
 from torch import Tensor, nn
 
+from vitexplorer.core.text import same
 from vitexplorer.models.families.columnar import ColumnarFamily
-from vitexplorer.words import same
 
 
 class BeitFamily(ColumnarFamily):

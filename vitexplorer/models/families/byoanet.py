@@ -15,6 +15,8 @@ from timm.layers.halo_attn import HaloAttn
 from timm.models.byobnet import ByobNet
 from torch import Tensor, nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import PADDING, BlockSite, PatchGrid, TokenLayout, WindowLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
@@ -24,8 +26,6 @@ from vitexplorer.models.families.attention_only import (
     parts,
     stage_grid,
 )
-from vitexplorer.types import PADDING, BlockSite, PatchGrid, TokenLayout, WindowLayout
-from vitexplorer.words import Text, same
 
 POOLED = Text(
     "What attention gives is averaged over 2 × 2 patches before it goes on.",

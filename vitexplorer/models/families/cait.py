@@ -8,14 +8,14 @@ from __future__ import annotations
 from timm.models.cait import Cait
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     class_only,
     numbered,
 )
-from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import same
 
 
 class CaitFamily(AttentionOnlyFamily):

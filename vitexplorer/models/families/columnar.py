@@ -7,8 +7,8 @@ from jaxtyping import Float, Int
 from timm.layers import resample_abs_pos_embed
 from torch import Tensor, nn
 
-from vitexplorer.model_family import ModelFamily
-from vitexplorer.types import BlockSite, PatchGrid, Reading
+from vitexplorer.core.types import BlockSite, PatchGrid, Reading
+from vitexplorer.models.family import ModelFamily
 
 
 class ColumnarFamily(ModelFamily):

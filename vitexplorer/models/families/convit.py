@@ -8,13 +8,13 @@ from __future__ import annotations
 from timm.models.convit import GPSA, ConVit
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     numbered,
 )
-from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import same
 
 
 class ConvitFamily(AttentionOnlyFamily):

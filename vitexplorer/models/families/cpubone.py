@@ -8,9 +8,9 @@ from __future__ import annotations
 from timm.models.cpubone import ConvAttention, CPUBone
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite
 from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_a_coarser_grid
-from vitexplorer.types import BlockSite
-from vitexplorer.words import same
 
 
 class CpuboneFamily(AttentionOnlyFamily):

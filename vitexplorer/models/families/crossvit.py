@@ -9,14 +9,14 @@ from __future__ import annotations
 from timm.models.crossvit import CrossVit
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     class_only,
     numbered,
 )
-from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import Text, same
 
 
 class CrossvitFamily(AttentionOnlyFamily):

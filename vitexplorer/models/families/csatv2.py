@@ -9,6 +9,8 @@ from __future__ import annotations
 from timm.models.csatv2 import CSATv2, TransformerBlock
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
@@ -16,8 +18,6 @@ from vitexplorer.models.families.attention_only import (
     parts,
     stage_grid,
 )
-from vitexplorer.types import BlockSite
-from vitexplorer.words import Text, same
 
 
 class Csatv2Family(AttentionOnlyFamily):

@@ -5,14 +5,14 @@ from __future__ import annotations
 from timm.models.davit import DaVit, SpatialBlock
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite, WindowLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     numbered,
     parts,
     stage_grid,
 )
-from vitexplorer.types import BlockSite, WindowLayout
-from vitexplorer.words import Text, same
 
 
 class DavitFamily(AttentionOnlyFamily):

@@ -8,14 +8,14 @@ from __future__ import annotations
 from timm.models.efficientformer_v2 import Attention2d, Attention2dDownsample, EfficientFormerV2
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     grid_of,
     numbered,
 )
-from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import same
 
 
 class EfficientformerV2Family(AttentionOnlyFamily):

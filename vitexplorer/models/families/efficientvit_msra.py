@@ -9,6 +9,8 @@ from __future__ import annotations
 from timm.models.efficientvit_msra import EfficientVitMsra, LocalWindowAttention
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite, WindowLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     numbered,
@@ -16,8 +18,6 @@ from vitexplorer.models.families.attention_only import (
     parts,
     stage_grid,
 )
-from vitexplorer.types import BlockSite, WindowLayout
-from vitexplorer.words import Text, same
 
 CASCADE = Text(
     "The heads are computed one after the other: each reads its own channels plus what the head before it gave.",

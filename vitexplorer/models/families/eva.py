@@ -12,9 +12,9 @@ from jaxtyping import Float
 from timm.models.eva import Eva
 from torch import Tensor, nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import PatchGrid
 from vitexplorer.models.families.columnar import ColumnarFamily
-from vitexplorer.types import PatchGrid
-from vitexplorer.words import same
 
 
 class EvaFamily(ColumnarFamily):

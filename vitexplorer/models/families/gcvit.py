@@ -5,14 +5,14 @@ from __future__ import annotations
 from timm.models.gcvit import GlobalContextVit, GlobalContextVitBlock
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite, WindowLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     numbered,
     parts,
     stage_grid,
 )
-from vitexplorer.types import BlockSite, WindowLayout
-from vitexplorer.words import Text, same
 
 SHARED = Text(
     "All windows ask the same queries, made of the whole image; each is shown where its answer goes.",

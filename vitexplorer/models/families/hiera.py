@@ -12,13 +12,13 @@ from jaxtyping import Int
 from timm.models.hiera import Hiera, Unroll
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, PatchGrid, TokenLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     heads_first,
     numbered,
 )
-from vitexplorer.types import BlockSite, PatchGrid, TokenLayout
-from vitexplorer.words import same
 
 
 class HieraFamily(AttentionOnlyFamily):

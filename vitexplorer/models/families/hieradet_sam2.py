@@ -5,14 +5,14 @@ from __future__ import annotations
 from timm.models.hieradet_sam2 import HieraDet
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, TokenLayout, WindowLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     grid_of,
     numbered,
 )
-from vitexplorer.types import BlockSite, TokenLayout, WindowLayout
-from vitexplorer.words import same
 
 
 class HieradetSam2Family(AttentionOnlyFamily):

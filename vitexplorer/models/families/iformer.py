@@ -5,6 +5,8 @@ from __future__ import annotations
 from timm.models.iformer import SHMA, IFormer
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite, PatchGrid, WindowLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
@@ -13,8 +15,6 @@ from vitexplorer.models.families.attention_only import (
     parts,
     stage_grid,
 )
-from vitexplorer.types import BlockSite, PatchGrid, WindowLayout
-from vitexplorer.words import Text, same
 
 GATED = Text(
     "What attention gives is multiplied by a gate that every patch computes of itself; the map does not show it.",

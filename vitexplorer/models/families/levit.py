@@ -5,14 +5,14 @@ from __future__ import annotations
 from timm.models.levit import Attention, AttentionDownsample, Levit
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     grid_of,
     numbered,
 )
-from vitexplorer.types import BlockSite
-from vitexplorer.words import same
 
 
 class LevitFamily(AttentionOnlyFamily):

@@ -14,6 +14,8 @@ from timm.models.maxxvit import (
 )
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, PatchGrid, WindowLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
@@ -21,8 +23,6 @@ from vitexplorer.models.families.attention_only import (
     numbered,
     stage_grid,
 )
-from vitexplorer.types import BlockSite, PatchGrid, WindowLayout
-from vitexplorer.words import same
 
 
 class MaxxvitFamily(AttentionOnlyFamily):

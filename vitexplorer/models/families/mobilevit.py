@@ -9,6 +9,8 @@ from timm.models.byobnet import ByobNet
 from timm.models.mobilevit import MobileVitBlock
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     dilated,
@@ -16,8 +18,6 @@ from vitexplorer.models.families.attention_only import (
     numbered,
     parts,
 )
-from vitexplorer.types import BlockSite
-from vitexplorer.words import Text, same
 
 
 class MobilevitFamily(AttentionOnlyFamily):

@@ -8,14 +8,14 @@ from __future__ import annotations
 from timm.models.mvitv2 import MultiScaleVit
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     grid_of,
     numbered,
 )
-from vitexplorer.types import BlockSite
-from vitexplorer.words import same
 
 
 class Mvitv2Family(AttentionOnlyFamily):

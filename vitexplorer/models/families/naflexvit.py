@@ -5,13 +5,13 @@ from __future__ import annotations
 from timm.models.naflexvit import NaFlexVit
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     numbered,
 )
-from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import same
 
 
 class NaflexvitFamily(AttentionOnlyFamily):

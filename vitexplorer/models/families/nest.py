@@ -5,14 +5,14 @@ from __future__ import annotations
 from timm.models.nest import Nest
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, WindowLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     heads_first,
     numbered,
     stage_grid,
 )
-from vitexplorer.types import BlockSite, WindowLayout
-from vitexplorer.words import same
 
 
 class NestFamily(AttentionOnlyFamily):

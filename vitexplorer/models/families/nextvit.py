@@ -8,6 +8,8 @@ from __future__ import annotations
 from timm.models.nextvit import EfficientAttention, NextViT
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
@@ -15,8 +17,6 @@ from vitexplorer.models.families.attention_only import (
     parts,
     stage_grid,
 )
-from vitexplorer.types import BlockSite
-from vitexplorer.words import Text, same
 
 
 class NextvitFamily(AttentionOnlyFamily):

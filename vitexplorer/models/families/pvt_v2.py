@@ -5,6 +5,8 @@ from __future__ import annotations
 from timm.models.pvt_v2 import Attention, PyramidVisionTransformerV2
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
@@ -12,8 +14,6 @@ from vitexplorer.models.families.attention_only import (
     parts,
     stage_grid,
 )
-from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import Text, same
 
 
 class PvtV2Family(AttentionOnlyFamily):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from timm.models.shvit import SHSA, SHViT
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
@@ -13,8 +15,6 @@ from vitexplorer.models.families.attention_only import (
     parts,
     stage_grid,
 )
-from vitexplorer.types import BlockSite
-from vitexplorer.words import Text, same
 
 OF_SOME_CHANNELS = Text(
     "Attention reads and writes {some} of the {all} channels; the others go past it.",

@@ -13,9 +13,9 @@ from timm.models.swin_transformer import SwinTransformer
 from timm.models.swin_transformer_v2 import SwinTransformerV2
 from torch import Tensor, nn
 
-from vitexplorer.model_family import ModelFamily
-from vitexplorer.types import BlockSite, PatchGrid, Reading, WindowLayout
-from vitexplorer.words import same
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, PatchGrid, Reading, WindowLayout
+from vitexplorer.models.family import ModelFamily
 
 
 class SwinFamily(ModelFamily):

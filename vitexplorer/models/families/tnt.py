@@ -8,13 +8,13 @@ from __future__ import annotations
 from timm.models.tnt import TNT
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     numbered,
 )
-from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import Text, same
 
 
 class TntFamily(AttentionOnlyFamily):

@@ -8,14 +8,14 @@ from __future__ import annotations
 from timm.models.twins import GlobalSubSampleAttn, LocallyGroupedAttn, Twins
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, PatchGrid, WindowLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     numbered,
     windows_first,
 )
-from vitexplorer.types import BlockSite, PatchGrid, WindowLayout
-from vitexplorer.words import same
 
 
 class TwinsFamily(AttentionOnlyFamily):

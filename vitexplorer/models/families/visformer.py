@@ -5,9 +5,9 @@ from __future__ import annotations
 from timm.models.visformer import Attention, Visformer
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite
 from vitexplorer.models.families.attention_only import AttentionOnlyFamily, over_the_grid
-from vitexplorer.types import BlockSite
-from vitexplorer.words import same
 
 
 class VisformerFamily(AttentionOnlyFamily):

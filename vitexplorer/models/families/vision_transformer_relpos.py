@@ -5,13 +5,13 @@ from __future__ import annotations
 from timm.models.vision_transformer_relpos import VisionTransformerRelPos
 from torch import nn
 
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     numbered,
 )
-from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import Text
 
 
 class VisionTransformerRelposFamily(AttentionOnlyFamily):

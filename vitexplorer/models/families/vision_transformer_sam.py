@@ -7,13 +7,13 @@ from collections.abc import Callable
 from timm.models.vision_transformer_sam import VisionTransformerSAM
 from torch import Tensor, nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import BlockSite, PatchGrid, WindowLayout
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
     numbered,
 )
-from vitexplorer.types import BlockSite, PatchGrid, WindowLayout
-from vitexplorer.words import same
 
 
 class VisionTransformerSamFamily(AttentionOnlyFamily):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from timm.models.vision_transformer import VisionTransformer
 from torch import nn
 
+from vitexplorer.core.text import same
+from vitexplorer.core.types import Reading
 from vitexplorer.models.families.columnar import ColumnarFamily
-from vitexplorer.types import Reading
-from vitexplorer.words import same
 
 
 class VitFamily(ColumnarFamily):

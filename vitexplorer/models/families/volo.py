@@ -8,6 +8,8 @@ from __future__ import annotations
 from timm.models.volo import VOLO, Attention, ClassAttention
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     between,
@@ -16,8 +18,6 @@ from vitexplorer.models.families.attention_only import (
     parts,
     stage_grid,
 )
-from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import Text, same
 
 
 class VoloFamily(AttentionOnlyFamily):

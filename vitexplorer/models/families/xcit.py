@@ -8,14 +8,14 @@ from __future__ import annotations
 from timm.models.xcit import Xcit
 from torch import nn
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.models.families.attention_only import (
     AttentionOnlyFamily,
     class_only,
     numbered,
     stage_grid,
 )
-from vitexplorer.types import BlockSite, PatchGrid
-from vitexplorer.words import Text, same
 
 
 class XcitFamily(AttentionOnlyFamily):

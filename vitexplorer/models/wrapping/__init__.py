@@ -13,7 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BlockSite, Provenance, Size
 from vitexplorer.models.checkpoints.hugging_face import class_names
 from vitexplorer.models.checkpoints.usual import IMAGENET
 from vitexplorer.models.families import families_of_class, family_of
@@ -32,8 +34,6 @@ from vitexplorer.models.wrapping.stated import (
     module_in,
     size_in,
 )
-from vitexplorer.types import BlockSite, Provenance, Size
-from vitexplorer.words import Text
 
 _CHANNELS = 3
 _TRAINING = Text(

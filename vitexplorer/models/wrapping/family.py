@@ -5,12 +5,12 @@ from __future__ import annotations
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.explored import not_read_out
+from vitexplorer.core.capture_protocol import not_read_out
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import BlockSite, Reading
 from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 from vitexplorer.models.wrapping.module import Ending, Found, WrappedModule
-from vitexplorer.types import BlockSite, Reading
-from vitexplorer.words import Text
 
 
 class WrappedFamily(AttentionOnlyFamily):

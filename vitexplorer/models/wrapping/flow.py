@@ -12,14 +12,14 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.follow import OUTSIDE, Args, Function, Kwargs
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Reading, Stream
 from vitexplorer.models.wrapping.family import pooled
 from vitexplorer.models.wrapping.module import Ending, WrappedModule, answer
 from vitexplorer.models.wrapping.places import Places
-from vitexplorer.tap import AttentionTap, batch_first
-from vitexplorer.types import Reading, Stream
-from vitexplorer.words import Text
+from vitexplorer.tracing.follow import OUTSIDE, Args, Function, Kwargs
+from vitexplorer.tracing.tap import AttentionTap, batch_first
 
 _CLOSE = 1e-4
 """of the answer's largest number"""

@@ -9,7 +9,7 @@ from typing import Any
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.types import BlockSite, Reading
+from vitexplorer.core.types import BlockSite, Reading
 
 _FEATURES = ("image_embeds", "pooler_output", "last_hidden_state")
 """what transformers calls the answer of a model without a classifier, the nearest to one first"""

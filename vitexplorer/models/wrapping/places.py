@@ -16,11 +16,11 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.attention_call import of_kernel
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.follow import OUTSIDE, Args, FollowedPass, Function, Kwargs
-from vitexplorer.types import PatchGrid
-from vitexplorer.words import Text
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.tracing.attention_call import of_kernel
+from vitexplorer.tracing.follow import OUTSIDE, Args, FollowedPass, Function, Kwargs
 
 _NO_ATTENTION = Text(
     "In {name} no attention among all tokens was seen: no call of F.scaled_dot_product_attention, and no softmax of "

@@ -12,10 +12,10 @@ from torch import nn
 from torch.nn.parallel import DataParallel, DistributedDataParallel
 from torch.optim.swa_utils import AveragedModel
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Size
 from vitexplorer.models.input_size import LARGEST, sides
-from vitexplorer.types import Size
-from vitexplorer.words import Text
 
 _AROUND = (DataParallel, DistributedDataParallel, AveragedModel)
 """modules that hold the model as their `module`"""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from numbers import Integral, Real
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.survey.filtering import shown_value
-from vitexplorer.words import Text
 
 MOST_PARTS = 512
 """into which a range is cut, at most"""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
+from vitexplorer.core.text import Text
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
-from vitexplorer.words import Text
 
 SAMPLED = Text(
     "Read from {read} images that were drawn at random out of {total}.",

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.registry import unknown_name
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
 from vitexplorer.survey.answers.chosen import Chosen, by_file
 from vitexplorer.survey.opened import Survey
-from vitexplorer.words import Text
 
 FEATURES = ("feature_cls", "feature_mean")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.filtering import MOST as MOST_ROW
 from vitexplorer.survey.opened import Survey
-from vitexplorer.words import Text
 
 MOST, FARTHEST = 500, 1_000_000
 """rows of one page, and the last row that a page may begin with"""

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.survey.answers.bounds import MOST_PARTS, cut_range, is_count
 from vitexplorer.survey.columns import grouping, numeric
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.filtering import shown_value
 from vitexplorer.survey.opened import Survey
-from vitexplorer.words import Text
 
 MOST_BINS, MOST_GROUPS = MOST_PARTS, 12
 """bars, and colours of them that an eye can tell apart"""

@@ -16,14 +16,14 @@ import numpy as np
 from jaxtyping import Float, Int
 from sklearn.decomposition import PCA
 
-from vitexplorer.errors import SettingError, UnsupportedError
-from vitexplorer.registry import unknown_name
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
 from vitexplorer.survey.answers.bounds import edge, is_count
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.features import all_directions, directions, feature_named
 from vitexplorer.survey.conditions import OneOf, Where
 from vitexplorer.survey.opened import Survey
-from vitexplorer.words import Text
 
 MOST_POINTS, MOST_READ = 20_000, 200_000
 """images that the plane is laid through, and images that are placed in it"""

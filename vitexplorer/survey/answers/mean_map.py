@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.registry import unknown_name
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
 from vitexplorer.survey.answers.chosen import by_file, chosen
 from vitexplorer.survey.answers.moments import Moments
 from vitexplorer.survey.columns import Column
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
-from vitexplorer.words import Text
 
 MOST_READ = 50_000
 """images; the mean of so many is known to 1/200 of a standard deviation"""

@@ -16,14 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.survey.answers.bounds import is_count, is_real
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.features import all_directions, feature_named
 from vitexplorer.survey.answers.gallery import rows_at
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
-from vitexplorer.words import Text
 
 MOST_EXACT, MOST_READ, MOST = 20_000, 200_000, 1000
 """images of which every pair is compared, images that are read, pairs of an answer"""

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import ConfusionResult, PerClassResult
 from vitexplorer.survey.answers.intervals import share_interval
 from vitexplorer.survey.answers.results import provenance_of, said_of
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
 from vitexplorer.survey.questions.prediction import NO_CLASSIFIER, ONE_NUMBER
-from vitexplorer.types import ConfusionResult, PerClassResult
-from vitexplorer.words import Text, same
 
 MOST_CLASSES, MOST_PAIRS, MOST_TAKEN, MOST_CONFUSED = 2000, 200, 3, 30
 """classes and pairs of an answer, pairs that each label has at least, and classes of a matrix that can be read"""

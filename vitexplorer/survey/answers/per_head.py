@@ -8,8 +8,10 @@ size the intervals speak of.
 
 from __future__ import annotations
 
-from vitexplorer.errors import UnsupportedError
-from vitexplorer.registry import unknown_name
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import MatrixResult
 from vitexplorer.survey.answers.chosen import by_file, chosen
 from vitexplorer.survey.answers.intervals import mean_tables
 from vitexplorer.survey.answers.moments import Moments
@@ -17,8 +19,6 @@ from vitexplorer.survey.answers.results import provenance_of, said_of
 from vitexplorer.survey.columns import Column
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
-from vitexplorer.types import MatrixResult
-from vitexplorer.words import Text
 
 MOST_READ = 200_000
 """images; the interval of so many is 1/200 of a standard deviation wide"""

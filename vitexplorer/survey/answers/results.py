@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import Provenance
 from vitexplorer.survey.conditions import Condition, OneOf, Where, Within
 from vitexplorer.survey.opened import Survey
-from vitexplorer.types import Provenance
-from vitexplorer.words import Text, same
 
 
 def provenance_of(survey: Survey, beside: Survey | None = None) -> Provenance:

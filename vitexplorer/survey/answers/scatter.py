@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.survey.answers.bounds import cut_range, is_count
 from vitexplorer.survey.answers.chosen import SMALLEST, hash_bounds
 from vitexplorer.survey.columns import Asked, grouping, numeric
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
-from vitexplorer.words import Text
 
 MOST_POINTS, MOST_CELLS = 20_000, 256
 """points of the sample, and cells along one axis"""

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import Text
 from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.features import directions, feature_named
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.opened import Survey
-from vitexplorer.words import Text
 
 MOST_READ, MOST = 200_000, 500
 """images that are read, and images of an answer"""

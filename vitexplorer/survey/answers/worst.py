@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vitexplorer.errors import UnsupportedError
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import Text
 from vitexplorer.survey.answers.gallery import Row, gallery
 from vitexplorer.survey.conditions import Where, Within
 from vitexplorer.survey.opened import Survey
 from vitexplorer.survey.questions.prediction import ONE_NUMBER
-from vitexplorer.words import Text
 
 
 def worst_column(survey: Survey, where: Where = ()) -> str:

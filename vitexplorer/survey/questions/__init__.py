@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import get_type_hints
 
+from vitexplorer.core.registry import Registry, unknown_name
+from vitexplorer.core.types import MapResult, MatrixResult
 from vitexplorer.evaluation.methods import view_of
-from vitexplorer.registry import Registry, unknown_name
 from vitexplorer.survey.question import Question
 from vitexplorer.survey.view_question import view_question
-from vitexplorer.types import MapResult, MatrixResult
 from vitexplorer.views import VIEWS
 
 QUESTIONS: Registry[Question] = Registry("question", __name__, "QUESTION")

@@ -12,9 +12,9 @@ import pyarrow as pa
 import torch
 from jaxtyping import Float, Float16
 
-from vitexplorer.capture import Capture
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.text import Text
 from vitexplorer.survey.question import Column, Question, Values
-from vitexplorer.words import Text
 
 
 def columns(capture: Capture) -> tuple[Column, ...]:

@@ -13,11 +13,11 @@ import pyarrow as pa
 import torch
 from jaxtyping import Float
 
-from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Paper
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.text import Text
 from vitexplorer.quantities.outliers import far_out
 from vitexplorer.survey.question import Column, Question, Values
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 COLUMNS = (
     Column(

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 from jaxtyping import Float
 
-from vitexplorer.capture import Capture
-from vitexplorer.interfaces import Paper
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.text import Text
 from vitexplorer.survey.question import Column, Question, Values, one_by_one
 from vitexplorer.views import compute
-from vitexplorer.words import Text
+from vitexplorer.views.record import Paper
 
 COLUMNS = (
     Column(

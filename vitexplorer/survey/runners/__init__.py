@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
+from vitexplorer.core.registry import unknown_name
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.registry import unknown_name
 from vitexplorer.survey.schema import Schema
 
 Runner = Literal["processes", "ray"]

@@ -23,14 +23,14 @@ from typing import Any
 
 import torch
 
-from vitexplorer.finetune.job.claims import shared
-from vitexplorer.safe_writes import full_disk_is_a_sentence
+from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.claims import shared
 from vitexplorer.survey.card import SurveyError, read_card
 from vitexplorer.survey.manifest import read_manifest
 from vitexplorer.survey.memory import keep_freed_memory
 from vitexplorer.survey.runners import Job, Told
 from vitexplorer.survey.shard import Work, survey_shards, try_row
-from vitexplorer.words import ExplainedError, Text
 
 MODEL_FILE = ".model-{token}.pt"
 """each claim on a folder has its own"""

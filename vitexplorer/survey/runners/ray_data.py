@@ -15,12 +15,12 @@ from typing import Any
 
 import torch
 
-from vitexplorer.finetune.job.claims import shared
+from vitexplorer.core.text import Text
+from vitexplorer.storage.claims import shared
 from vitexplorer.survey.card import SurveyError
 from vitexplorer.survey.memory import keep_freed_memory
 from vitexplorer.survey.runners import Job, Told
 from vitexplorer.survey.shard import Work, survey_shards
-from vitexplorer.words import Text
 
 
 class Actor:

@@ -10,10 +10,10 @@ from typing import ParamSpec, TypeVar
 
 from pydantic import ConfigDict, ValidationError, validate_call
 
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.ui.answers import Sentence, status_of
 from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import ExplainedError, Text
 
 P = ParamSpec("P")
 T = TypeVar("T")

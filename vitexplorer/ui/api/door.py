@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
-from vitexplorer.settings import Settings
+from vitexplorer.core.settings import Settings
 from vitexplorer.ui.api.explaining import Explaining
 from vitexplorer.ui.api.listing import Listing
 from vitexplorer.ui.engine import Engine

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from gradio.data_classes import FileData
 from pydantic import Field
 
-from vitexplorer.errors import SettingError, UnsupportedError
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import Language
+from vitexplorer.core.types import Fit, Result
 from vitexplorer.models.examples import examples
-from vitexplorer.settings import Settings
-from vitexplorer.types import Fit, Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.api.answering import answering
 from vitexplorer.ui.api.images import image_id
 from vitexplorer.ui.api.turns import in_turn
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.files import cached_file
-from vitexplorer.words import Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 Trained = Literal["trained", "random"]
 Drawn = Literal["none", "png", "svg"]
@@ -131,7 +131,7 @@ class Explaining:
         return self._engine.compute(run, self._capture(asked), view, given)
 
     def _capture(self, asked: Address) -> "Capture":
-        from vitexplorer.capture import TWO_SIZES
+        from vitexplorer.capturing.capture import TWO_SIZES
 
         if asked.fit == "native" and asked.size:
             raise SettingError(TWO_SIZES)
@@ -158,7 +158,7 @@ def _drawn(result: Result, form: str, language: Language) -> dict[str, Any]:
 
 
 def _classes(capture: "Capture", top: int, language: Language) -> list[dict[str, Any]]:
-    from vitexplorer.explored import without_classifier
+    from vitexplorer.core.capture_protocol import without_classifier
     from vitexplorer.quantities.read_out import top_classes
 
     reason = without_classifier(capture)

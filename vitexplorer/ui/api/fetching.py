@@ -16,7 +16,7 @@ from pathlib import Path
 
 import httpx
 
-from vitexplorer.words import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, Text
 
 GIVEN_OUT = ipaddress.ip_network("2000::/3")
 """all that is given out of IPv6; beyond lie, beside private networks, IPv4 as IPv6 and NAT64, which lead inside"""

@@ -11,13 +11,13 @@ from urllib.parse import unquote
 from gradio.data_classes import FileData
 from gradio.utils import get_upload_folder
 
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import Text
 from vitexplorer.models.examples import examples
 from vitexplorer.models.images import ImageError
-from vitexplorer.registry import unknown_name
-from vitexplorer.settings import Settings
 from vitexplorer.ui.api.fetching import fetched
 from vitexplorer.ui.pictures import UPLOAD, keep_upload
-from vitexplorer.words import Text
 
 NOT_SENT = Text(
     "This file was not sent here. Send it with gradio_client's handle_file, or to /picture.",

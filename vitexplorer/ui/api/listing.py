@@ -4,14 +4,14 @@
 import asyncio
 from typing import Any
 
-from vitexplorer.interfaces import View
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.models.catalog import CatalogEntry, catalog
 from vitexplorer.models.examples import examples
-from vitexplorer.settings import Settings
 from vitexplorer.ui.api.answering import answering
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.menu import model_state
-from vitexplorer.words import ExplainedError, Language, Text
+from vitexplorer.views.record import View
 
 
 class Listing:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from vitexplorer.types import PatchGrid, prefix_text
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import PatchGrid, prefix_text
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.files import ServedFile
 from vitexplorer.ui.parts.frame import FrameData, frame_words
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.words import Language, Text
 
 
 class BoardData(FrameData):

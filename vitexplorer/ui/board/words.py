@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.words import Text
+from vitexplorer.core.text import Text
 
 BOARD_WORDS: dict[str, Text] = {
     "board": Text("The image cut into {rows} × {cols} patches", "切成 {rows} × {cols} 个图块的图像"),

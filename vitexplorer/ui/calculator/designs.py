@@ -10,10 +10,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from vitexplorer.formulas import ViTShape
+from vitexplorer.core.text import Text
+from vitexplorer.quantities.parameter_formulas import ViTShape
 from vitexplorer.ui.calculator.literature import PRESETS
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
-from vitexplorer.words import Text
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ et al. 2021 (arXiv 2103.14030, table 1a), in millions as they stand there. Count
 
 from __future__ import annotations
 
-from vitexplorer.formulas import SwinShape, ViTShape, exact_terms, total
+from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, exact_terms, total
 
 TINY, SMALL = ViTShape(dim=192, num_heads=3, hidden=768), ViTShape(dim=384, num_heads=6, hidden=1536)
 LARGE = ViTShape(dim=1024, depth=24, num_heads=16, hidden=4096)

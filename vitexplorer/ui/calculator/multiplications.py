@@ -7,9 +7,9 @@ Three kinds that grow differently: projections and MLP with N D^2, attention wit
 
 from __future__ import annotations
 
-from vitexplorer.formulas import ViTShape, total
-from vitexplorer.types import Term
-from vitexplorer.words import Text, same
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import Term
+from vitexplorer.quantities.parameter_formulas import ViTShape, total
 
 WINDOW = 7
 """tokens on each side of Swin's windows"""

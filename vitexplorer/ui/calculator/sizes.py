@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from vitexplorer.controls import Spec
-from vitexplorer.formulas import SwinShape, ViTShape, differences, exact_terms, rough_terms, total
-from vitexplorer.numbers import counted
-from vitexplorer.part_names import part_text
-from vitexplorer.types import CostResult, CountResult, Term
+from vitexplorer.core.format import counted
+from vitexplorer.core.part_names import part_text
+from vitexplorer.core.text import Language, same
+from vitexplorer.core.types import CostResult, CountResult, Term
+from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, differences, exact_terms, rough_terms, total
 from vitexplorer.ui.calculator.data import CountTableData, SizeData
 from vitexplorer.ui.calculator.designs import SLIDERS, Design, design_note, settings_of
 from vitexplorer.ui.calculator.literature import PRESETS
@@ -30,7 +31,6 @@ from vitexplorer.ui.calculator.units import MACS, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.parts.frame import frame_words
-from vitexplorer.words import Language, same
 
 _PART_OF_MACS = {
     PATCHES: "embedding",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from vitexplorer.formulas import SwinShape, ViTShape, exact_terms, rough_terms
-from vitexplorer.numbers import counted, percent
+from vitexplorer.core.format import counted, percent
+from vitexplorer.core.text import Language, Text
+from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, exact_terms, rough_terms
 from vitexplorer.quantities.story import PARTS, by_formula
 from vitexplorer.ui.calculator.data import StoryRow
 from vitexplorer.ui.calculator.units import MACS, PARAMETERS, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
-from vitexplorer.words import Language, Text
 
 ROUGH_OF_VIT = {
     "embedding": "P² · C · D + (N + 1) · D",

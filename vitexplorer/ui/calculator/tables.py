@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vitexplorer.formulas import ViTShape
-from vitexplorer.types import Term
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Term
+from vitexplorer.quantities.parameter_formulas import ViTShape
 from vitexplorer.ui.calculator.data import CountRow, CountTableData
 from vitexplorer.ui.calculator.literature import DECLARED, counted
 from vitexplorer.ui.calculator.multiplications import as_counted
 from vitexplorer.ui.calculator.units import MACS, PARAMETERS, Unit, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
-from vitexplorer.words import Language, Text
 
 
 def parts_table(parts: Sequence[str], counts: Sequence[int], model: str, language: Language) -> CountTableData:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vitexplorer import numbers
-from vitexplorer.words import Text, same
+from vitexplorer.core import format as numbers
+from vitexplorer.core.text import Text, same
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.words import Text, same
+from vitexplorer.core.text import Text, same
 
 CALCULATOR_WORDS: dict[str, Text] = {
     # the question and its answer

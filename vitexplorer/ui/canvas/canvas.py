@@ -15,7 +15,7 @@ from typing import Any
 
 from gradio.data_classes import GradioModel
 
-from vitexplorer.types import Query
+from vitexplorer.core.types import Query
 from vitexplorer.ui.controls import Field
 from vitexplorer.ui.files import FileAddress, ServedFile
 from vitexplorer.ui.parts.frame import FrameData

@@ -20,13 +20,13 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
 from vitexplorer.ui.canvas.payload import pack_attention, packed_bytes
 from vitexplorer.ui.files import FileAddress, ServedFile, cached_file
 from vitexplorer.ui.lasting import FOR_GOOD, NOT_KEPT
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 T = TypeVar("T")
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from vitexplorer.types import PADDING
+from vitexplorer.core.types import PADDING
 
 MAGIC = 0x32415856  # "VXA2"
 MEAN = -32767

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from vitexplorer.types import PREFIX_WORDS
+from vitexplorer.core.text import Language, Text, same
+from vitexplorer.core.types import PREFIX_WORDS
 from vitexplorer.ui.parts.frame import frame_words
-from vitexplorer.words import Language, Text, same
 
 CANVAS_WORDS: dict[str, Text] = {
     # the picture

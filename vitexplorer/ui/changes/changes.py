@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from gradio.data_classes import GradioModel
 
+from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.files import ServedFile, image_file
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.frame import FrameData
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
     from vitexplorer.interventions import Changes
 
 EXAMPLES = {

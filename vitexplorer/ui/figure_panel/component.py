@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from gradio.data_classes import GradioModel
 
 from vitexplorer.controls import departures, specs
-from vitexplorer.full_memory import full_memory_is_a_sentence
-from vitexplorer.types import Result
+from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.types import Result
 from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.figure_panel.documents import written
 from vitexplorer.ui.figure_panel.elsewhere import model_showing
@@ -28,11 +29,10 @@ from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.frame import FrameData, about_record, frame_words
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.turns import NotYetError
-from vitexplorer.words import ExplainedError, Language, Text
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
-    from vitexplorer.interfaces import Comparison, View
+    from vitexplorer.capturing.capture import Capture
+    from vitexplorer.views.record import Comparison, View
 
 _WORDS = (
     "panel_working",

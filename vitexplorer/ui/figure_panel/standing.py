@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.numbers import percent
-from vitexplorer.types import EvaluationResult, Provenance
-from vitexplorer.words import Language, Text
+from vitexplorer.core.format import percent
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import EvaluationResult, Provenance
 
 EVIDENCE = "trust"
 """the view that holds the numbers"""
@@ -47,7 +47,7 @@ def standing(view: str, provenance: Provenance, here: EvaluationResult | None, l
 
 
 def _of_model(view: str, provenance: Provenance, language: Language) -> str:
-    from vitexplorer.standings import RANDOM, standings
+    from vitexplorer.core.standings import RANDOM, standings
 
     table = standings(provenance)
     if table is None or view not in table.ranked:
@@ -59,7 +59,7 @@ def _of_model(view: str, provenance: Provenance, language: Language) -> str:
 
 
 def _of_image(view: str, here: EvaluationResult | None, language: Language) -> str:
-    from vitexplorer.standings import RANDOM
+    from vitexplorer.core.standings import RANDOM
     from vitexplorer.views.trust import HERE
 
     if here is None or view not in here.methods or view == RANDOM:

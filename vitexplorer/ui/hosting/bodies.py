@@ -15,11 +15,11 @@ from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vitexplorer.settings import Settings
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import Text
 from vitexplorer.ui.hosting.budgets import Budgets
 from vitexplorer.ui.hosting.cache_folder import CacheFolder
 from vitexplorer.ui.hosting.refusing import refusal
-from vitexplorer.words import Text
 
 MOST = 2_000_000
 """bytes of a request that brings no file: an event of the page has some hundred"""

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitexplorer.settings import Settings
+from vitexplorer.core.settings import Settings
 
 AGE = 2 * 3600.0
 """seconds after the last use"""

@@ -14,9 +14,9 @@ import gradio as gr
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from vitexplorer.core.text import Text
 from vitexplorer.ui.hosting.objects import once
 from vitexplorer.ui.hosting.refusing import refusal
-from vitexplorer.words import Text
 
 _CALL = re.compile(r"/gradio_api/call/(?P<named>v2/)?(?P<name>[^/]+)(?P<answer>/[^/]+)?/?")
 _STREAM = "/gradio_api/queue/data"

@@ -6,8 +6,8 @@ from collections import Counter
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from vitexplorer.core.text import Text
 from vitexplorer.ui.hosting.refusing import refusal
-from vitexplorer.words import Text
 
 _TOO_MANY = Text(
     "More than {most} requests at once come from your address. Close some of the pages.",

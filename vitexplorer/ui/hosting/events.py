@@ -22,11 +22,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from vitexplorer.core.text import Text
 from vitexplorer.ui.hosting.objects import once
 from vitexplorer.ui.hosting.refusing import refusal
 from vitexplorer.ui.hosting.sent import EventSent, FileSent, Sent, Word
 from vitexplorer.ui.hosting.visitors import Visitors
-from vitexplorer.words import Text
 
 _EVENTS = re.compile("/gradio_api/(?:run/[^/]*|queue/join)/?")
 _OPENING = 2.0

@@ -8,8 +8,8 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 
-from vitexplorer.cache import Memory
-from vitexplorer.settings import Settings
+from vitexplorer.core.cache import Memory
+from vitexplorer.core.settings import Settings
 from vitexplorer.ui.hosting.bodies import BoundBodies
 from vitexplorer.ui.hosting.budgets import Budgets
 from vitexplorer.ui.hosting.cache_folder import CacheFolder

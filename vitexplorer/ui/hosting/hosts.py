@@ -15,9 +15,9 @@ import socket
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from vitexplorer.settings import Settings
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import Text
 from vitexplorer.ui.hosting.refusing import refusal
-from vitexplorer.words import Text
 
 _HERE = ("localhost", "127.0.0.1", "::1")
 _EVERYWHERE = ("0.0.0.0", "::", "[::]")

@@ -13,9 +13,9 @@ from collections.abc import Callable
 import uvicorn
 from starlette.types import ASGIApp
 
-from vitexplorer.settings import Settings, WrongSettingError
+from vitexplorer.core.settings import Settings, WrongSettingError
+from vitexplorer.core.text import Text
 from vitexplorer.ui.hosting.connections import KEPT_SECONDS, Connection
-from vitexplorer.words import Text
 
 WAITS = 2048
 """connections that the system holds until they are taken"""

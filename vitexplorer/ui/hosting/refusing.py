@@ -6,8 +6,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import Scope
 
+from vitexplorer.core.text import Text
 from vitexplorer.ui.language import language_of
-from vitexplorer.words import Text
 
 
 def refusal(scope: Scope, status: int, text: Text) -> JSONResponse:

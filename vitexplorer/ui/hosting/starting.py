@@ -8,12 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.settings import Settings, WrongSettingError
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.catalog import find
 from vitexplorer.models.examples import examples
-from vitexplorer.registry import unknown_name
-from vitexplorer.settings import Settings, WrongSettingError
 from vitexplorer.ui.hosting.cache_folder import CacheFolder
-from vitexplorer.words import ExplainedError, Text
 
 _NOT_POSSIBLE = Text("VIT_{name}={value} is not possible: {reason}", "VIT_{name}={value} 无效：{reason}")
 _NO_FOLDER = Text(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from vitexplorer.cache import BytesCache, Memory
+from vitexplorer.core.cache import BytesCache, Memory
 from vitexplorer.ui.lasting import encoding_of
 
 _OF_GRADIO = ("/theme.css", "/static/")

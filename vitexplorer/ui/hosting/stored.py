@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitexplorer.finetune.job.claims import worker_of
+from vitexplorer.core.settings import Settings, settings
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.folder import CONFIG, JobError
-from vitexplorer.settings import Settings, settings
+from vitexplorer.storage.claims import worker_of
 from vitexplorer.ui.hosting.cache_folder import Held
 from vitexplorer.ui.places import ANSWERS, SURVEY, Places
-from vitexplorer.words import Text
 
 DAY = 24 * 3600.0
 """seconds; what was used within the last one stays, however full it is"""

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from vitexplorer.core.text import Text
 from vitexplorer.ui.hosting.refusing import refusal
-from vitexplorer.words import Text
 
 _NO_FORM = Text("This form holds no file that can be read.", "此表单中没有可读取的文件。")
 

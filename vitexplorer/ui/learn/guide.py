@@ -9,12 +9,12 @@ from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
+from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.learn import STEPS, Numbers, Step
 from vitexplorer.learn.telling import OnScreen, sayer
 from vitexplorer.ui.files import ServedFile
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.words import ExplainedError, Language
 
 _WORDS = (
     "learn",

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from gradio.data_classes import GradioModel
 
+from vitexplorer.core.text import Language
 from vitexplorer.ui.language import word
-from vitexplorer.words import Language
 
 if TYPE_CHECKING:
-    from vitexplorer.interfaces import Comparison, View
+    from vitexplorer.views.record import Comparison, View
 
 _WORDS = ("misleads", "more", "save", "save_as", "table", "row_by_col")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from gradio.data_classes import GradioModel
 
+from vitexplorer.core.text import Language
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.words import Language
 
 _WORDS = (
     "kept",

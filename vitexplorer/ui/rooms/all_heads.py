@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vitexplorer.types import Query
+from vitexplorer.core.text import Language
+from vitexplorer.core.types import Query
 from vitexplorer.ui.canvas.canvas import Strip
 from vitexplorer.ui.canvas.files import kept_file
 from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.rooms.block_data import block_facts, carried, packed_row, shown_query
-from vitexplorer.words import Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 MOST_WEIGHTS = 4e8
 """attention weights up to which they are computed for what stands beside the picture: those of ViT-L at 512 pixels"""

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.components.base import Component
 
-from vitexplorer.types import Query
+from vitexplorer.core.text import Language
+from vitexplorer.core.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
 from vitexplorer.ui.desk import QUICK, Updates
@@ -20,10 +21,9 @@ from vitexplorer.ui.rooms.all_heads import strip_of
 from vitexplorer.ui.rooms.block_data import block_data, carried, default_query, frame_data, shown_query
 from vitexplorer.ui.rooms.room import Room, around
 from vitexplorer.ui.rooms.room_figures import RoomFigures
-from vitexplorer.words import Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 
 class AttentionRoom(Room):

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vitexplorer.controls import QueryControl
-from vitexplorer.types import PatchGrid, Query, prefix_text
+from vitexplorer.core.text import Language
+from vitexplorer.core.types import PatchGrid, Query, prefix_text
 from vitexplorer.ui.canvas.canvas import BlockFacts, CanvasData, KeyGrid, looks
 from vitexplorer.ui.canvas.files import block_address, kept_file, size
 from vitexplorer.ui.canvas.payload import MEAN, pack_attention
 from vitexplorer.ui.canvas.words import canvas_words
 from vitexplorer.ui.files import ServedFile, cached_file, image_file
 from vitexplorer.ui.language import word
-from vitexplorer.words import Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 FETCHED_AHEAD = 4 << 20
 """bytes of a block's attention up to which it is fetched before it is asked for"""

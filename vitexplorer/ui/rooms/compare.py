@@ -13,7 +13,8 @@ from typing import Any
 import gradio as gr
 from gradio.blocks import Block
 
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.ui.address import COMPARED, OWN, Address
 from vitexplorer.ui.answers import answered, session_of
 from vitexplorer.ui.changes.changes import START
@@ -46,7 +47,6 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.two_sided import Blocks, TwoSided
 from vitexplorer.ui.sides.sides import Sides, SidesData
 from vitexplorer.ui.turns import NotYetError
-from vitexplorer.words import ExplainedError, Language
 
 BESIDE = "beside"
 """what one waits for who puts another model on the right"""

@@ -14,6 +14,7 @@ import gradio as gr
 from gradio.components.base import Component
 from gradio.events import Dependency
 
+from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import answer, session_of
 from vitexplorer.ui.desk import QUICK, WAITING, Listen, Updates
@@ -31,7 +32,6 @@ from vitexplorer.ui.training.steps import Steps, steps_data
 from vitexplorer.ui.training.teach import Teach, teach_data
 from vitexplorer.ui.visit import Visit
 from vitexplorer.ui.visitor import VISITOR, training_of, visitor_of
-from vitexplorer.words import ExplainedError, Language
 
 
 class FinetuneRoom(Room):

@@ -10,7 +10,8 @@ import numpy as np
 from gradio.blocks import Block
 
 from vitexplorer.controls import specs
-from vitexplorer.types import Query
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.types import Query
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
 from vitexplorer.ui.canvas.files import attention_file, kept_file
@@ -25,10 +26,9 @@ from vitexplorer.ui.rooms.own_picture import OwnPicture
 from vitexplorer.ui.rooms.room import Room, around
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 CONTROLS = ("query", "head_fusion", "discard_ratio", "start_block")
 ROLLOUT_WORDS = ("region", "unit", "goes_to", "block", "question", "question_mean", "reading")

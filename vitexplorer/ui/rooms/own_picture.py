@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.blocks import Block
 
+from vitexplorer.core.text import Language
 from vitexplorer.ui.desk import Updates
-from vitexplorer.words import Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 
 class OwnPicture:

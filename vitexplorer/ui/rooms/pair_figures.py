@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from vitexplorer.types import Result
+from vitexplorer.core.types import Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.figure_panel import Shelf
@@ -13,8 +13,8 @@ from vitexplorer.ui.rooms.pairs import on_the_left
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
-    from vitexplorer.interfaces import Comparison
+    from vitexplorer.capturing.capture import Capture
+    from vitexplorer.views.record import Comparison
 
 
 class PairFigures(RoomFigures):

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from vitexplorer.core.text import Language
+from vitexplorer.core.types import OUTPUT, Output, prefix_text
 from vitexplorer.models.catalog import find
 from vitexplorer.models.examples import examples
-from vitexplorer.types import OUTPUT, Output, prefix_text
 from vitexplorer.ui.address import COMPARED, OWN, Address
 from vitexplorer.ui.jobs import Step
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.two_sided import Blocks, Side
 from vitexplorer.ui.sides.sides import Preset
-from vitexplorer.words import Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 VIT, DINO, MAE, SWIN = (
     f"scenes_{name}" for name in ("vit_patch16_192", "dino_patch16_192", "mae_patch16_192", "swin_patch4_window6_192")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gradio.blocks import Block
 
 from vitexplorer.controls import sharpest_patch
+from vitexplorer.core.text import Language
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.board.component import PatchesBoard, board_data, reading
 from vitexplorer.ui.canvas.files import kept_file, made_once
@@ -13,7 +14,6 @@ from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.rooms.own_picture import OwnPicture
 from vitexplorer.ui.rooms.room import Room, around, caption_lines
-from vitexplorer.words import Language
 
 
 class PatchesRoom(Room):

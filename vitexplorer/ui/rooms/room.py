@@ -10,6 +10,7 @@ import gradio as gr
 from gradio.blocks import Block
 from gradio.events import Dependency
 
+from vitexplorer.core.text import Language, Text
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk, Listen, Updates
 from vitexplorer.ui.engine import Explored
@@ -18,10 +19,9 @@ from vitexplorer.ui.parts.frame import about
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.ui.visit import Visit
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import Language, Text
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 
 class Room(ABC):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from vitexplorer.controls.spec import Board
-from vitexplorer.types import Result
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.types import Result
 from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.answers import answered, session_of
 from vitexplorer.ui.controls import Field
@@ -31,11 +32,10 @@ from vitexplorer.ui.jobs import Done, Waiter
 from vitexplorer.ui.language import word
 from vitexplorer.ui.order import room_after
 from vitexplorer.ui.turns import NotYetError
-from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
-    from vitexplorer.interfaces import Comparison, View
+    from vitexplorer.capturing.capture import Capture
+    from vitexplorer.views.record import Comparison, View
 
 
 SHOWN = "(...inputs) => window.vxShown(...inputs)"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.components.base import Component
 
-from vitexplorer.formulas import ViTShape
+from vitexplorer.core.text import Language
+from vitexplorer.quantities.parameter_formulas import ViTShape
 from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.calculator.data import SizeData
 from vitexplorer.ui.calculator.designs import Design
@@ -18,10 +19,9 @@ from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.desk import QUICK, Listen, Updates
 from vitexplorer.ui.rooms.room import Room, around
 from vitexplorer.ui.rooms.room_figures import SHOWN, RoomFigures
-from vitexplorer.words import Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 
 class SizeRoom(Room):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.blocks import Block
 
+from vitexplorer.core.text import Language
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, head_of, query_of, query_text
 from vitexplorer.ui.canvas.files import block_address
@@ -21,10 +22,9 @@ from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.widget import sent
 from vitexplorer.ui.rooms.attention import is_block
 from vitexplorer.ui.rooms.block_data import block_data, default_query
-from vitexplorer.words import Language
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 Blocks = tuple[int, int]
 """that are shown, left and right"""

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 from gradio.components.base import Component
 
-from vitexplorer.types import Output
+from vitexplorer.core.text import ExplainedError, Language, Text
+from vitexplorer.core.types import Output
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.changes.changes import START, ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
@@ -21,10 +22,9 @@ from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.room import Room, lead_to
 from vitexplorer.ui.rooms.room_figures import RoomFigures
 from vitexplorer.ui.rooms.two_sided import Side, TwoSided
-from vitexplorer.words import ExplainedError, Language, Text
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
 
 OF_CHANGED = ("attention_rollout", "head_atlas", "pooling", "logit_lens", "token_pca", "generic_relevance")
 """views of other rooms that are offered of the changed run"""

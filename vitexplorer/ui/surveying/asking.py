@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
+from vitexplorer.core.text import Language
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import language_of
@@ -14,7 +15,6 @@ from vitexplorer.ui.surveying.kept import KeptSurvey, survey_of
 from vitexplorer.ui.surveying.opened import opened
 from vitexplorer.ui.surveying.words import say
 from vitexplorer.ui.visitor import named
-from vitexplorer.words import Language
 
 if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey

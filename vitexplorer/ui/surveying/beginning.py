@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vitexplorer.finetune.job.claims import begun_at, standing_still
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.storage.claims import begun_at, standing_still
 from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.parts.frame import frame_words
 from vitexplorer.ui.surveying.asking import Asking
@@ -29,12 +30,11 @@ from vitexplorer.ui.surveying.sources import (
 from vitexplorer.ui.surveying.words import SURVEY_WORDS, words_of
 from vitexplorer.ui.training.amounts import duration
 from vitexplorer.ui.training.words import TRAINING_WORDS
-from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
-    from vitexplorer.interfaces import View
     from vitexplorer.survey.card import Card
     from vitexplorer.survey.question import Question
+    from vitexplorer.views.record import View
 
 MOST = 100
 """surveys listed"""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.ui.surveying.asking import Asking, counting
 from vitexplorer.ui.surveying.choosing import conditions
 from vitexplorer.ui.surveying.mapping import map_of
@@ -18,7 +19,6 @@ from vitexplorer.ui.surveying.naming import (
     values_of,
 )
 from vitexplorer.ui.training.amounts import percentage
-from vitexplorer.words import ExplainedError
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where

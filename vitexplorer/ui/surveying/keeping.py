@@ -9,12 +9,12 @@ from pathlib import Path
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
-from vitexplorer.safe_writes import full_disk_is_a_sentence
+from vitexplorer.core.text import ExplainedError
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.ui.lasting import NOT_KEPT
 from vitexplorer.ui.surveying.asking import Asking
 from vitexplorer.ui.surveying.choosing import conditions
 from vitexplorer.ui.surveying.words import SURVEY_WORDS
-from vitexplorer.words import ExplainedError
 
 FORMATS = ("csv", "parquet")
 

@@ -20,13 +20,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vitexplorer.finetune.job.claims import worker_of
-from vitexplorer.finetune.job.kept_file import KeptFile
-from vitexplorer.read_back import NOTHING, Amount, BrokenFileError
-from vitexplorer.safe_writes import DiskFullError, full_disk_is_a_sentence
+from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.storage.atomic_writes import DiskFullError, full_disk_is_a_sentence
+from vitexplorer.storage.checked_reading import NOTHING, Amount, BrokenFileError
+from vitexplorer.storage.claims import worker_of
+from vitexplorer.storage.record_file import KeptFile
 from vitexplorer.ui.places import ANSWERS, ASKED, SURVEY, Places
 from vitexplorer.ui.surveying.words import SURVEY_WORDS
-from vitexplorer.words import ExplainedError, Text
 
 CARD = "survey.json"
 """in the folder of every survey"""

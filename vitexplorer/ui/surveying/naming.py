@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from vitexplorer.numbers import measured
+from vitexplorer.core.format import measured
 from vitexplorer.ui.surveying.asking import Asking
 from vitexplorer.ui.surveying.mapping import InMap
 from vitexplorer.ui.training.amounts import percentage

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vitexplorer.cache import BytesCache
-from vitexplorer.settings import settings
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.ui.places import Places
 from vitexplorer.ui.surveying.kept import survey_behind
 from vitexplorer.ui.surveying.opened import opened
 from vitexplorer.ui.surveying.words import SURVEY_WORDS
 from vitexplorer.ui.training.boxes import as_jpeg
-from vitexplorer.words import ExplainedError
 
 if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey

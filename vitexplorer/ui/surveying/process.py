@@ -13,13 +13,13 @@ from pathlib import Path
 
 import psutil
 
-from vitexplorer.finetune.job.claims import alone, give, process_of, revoke, standing_still
-from vitexplorer.safe_writes import full_disk_is_a_sentence
-from vitexplorer.settings import settings
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError
+from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.claims import alone, give, process_of, revoke, standing_still
 from vitexplorer.ui.places import MODEL, Places
 from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, running
 from vitexplorer.ui.surveying.words import SURVEY_WORDS
-from vitexplorer.words import ExplainedError
 
 LOG = "worker.log"
 ROWS = 32

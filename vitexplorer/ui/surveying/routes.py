@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.ui.answers import status_of
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.intake import KIND, answer_picture
@@ -30,7 +31,6 @@ from vitexplorer.ui.surveying.keeping import kept_rows
 from vitexplorer.ui.surveying.kept import delete
 from vitexplorer.ui.surveying.pictures import file_of, small_picture
 from vitexplorer.ui.surveying.process import begin, stop
-from vitexplorer.words import ExplainedError
 
 AT_ONCE = 2
 """answers that are made at the same time"""

@@ -7,15 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.data import DataError, example_folder
 from vitexplorer.finetune.data.archive import unpack_zip
-from vitexplorer.finetune.data.files import list_files
-from vitexplorer.settings import settings
+from vitexplorer.storage.image_files import list_files
 from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.places import Places
 from vitexplorer.ui.surveying.kept import CARD
 from vitexplorer.ui.surveying.words import SURVEY_WORDS
-from vitexplorer.words import ExplainedError
 
 SCENES = 25
 """drawn scenes of each class in the example"""

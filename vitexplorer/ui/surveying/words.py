@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.words import Language, Text
+from vitexplorer.core.text import Language, Text
 
 SURVEY_WORDS: dict[str, Text] = {
     # before a survey

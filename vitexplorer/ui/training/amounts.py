@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.text import Language
 from vitexplorer.ui.training.words import say
-from vitexplorer.words import Language
 
 
 def duration(seconds: float, language: Language) -> str:

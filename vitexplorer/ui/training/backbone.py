@@ -9,14 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Text, same
 from vitexplorer.models.catalog import convolutional
-from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.menu import model_state
 from vitexplorer.ui.places import MODEL
 from vitexplorer.ui.training.words import TRAINING_WORDS
-from vitexplorer.words import ExplainedError, Text, same
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel

@@ -22,12 +22,12 @@ import numpy as np
 from jaxtyping import UInt8
 from PIL import Image
 
-from vitexplorer.finetune.data.class_folders import HELD_BACK, POOLED
-from vitexplorer.finetune.job.kept_file import KeptFile
-from vitexplorer.safe_writes import replace_file
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.storage.atomic_writes import replace_file
+from vitexplorer.storage.class_folders import HELD_BACK, POOLED
+from vitexplorer.storage.record_file import KeptFile
 from vitexplorer.ui.places import safe_name
 from vitexplorer.ui.training.teach_words import TEACH_WORDS
-from vitexplorer.words import ExplainedError, Language
 
 LEAST_BOXES, MOST_BOXES = 2, 8
 MOST_PICTURES = 60

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.events import Dependency
 
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.types import Result
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.results.records import FinetuneResult
-from vitexplorer.types import Result
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.figure_panel.component import FigurePanel, PanelData
 from vitexplorer.ui.training.figures import Asked, panel_of
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.words import say
-from vitexplorer.words import ExplainedError, Language
 
 if TYPE_CHECKING:
     from vitexplorer.ui.engine import Engine

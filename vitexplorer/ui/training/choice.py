@@ -7,14 +7,14 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, get_args
 
 from vitexplorer.controls import Spec
-from vitexplorer.errors import SettingError
+from vitexplorer.core.errors import SettingError
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.folder import JobError
 from vitexplorer.finetune.job.plan import Augmentation, Candidate, ClassWeights, Head, JobConfig, Plan
-from vitexplorer.settings import settings
 from vitexplorer.ui.training.backbone import backbones
 from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.words import TRAINING_WORDS
-from vitexplorer.words import Text
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel

@@ -9,9 +9,10 @@ from dataclasses import replace
 import gradio as gr
 from gradio.events import Dependency
 
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.data import DataError, Pick, Split, split
 from vitexplorer.finetune.job.folder import read_config
-from vitexplorer.progress import Progress
 from vitexplorer.ui.answers import session_of
 from vitexplorer.ui.desk import WAITING, Desk, Updates
 from vitexplorer.ui.jobs import Done, Report, Waiter
@@ -22,7 +23,6 @@ from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.teach import Teach
 from vitexplorer.ui.training.words import say
 from vitexplorer.ui.turns import Turns
-from vitexplorer.words import ExplainedError, Language
 
 
 class DataPart:

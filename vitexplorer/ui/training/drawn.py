@@ -7,8 +7,8 @@ from functools import cache
 from jaxtyping import UInt8
 from numpy import ndarray
 
+from vitexplorer.core.text import Text
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
-from vitexplorer.words import Text
 
 CLASSES = ("flower", "fish", "mug")
 TAUGHT, ASK = 5, 2

@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.types import Result
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.outcome import (
     COSTS,
@@ -18,9 +22,6 @@ from vitexplorer.finetune.outcome import (
     per_class_result,
     residuals_result,
 )
-from vitexplorer.full_memory import full_memory_is_a_sentence
-from vitexplorer.settings import settings
-from vitexplorer.types import Result
 from vitexplorer.ui.controls import Field, Option
 from vitexplorer.ui.figure_panel.component import (
     PanelData,
@@ -34,7 +35,6 @@ from vitexplorer.ui.language import word
 from vitexplorer.ui.training.readings import reading
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
 from vitexplorer.ui.turns import NotYetError
-from vitexplorer.words import ExplainedError, Language
 
 _log = logging.getLogger(__name__)
 

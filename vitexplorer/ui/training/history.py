@@ -7,11 +7,11 @@ from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
+from vitexplorer.core.text import Language
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.state import JobState
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
-from vitexplorer.words import Language
 
 MOST = 100
 """trainings listed"""

@@ -7,7 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vitexplorer.cache import BytesCache
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language, Text
 from vitexplorer.finetune.data import (
     Columns,
     DataError,
@@ -22,14 +25,11 @@ from vitexplorer.finetune.data import (
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.plan import JobConfig
-from vitexplorer.progress import Progress
-from vitexplorer.settings import settings
 from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.places import Places
 from vitexplorer.ui.training.boxes import Boxes, class_files
 from vitexplorer.ui.training.teach_words import TEACH_WORDS
 from vitexplorer.ui.training.words import TRAINING_WORDS
-from vitexplorer.words import Language, Text
 
 SCENES = 20
 """drawn scenes of each class in the example"""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from gradio.data_classes import GradioModel
 
-from vitexplorer.cache import BytesCache
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, memory, percentage
 from vitexplorer.ui.training.choice import TrainingChoice, candidate, learning_rate, plan_specs
 from vitexplorer.ui.training.words import say, words_with
-from vitexplorer.words import ExplainedError, Language, Text
 
 if TYPE_CHECKING:
     from vitexplorer.finetune.preview import Preview

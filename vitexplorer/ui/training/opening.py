@@ -8,6 +8,7 @@ from dataclasses import replace
 import gradio as gr
 from gradio.events import Dependency
 
+from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import not_possible
@@ -17,7 +18,6 @@ from vitexplorer.ui.training.results import ResultsView, image_path
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.teach import Teach
 from vitexplorer.ui.visit import Visit
-from vitexplorer.words import ExplainedError, Language
 
 ARRIVE = """() => {
   window.vxAddress({room: 'attention'});

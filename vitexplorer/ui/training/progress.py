@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
+from vitexplorer.core.text import Language
 from vitexplorer.finetune.job.events import Event
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.state import JobState, RunState
@@ -18,7 +19,6 @@ from vitexplorer.finetune.results.metrics import METRIC
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, score
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
-from vitexplorer.words import Language
 
 MOST_POINTS = 160
 """of a curve; more cannot be told apart at its width"""

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from vitexplorer.core.format import counted, measured, percent
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import ConfusionResult, CurvesResult, ParetoResult, PerClassResult, ResidualsResult, Result
 from vitexplorer.finetune.outcome import METRICS
-from vitexplorer.numbers import counted, measured, percent
-from vitexplorer.types import ConfusionResult, CurvesResult, ParetoResult, PerClassResult, ResidualsResult, Result
-from vitexplorer.words import Text
 
 
 def reading(result: Result) -> Text:

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 from gradio.data_classes import GradioModel
 
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language
 from vitexplorer.finetune.data import DataReport, Split
 from vitexplorer.models.images import ImageError, open_shrunk
-from vitexplorer.settings import settings
 from vitexplorer.ui.files import ServedFile, image_file
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.images import Chosen, Looked
 from vitexplorer.ui.training.words import say, words_with
-from vitexplorer.words import Language
 
 MOST_BARS = 40
 BINS = 12

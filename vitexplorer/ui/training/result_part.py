@@ -13,6 +13,7 @@ import gradio as gr
 from gradio.data_classes import FileData
 from gradio.events import Dependency
 
+from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.folder import read_config, stem_of
 from vitexplorer.ui.address import COMPARED, OWN
@@ -27,7 +28,6 @@ from vitexplorer.ui.training.results import ResultsData, ResultsView, no_results
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.takeaway import lay_out, made, table_file
 from vitexplorer.ui.training.words import say
-from vitexplorer.words import ExplainedError, Language
 
 
 class ResultPart:

@@ -11,18 +11,18 @@ from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.finetune.job.images import images_root
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.models.images import ImageError, open_shrunk
-from vitexplorer.settings import settings
 from vitexplorer.ui.files import ServedFile, image_file
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.amounts import duration, memory, percentage, score
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
-from vitexplorer.words import Language
 
 MOST_WRONG = 24
 SIDE = 96

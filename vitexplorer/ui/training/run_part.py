@@ -8,12 +8,13 @@ from pathlib import Path
 
 import gradio as gr
 
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.job import detached
 from vitexplorer.finetune.job.folder import JobError, read_config
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import job_state
 from vitexplorer.models.catalog import is_convolutional
-from vitexplorer.settings import settings
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import session_of
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
@@ -29,7 +30,6 @@ from vitexplorer.ui.training.progress import ProgressView, no_progress, progress
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.watch import Watch
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
-from vitexplorer.words import ExplainedError, Language
 
 USUAL_OUTPUTS = 10
 """classes that parameters are counted for while there are no images"""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
+from vitexplorer.core.text import Language
 from vitexplorer.ui.parts.widget import Widget
 from vitexplorer.ui.training.words import say
-from vitexplorer.words import Language
 
 STEPS = ("images", "methods", "training", "results")
 """in their order; each stands in the element `vx-step-<key>`"""

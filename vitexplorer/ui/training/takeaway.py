@@ -8,7 +8,7 @@ from pathlib import Path
 from vitexplorer.finetune.job.folder import stem_of
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.records import FinetuneResult
-from vitexplorer.read_back import read_header
+from vitexplorer.storage.checked_reading import read_header
 from vitexplorer.ui.files import ServedFile, cached_file
 from vitexplorer.ui.training.results import takeaways
 

@@ -18,8 +18,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from vitexplorer.settings import settings
-from vitexplorer.types import query_text
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.types import query_text
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import status_of
 from vitexplorer.ui.engine import Engine, Picture
@@ -34,7 +35,6 @@ from vitexplorer.ui.training.drawn import ASK, drawn_examples
 from vitexplorer.ui.training.teach_words import TEACH_WORDS
 from vitexplorer.ui.training.teaching import Seen, Taught, Teaching, wrong_ones
 from vitexplorer.ui.visitor import named
-from vitexplorer.words import ExplainedError, Language
 
 THUMBNAIL = 72
 """pixels of the longer side"""

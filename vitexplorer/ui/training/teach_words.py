@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.words import Language, Text
+from vitexplorer.core.text import Language, Text
 
 TEACH_WORDS: dict[str, Text] = {
     # the head

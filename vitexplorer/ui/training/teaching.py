@@ -16,18 +16,18 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray
 
-from vitexplorer.cache import BytesCache
-from vitexplorer.settings import settings
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Text
 from vitexplorer.ui.answers import result
 from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.jobs import Report, Waiter
 from vitexplorer.ui.training.boxes import Box
-from vitexplorer.words import Text
 
 if TYPE_CHECKING:
-    from vitexplorer.capture import Capture
+    from vitexplorer.capturing.capture import Capture
+    from vitexplorer.core.types import MapResult
     from vitexplorer.finetune.results.baseline import LinearHead
-    from vitexplorer.types import MapResult
 
 AT_ONCE = 0.7
 """seconds for which examples are looked at before the browser is told how far it is"""
@@ -136,7 +136,7 @@ class Teaching:
 
     def _capture(self, model: Picture, path: Path) -> Capture:
         self.engine.warm()
-        from vitexplorer.capture import capture
+        from vitexplorer.capturing.capture import capture
         from vitexplorer.models.images import OpenedImage
 
         opened = OpenedImage.of(path, max_megapixels=settings().max_megapixels)
@@ -148,7 +148,7 @@ class Teaching:
         self._features.put(taught.key_of(path), feature_of(self._capture(taught.model, path)))
 
     def _see(self, model: Picture, path: Path, report: Report) -> Seen:
-        from vitexplorer.errors import UnsupportedError
+        from vitexplorer.core.errors import UnsupportedError
         from vitexplorer.finetune.probe import feature_of
         from vitexplorer.views import VIEWS, compute
 

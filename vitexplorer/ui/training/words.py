@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from vitexplorer.core.text import Language, Text
 from vitexplorer.ui.words import UI_WORDS
-from vitexplorer.words import Language, Text
 
 TRAINING_WORDS: dict[str, Text] = {
     # the head of the room

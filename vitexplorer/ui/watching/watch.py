@@ -9,7 +9,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
-from vitexplorer.settings import Settings
+from vitexplorer.core.settings import Settings
 from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.guards import Guards
 from vitexplorer.ui.pictures import uploads

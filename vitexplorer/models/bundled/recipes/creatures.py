@@ -18,6 +18,7 @@ from einops import rearrange
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.bundled.composed import shares_of
 from vitexplorer.models.bundled.creature_pool import KINDS, NOTHING, CreaturePool, Creatures
 from vitexplorer.models.bundled.crops import about_object, cut
@@ -29,7 +30,6 @@ from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.bundled.scenes import VERSION
 from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES, CLASS_NAMES_ZH, CLASSES, Creature
 from vitexplorer.models.bundled.shipped import load
-from vitexplorer.settings import ASSETS
 
 STEPS = 1500
 MEAN, STD = 0.5, 0.25

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.bundled.crops import Curriculum
 from vitexplorer.models.bundled.labelled import TOKEN_CLASSES, labelled_windows, token_loss
 from vitexplorer.models.bundled.loop import Learner, Schedule
@@ -26,7 +27,6 @@ from vitexplorer.models.bundled.pool import Scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 from vitexplorer.models.bundled.shipped import load, stated
-from vitexplorer.settings import ASSETS
 
 STEPS = 2600
 CURRICULUM = Curriculum(sizes=((STEPS, 192),), zooms=((0, 0.0),), paints=((0, -1.0),))

@@ -22,6 +22,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.bundled.composed import Composed, composed
 from vitexplorer.models.bundled.labelled import TOKEN_CLASSES, token_loss
 from vitexplorer.models.bundled.loop import Learner, Schedule
@@ -31,7 +32,6 @@ from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.bundled.several_classes import DATA, labels_loss, several_figures
 from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 from vitexplorer.models.bundled.shipped import load
-from vitexplorer.settings import ASSETS
 
 STEPS = 800
 MEAN, STD = 0.5, 0.25

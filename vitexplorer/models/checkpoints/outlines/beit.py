@@ -7,11 +7,11 @@ from functools import partial
 
 from torch import nn
 
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import MisfitError, heads_of, no_grid, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
-from vitexplorer.words import Text
 
 _SIZES = {(768, 12): "base", (1024, 24): "large"}
 _NO_SQUARE = Text(

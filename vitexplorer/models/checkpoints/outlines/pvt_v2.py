@@ -9,11 +9,11 @@ from functools import partial
 
 from torch import nn
 
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.misfit import MisfitError, of_stages, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Outline
 from vitexplorer.models.checkpoints.renaming import count, ratio
-from vitexplorer.words import Text
 
 _SIZES = {
     (32, (2, 2, 2, 2)): "b0",

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.declared import Declared, Held
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.fields import Fields
@@ -20,7 +21,6 @@ from vitexplorer.models.checkpoints.misfit import shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import renamed, without
 from vitexplorer.models.checkpoints.usual import OPENAI
-from vitexplorer.words import Text
 
 _TEXT = (
     r"^(transformer|token_embedding|ln_final|text|text_decoder)\.|^(positional_embedding|text_projection|logit_scale|logit_bias)$"

@@ -13,13 +13,13 @@ from typing import Any
 
 import torch
 
+from vitexplorer.core.text import Text
 from vitexplorer.models.checkpoints.facts import Facts, Tensors
 from vitexplorer.models.checkpoints.hugging_face import facts_of
 from vitexplorer.models.checkpoints.misfit import no_grid, rows_of, shape_of
 from vitexplorer.models.checkpoints.reader import Reader
 from vitexplorer.models.checkpoints.renaming import fused, renamed, without
 from vitexplorer.models.checkpoints.usual import HALF, OPENAI
-from vitexplorer.words import Text
 
 _COLOURS = 3
 NAFLEX = Text(

@@ -1,0 +1,131 @@
+"""Where does each image of a batch lie in what a forward pass keeps?
+
+A module lays its tensors out as it likes: images may be the first axis, or part of one with the windows. Nothing is
+assumed. Two unlike pictures go through the module alone and together, once for each model and size, and every tensor
+of the pair has to be found again, number by number, in what each picture gave alone. Where one is not, the
+images of this model cannot be told apart in a batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor, nn
+
+from vitexplorer.capturing.capture import plain_tap, tapped
+from vitexplorer.core.types import BlockSite, Size
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.tracing.attention_call import AttentionCall
+from vitexplorer.tracing.tap import AttentionTap
+
+Place = tuple[str, int, int, str]
+"""what a tensor is: kind, block, which attention call, which of its tensors"""
+OUTPUT: Place = ("output", 0, 0, "")
+CALL = ("query", "key", "value", "bias", "scores", "mixed")
+ALIKE = 0.01
+"""what rounding may make of an image in a batch, as a share of its distance to another image"""
+ROUNDING = 1e-5
+"""the same as a share of the largest number, where both images give the same"""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Where an image lies in one tensor of a batch."""
+
+    shape: torch.Size
+    """of the tensor that it gives alone"""
+    axis: int | None
+    """along which the images follow each other; None for a tensor that they share"""
+
+    def of(self, tensor: Tensor, batch: int) -> tuple[Tensor, ...] | None:
+        """The part of each image; None where the tensor has not the shape that it should."""
+        if self.axis is None:
+            return (tensor,) * batch if tensor.shape == self.shape else None
+        length = self.shape[self.axis]
+        expected = (*self.shape[: self.axis], batch * length, *self.shape[self.axis + 1 :])
+        if tensor.shape != expected:
+            return None
+        return tensor.split(length, self.axis)
+
+
+Cuts = Mapping[Place, Cut]
+
+
+def kept_by(tap: AttentionTap, output: Tensor) -> dict[Place, Tensor]:
+    """All tensors of a pass that a capture keeps."""
+    kept = {OUTPUT: output}
+    kept |= {(kind, block, 0, ""): x for kind in ("read", "made") for block, x in getattr(tap, kind).items()}
+    for block, calls in tap.calls.items():
+        for at, call in enumerate(calls):
+            kept |= {("call", block, at, name): x for name in CALL if (x := getattr(call, name)) is not None}
+    return {place: tensor for place, tensor in kept.items() if place[1] >= 0}
+
+
+def call_of(parts: Mapping[Place, Tensor], block: int, at: int, call: AttentionCall) -> AttentionCall:
+    """One image's part of an attention call."""
+    return AttentionCall(scale=call.scale, **{name: parts.get(("call", block, at, name)) for name in CALL})
+
+
+_FOUND: WeakKeyDictionary[nn.Module, dict[Size, Cuts | None]] = WeakKeyDictionary()
+
+
+def cuts_of(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cuts | None:
+    """Where images of a size lie in the tensors of a batch; None where they cannot be told apart."""
+    found = _FOUND.setdefault(model.module, {})
+    if size not in found:
+        found[size] = _find(model, sites, size)
+    return found[size]
+
+
+def _find(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cuts | None:
+    images = _two_unlike(model, size)
+    alone = [_kept(model, sites, image[None]) for image in images]
+    together = _kept(model, sites, images)
+    if not alone[0].keys() == alone[1].keys() == together.keys():
+        return None
+    cuts = {place: _cut(together[place], [one[place] for one in alone]) for place in together}
+    return None if None in cuts.values() else cuts
+
+
+def _kept(model: LoadedModel, sites: tuple[BlockSite, ...], images: Tensor) -> dict[Place, Tensor]:
+    tap = plain_tap(model, sites)
+    return kept_by(tap, tapped(model.module, images, tap))
+
+
+def _two_unlike(model: LoadedModel, size: Size) -> Tensor:
+    """Noise, and darker noise on a slope."""
+    generator = torch.Generator().manual_seed(0)
+    noise = torch.randn(2, len(model.preprocessing.mean), *size, generator=generator)
+    noise[1] = 0.5 * noise[1] + torch.linspace(-1.5, 0.5, size[1])
+    return noise.to(next(model.module.parameters()))  # device and precision
+
+
+def _cut(both: Tensor, alone: list[Tensor]) -> Cut | None:
+    """The only way to cut a tensor of two images that gives what each image gave alone."""
+    shape = alone[0].shape
+    if shape != alone[1].shape or both.ndim != len(shape):
+        return None
+    if both.shape == shape:
+        return Cut(shape, None) if torch.equal(both, alone[0]) and torch.equal(both, alone[1]) else None
+    axes = [axis for axis, (whole, length) in enumerate(zip(both.shape, shape, strict=True)) if whole != length]
+    if len(axes) != 1:
+        return None
+    parts = Cut(shape, axes[0]).of(both, 2)
+    if parts is None or not _are(parts, alone):
+        return None
+    return Cut(shape, axes[0])
+
+
+def _are(parts: tuple[Tensor, ...], alone: list[Tensor]) -> bool:
+    """Whether the parts are what each image gave alone, up to what rounding does, and not what the other gave."""
+    one, other = (_finite(tensor) for tensor in alone)
+    apart = (one - other).abs().max()
+    allowed = ALIKE * apart if apart > 0 else ROUNDING * one.abs().max()  # of a token that no image has changed yet
+    return all((_finite(part) - own).abs().max() <= allowed for part, own in zip(parts, (one, other), strict=True))
+
+
+def _finite(tensor: Tensor) -> Tensor:
+    return tensor.double().clamp(min=-1e9)  # a mask holds -inf

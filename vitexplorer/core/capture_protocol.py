@@ -1,0 +1,92 @@
+"""What controls and refusals need to know of a capture, and the refusals that many views share."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, runtime_checkable
+
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
+
+
+@runtime_checkable
+class Explored(Protocol):
+    """What controls need to know of a capture."""
+
+    prefix_tokens: tuple[str, ...]
+    logits: Any
+    """Tensor (classes,), or None without a classifier"""
+    model: Any
+    """has `name`, `class_names`, `class_names_zh`, `class_texts` and `has_one_output`"""
+
+    @property
+    def depth(self) -> int:
+        """Number of blocks."""
+
+    def num_heads(self, block: int) -> int:
+        """Heads of one block."""
+
+    def grid(self, block: int) -> PatchGrid:
+        """Patch grid of one block."""
+
+    def query_tokens(self, block: int) -> tuple[str, ...]:
+        """Names of the prefix tokens that look in one block."""
+
+
+def only_attention(name: str, family: Text) -> Text:
+    """Why a view refuses a model of whose blocks only the attention is stated."""
+    return Text(
+        "{model}: of the {family} family only the attention of single blocks can be shown.",
+        "{model}：{family} 家族只能显示单个块的注意力。",
+    ).format(model=name, family=family)
+
+
+def no_tokens(name: str) -> Text:
+    """Why a view refuses a model whose blocks end with something else than a sum or a norm of it."""
+    return Text(
+        "{model}: what its blocks give is neither the last sum they compute nor the norm of it, so its tokens cannot "
+        "be shown.",
+        "{model}：各块的输出既不是块内最后一次求和的结果，也不是其归一化，因此无法显示其标记。",
+    ).format(model=name)
+
+
+def other_names(name: str) -> Text:
+    """Why a view refuses a model that was wrapped as it is."""
+    return Text(
+        "{model} was wrapped as it is, and which of its parts embed patches, hold positions or form an MLP is not "
+        "known. Save its weights and open them with load_model(weights=...) for this.",
+        "{model} 是直接包装的模块，无法得知哪些部分是图块嵌入、位置编码或 MLP。请保存其权重，"
+        "再用 load_model(weights=...) 打开。",
+    ).format(model=name)
+
+
+def not_read_out(name: str) -> Text:
+    """Why a view refuses a model of which it is not known how tokens become the answer."""
+    return Text(
+        "{model}: how its last tokens become its answer is none of the usual ways (norm, class token or mean, one "
+        "linear layer), so no other token can be read that way.",
+        "{model}：最后的标记如何变成输出并非常见方式（归一化、类别标记或均值、一个线性层），因此无法以此读出其他标记。",
+    ).format(model=name)
+
+
+def has_one_output(capture: Explored) -> bool:
+    """Whether the answer is one number in its own unit, of which no softmax makes a probability."""
+    return capture.logits is not None and capture.model.has_one_output
+
+
+def without_classes(capture: Explored) -> Text | None:
+    """Why what speaks of several classes refuses a model that has none, or one output; None for one that has them."""
+    if not has_one_output(capture):
+        return without_classifier(capture)
+    return Text(
+        "{model} answers with one number, and this is about a choice among classes.",
+        "{model} 的回答是一个数值，而这里讨论的是在多个类别中的选择。",
+    ).format(model=capture.model.name)
+
+
+def without_classifier(capture: Explored) -> Text | None:
+    """Why a view that explains a class refuses a model without a classifier; None for one that has it."""
+    if capture.logits is not None:
+        return None
+    return Text(
+        "{model} has no classifier, so there is no class to explain.", "{model} 没有分类头，因此没有可以解释的类别。"
+    ).format(model=capture.model.name)

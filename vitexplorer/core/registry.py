@@ -1,0 +1,88 @@
+"""A name -> thing table that answers a mistyped name with the one that was meant."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+from vitexplorer.core.text import ExplainedError, Text, same
+
+T = TypeVar("T")
+
+
+class UnknownNameError(ExplainedError):
+    """A name that is not registered; the message is a sentence and names the nearest one."""
+
+
+_KINDS = {
+    "model": Text("model", "模型"),
+    "image": Text("image", "图像"),
+    "view": Text("view", "视图"),
+    "setting": Text("setting", "设置"),
+    "method": Text("method", "方法"),
+    "intervention": Text("intervention", "干预"),
+    "query": Text("query", "查询"),
+    "class": Text("class", "类别"),
+    "option": Text("option", "选项"),
+    "theme": Text("theme", "主题"),
+    "colour map": Text("colour map", "配色"),
+    "arrangement": Text("arrangement", "排布方式"),
+    "protocol": Text("protocol", "评估方法"),
+    "question": Text("question", "问题"),
+    "normalisation": Text("normalisation", "归一化方式"),
+}
+_MANY = 20  # more names than that are no help in a sentence
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
+    """The error for `name`, with the nearest of `known` or, where none is near, with all of a short list."""
+    known = sorted(known)
+    as_written = {one.casefold(): one for one in known}
+    near = difflib.get_close_matches(str(name).casefold(), as_written, n=1)
+    if near:
+        hint = Text("Did you mean '{near}'?", "您是指“{near}”吗？").format(near=as_written[near[0]])
+    elif len(known) <= _MANY:
+        hint = Text("Known: {known}.", "可用的有：{known}。").format(known=", ".join(known))
+    else:
+        hint = Text("Nothing is called anything like it.", "没有名称与之相近的项。")
+    return UnknownNameError(
+        Text("Unknown {kind} '{name}'. {hint}", "未知的{kind}“{name}”。{hint}").format(
+            kind=_KINDS.get(kind, same(kind)), name=name, hint=hint
+        )
+    )
+
+
+class Registry(Mapping[str, T], Generic[T]):
+    """Things of one `kind` by key. `discover` fills it from a package in which each file holds one thing."""
+
+    def __init__(self, kind: str, package: str, attribute: str):
+        """Args: kind: the word for messages; package: where the files are; attribute: the name each file defines."""
+        self.kind, self._package, self._attribute = kind, package, attribute
+        self._things: dict[str, T] | None = None
+
+    def _discovered(self) -> dict[str, T]:
+        if self._things is None:
+            package = importlib.import_module(self._package)
+            files = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.ispkg)
+            modules = {file: importlib.import_module(f"{self._package}.{file}") for file in files}
+            self._things = {
+                file: getattr(module, self._attribute)
+                for file, module in modules.items()
+                if hasattr(module, self._attribute)
+            }
+        return self._things
+
+    def __getitem__(self, key: str) -> T:
+        things = self._discovered()
+        if key not in things:
+            raise unknown_name(self.kind, key, things)
+        return things[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._discovered())
+
+    def __len__(self) -> int:
+        return len(self._discovered())

@@ -1,0 +1,224 @@
+"""A forward pass with something changed, in a module that nobody touches.
+
+Every intervention says what it does in the terms of a pass (`Effect`): other pixels, other tensors in place of some of
+the module's, scores and values of an attention call changed before its softmax. `ChangedPass` follows one ordinary
+pass and answers its calls accordingly, whether the module computes attention in one kernel or as an explicit softmax.
+Where nothing is changed a call goes through as it came, so that its result is the same to the last bit.
+
+An `AttentionTap` around it sees the changed calls: a capture of a changed run shows the attention that was used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor, nn
+
+from vitexplorer.capturing.capture import Capture, Moved
+from vitexplorer.controls import Control
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import PatchGrid
+from vitexplorer.tracing.attention_call import AttentionCall, of_kernel
+from vitexplorer.tracing.follow import AXES, OUTSIDE, Args, FollowedPass, Function, Kwargs
+from vitexplorer.views.record import Paper
+
+ScoreEdit = Callable[[int, Tensor], Tensor]
+"""(block, scores (*windows, heads, queries, keys)) -> scores; the very same tensor where nothing changes"""
+ValueEdit = Callable[[int, Tensor], Tensor]
+"""(block, values (*windows, heads, keys, head dim)) -> values; the very same tensor where nothing changes"""
+HiddenEdit = Callable[[int, Tensor], Tensor]
+"""(block, activations (batch, tokens, neurons) within its MLP) -> activations"""
+
+
+@dataclass(frozen=True)
+class Registers:
+    """One more token, zero when it enters the first block, and what the MLPs keep in it instead of in patches."""
+
+    place: int
+    """of the token in the sequence: behind the prefix tokens"""
+    hidden: HiddenEdit
+    name: str
+    """of the token"""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What an intervention does to a forward pass; what is left out stays as it is."""
+
+    pixels: Callable[[np.ndarray], np.ndarray] | None = None
+    """another image, uint8 (height, width, 3), in place of the fitted one"""
+    moved: Moved | None = None
+    """where the patches of that image come from, where they changed places"""
+    tensors: tuple[tuple[Tensor, Tensor], ...] = ()
+    """tensors of the module, each with what is used in its place"""
+    temperature: float = 1.0
+    """what q . k is divided by"""
+    scores: ScoreEdit | None = None
+    values: ValueEdit | None = None
+    registers: Registers | None = None
+
+    @property
+    def on_attention(self) -> bool:
+        """Whether attention calls are answered otherwise."""
+        return self.temperature != 1 or self.scores is not None or self.values is not None
+
+
+@dataclass(frozen=True)
+class Intervention:
+    """One thing that can be changed, with a question. A new one is one file in `interventions/`."""
+
+    title: Text
+    question: Text
+    misleads: Text
+    """what a difference does not prove"""
+    acts: int
+    """place in the pass: what acts earlier is applied first and stands first in the menu"""
+    effect: Callable[..., Effect]
+    """effect(capture, **settings)"""
+    says: Callable[[Capture, Mapping[str, Any]], Text]
+    """the change in words, for captions"""
+    controls: tuple[Control, ...] = ()
+    paper: Paper | None = None
+    refuses: Callable[[Capture], Text | None] = lambda capture: None
+    """the reason why the change has no meaning for this model, or None"""
+
+
+class ChangedPass(FollowedPass):
+    """Answers the calls of one forward pass as some effects have it; each pass needs its own."""
+
+    def __init__(self, block_of: Mapping[int, int], effects: tuple[Effect, ...]):
+        """Args: block_of: id of every parameter -> number of its block, or `OUTSIDE`; effects: in order."""
+        swaps = [swap for effect in effects for swap in effect.tensors]
+        super().__init__({**block_of, **{id(new): block_of[id(old)] for old, new in swaps if id(old) in block_of}})
+        self._instead = {id(old): new for old, new in swaps}
+        self._temperature = float(np.prod([effect.temperature for effect in effects]))
+        self._score_edits = [effect.scores for effect in effects if effect.scores]
+        self._value_edits = [effect.values for effect in effects if effect.values]
+        self._registers = next((effect.registers for effect in effects if effect.registers), None)
+        self._entered: Tensor | None = None  # what the first block was given
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if self._instead:
+            args = tuple(self._swapped(arg) for arg in args)
+            kwargs = {name: self._swapped(arg) for name, arg in kwargs.items()}
+        return super().__torch_function__(function, types, args, kwargs)
+
+    def _swapped(self, arg: Any) -> Any:
+        if isinstance(arg, Tensor):
+            return self._instead.get(id(arg), arg)
+        if isinstance(arg, list | tuple) and any(isinstance(part, Tensor) for part in arg):
+            return type(arg)(map(self._swapped, arg))
+        return arg
+
+    def _edited(self, scores: Tensor) -> Tensor:
+        edits = [] if self.block == OUTSIDE else self._score_edits
+        return reduce(lambda changed, edit: edit(self.block, changed), edits, scores)
+
+    def _valued(self, values: Tensor) -> Tensor:
+        edits = [] if self.block == OUTSIDE else self._value_edits
+        return reduce(lambda changed, edit: edit(self.block, changed), edits, values)
+
+    # -------------------------------------------------------------------------------------- one more token
+
+    def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """A token more from the first operation of the first block on, and the former ones after the last block."""
+        if self._registers is None:
+            return function(*args, **kwargs)
+        given, place = args[0], self._registers.place
+        if self._entered is None and self.block == 0:
+            register = given.new_zeros(given.shape[0], 1, given.shape[2])
+            self._entered, given = given, torch.cat([given[:, :place], register, given[:, place:]], dim=1)
+            self._instead[id(self._entered)] = given  # the sum behind the first attention reads it again
+        elif self._entered is not None and self.block == OUTSIDE and given.shape[1] == self._entered.shape[1] + 1:
+            given = torch.cat([given[:, :place], given[:, place + 1 :]], dim=1)  # the norm after the last block
+        return function(given, *args[1:], **kwargs)
+
+    def activation(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """What the neurons of a block's MLP say, as edited."""
+        out = function(*args, **kwargs)
+        if self._registers is None or self.block == OUTSIDE or out.ndim != 3:
+            return out
+        return self._registers.hidden(self.block, out)
+
+    # -------------------------------------------------------------------------------------- one kernel
+
+    def kernel(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """The kernel again, with a bias and values that give what is wanted; as it came where nothing changes."""
+        if self.block == OUTSIDE:
+            return function(*args, **kwargs)
+        call = of_kernel(*args, **kwargs)
+        scale = call.scale / self._temperature
+        bias, values = self._bias(call, scale), self._valued(call.value)
+        if bias is call.bias and values is call.value and scale == call.scale:
+            return function(*args, **kwargs)
+        return function(call.query, call.key, values, attn_mask=bias, scale=scale)
+
+    def _bias(self, call: AttentionCall, scale: float) -> Tensor | None:
+        """What the kernel has to add to its own q . k so that it arrives at the edited scores."""
+        if not self._score_edits:
+            return call.bias
+        product = call.query @ call.key.transpose(-2, -1) * scale
+        scores = product if call.bias is None else product + call.bias
+        edited = self._edited(scores)
+        if edited is scores:
+            return call.bias
+        before = torch.zeros_like(product) if call.bias is None else call.bias
+        return torch.where(edited == scores, before, edited - product)
+
+    # -------------------------------------------------------------------------------------- an explicit softmax
+
+    def product(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """Queries times keys at the temperature."""
+        out = function(*args, **kwargs)
+        return (
+            out if self._temperature == 1 or self.block == OUTSIDE or out.ndim not in AXES else out / self._temperature
+        )
+
+    def softmax(self, query: Tensor, key: Tensor, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """The softmax of the edited scores."""
+        return function(self._edited(args[0]), *args[1:], **kwargs)
+
+    def mixture(self, mixed: Tensor | None, values: Tensor, of_values: Callable[[Tensor], Tensor]) -> Tensor:
+        """The product with the edited values."""
+        return of_values(self._valued(values))
+
+
+@dataclass(frozen=True)
+class ChangedNetwork:
+    """A module as a function of images, with some effects in every pass. Safe to share between threads."""
+
+    module: nn.Module
+    block_of: Mapping[int, int]
+    effects: tuple[Effect, ...]
+
+    def __call__(self, images: Tensor) -> Tensor:
+        """What the changed module returns."""
+        with ChangedPass(self.block_of, self.effects):
+            return self.module(images)
+
+
+def came_from(moved: Moved, grid: PatchGrid) -> Int[np.ndarray, " patches"]:
+    """For each patch of a block's grid, finer than that of the move or the same, which patch it is of the original."""
+    finer = moved.grid.patch_size // grid.patch_size
+    row, col = np.divmod(np.arange(grid.num_patches), grid.cols)
+    source = moved.order[row // finer * moved.grid.cols + col // finer]
+    from_row, from_col = np.divmod(source, moved.grid.cols)
+    return (from_row * finer + row % finer) * grid.cols + from_col * finer + col % finer
+
+
+def attention_cannot_change(capture: Capture) -> Text | None:
+    """Why a change of attention is refused for this model; None where its calls are understood well enough."""
+    sites = capture.sites
+    if not any(site.layout or site.arrange or site.mixes for site in sites):
+        return None
+    return Text(
+        "The attention of {model} can be shown, but not changed: its module arranges tokens in its own way.",
+        "{model} 的注意力可以显示，但无法更改：其模块以特有的方式排列标记。",
+    ).format(model=capture.model.name)

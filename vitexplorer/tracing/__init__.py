@@ -1,0 +1,1 @@
+"""One forward pass followed: attention calls, the residual stream, the path of every tensor."""

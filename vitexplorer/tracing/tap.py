@@ -1,0 +1,133 @@
+"""See the attention of a forward pass, and the residual stream on both sides of each block, without touching the model.
+
+timm computes attention with `F.scaled_dot_product_attention`, which never shows its weights, or with an explicit
+softmax. `AttentionTap` follows one ordinary forward pass (`follow.py` says how) and keeps the arguments of each
+attention call and the sums between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from vitexplorer.core.types import BlockSite, Stream
+from vitexplorer.tracing.attention_call import AttentionCall, of_kernel
+from vitexplorer.tracing.follow import Args, FollowedPass, Function, Kwargs
+
+_NORMS = {F.layer_norm, F.rms_norm}
+SUMS = (torch.add, Tensor.add, Tensor.add_, Tensor.__add__, Tensor.__iadd__, Tensor.__radd__)
+
+_USUAL = Stream()
+
+
+def batch_first(tensor: Tensor, is_tokens_first: bool) -> Tensor:
+    """(tokens, batch, dim) as (batch, tokens, dim), of the same numbers in memory; any other as it is."""
+    return tensor.transpose(0, 1) if is_tokens_first else tensor
+
+
+class AttentionTap(FollowedPass):
+    """Keeps, for each block, its attention calls and the residual stream on both sides of it.
+
+    The first operation in a block that uses a parameter reads the residual stream (in its norm, or in the projection
+    to q, k and v where the norm comes last); the last sum in a block makes it, or the norm of that sum. Whatever the
+    module's own axes, what is kept is (batch, tokens, dim), or a grid of tokens, and part of the graph of the pass.
+    """
+
+    def __init__(
+        self,
+        block_of: Mapping[int, int],
+        keep_norms: bool = False,
+        keep_stream: bool = True,
+        keep_outputs: bool = False,
+        sites: Sequence[BlockSite] = (),
+    ):
+        """What to keep.
+
+        Args:
+            block_of: id of every parameter -> number of its block, or `OUTSIDE`.
+            keep_norms: see `normed`.
+            keep_stream: whether to keep `read` and `made`.
+            keep_outputs: whether to keep the output of each attention call.
+            sites: the blocks, where some of them write their attention in a way of their own.
+        """
+        super().__init__(block_of, sites)
+        self.calls: dict[int, list[AttentionCall]] = {}
+        self.read: dict[int, Tensor] = {}
+        """what the first operation of each block reads"""
+        self.made: dict[int, Tensor] = {}
+        """what each block gives: its last sum, or the norm of it"""
+        self.normed: dict[int, Tensor] = {}
+        """what the first norm of each block gives; kept only when asked for"""
+        self._keep_norms = keep_norms
+        self._keep_stream = keep_stream
+        self._keep_outputs = keep_outputs
+        self._streams = {block: site.stream for block, site in enumerate(sites)}
+        self._last: AttentionCall
+
+    def without_graph(self) -> AttentionTap:
+        """What was seen, as numbers alone: no part of a graph, no output of an attention call, nothing of a norm."""
+        seen = AttentionTap(self._block_of, keep_stream=self._keep_stream)
+        for block, calls in self.calls.items():
+            seen.calls[block] = [replace(call.arranged(Tensor.detach), output=None) for call in calls]
+        seen.read, seen.made = ({at: one.detach() for at, one in kept.items()} for kept in (self.read, self.made))
+        return seen
+
+    def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """Keep what a block reads first, and what its first norm gives."""
+        stream = self._streams.get(self.block, _USUAL)
+        if self._keep_stream and self.block not in self.read:
+            given = batch_first(args[0] if args else kwargs["input"], stream.reads_tokens_first)
+            self.read[self.block] = given
+            if stream.reads_tokens_first:
+                args, kwargs = (given.transpose(0, 1), *args[1:]), {k: v for k, v in kwargs.items() if k != "input"}
+        out = function(*args, **kwargs)
+        if function not in _NORMS:
+            return out
+        kept = batch_first(out, stream.gives_tokens_first)
+        if self._keep_norms:
+            self.normed.setdefault(self.block, kept)
+        if self._keep_stream and stream.ends_with_norm:
+            self.made[self.block] = kept
+        return kept.transpose(0, 1) if stream.gives_tokens_first else out
+
+    def _keep_sum(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        out = function(*args, **kwargs)
+        if self._keep_stream and out.ndim > 2:  # a model that pools before its last norm adds up features, not tokens
+            stream = self._streams.get(self.block, _USUAL)
+            self.made[self.block] = batch_first(out, stream.gives_tokens_first)
+        return out
+
+    def kernel(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """Keep the call with all its arguments."""
+        out = function(*args, **kwargs)
+        call = of_kernel(*args, **kwargs)
+        call.output = self._kept_output(out)
+        self._keep(call)
+        return out
+
+    def softmax(self, query: Tensor, key: Tensor, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
+        """Keep the call with its scores; its values come later."""
+        self._keep(AttentionCall(query, key, scores=args[0]))
+        return function(*args, **kwargs)
+
+    def mixture(self, mixed: Tensor | None, values: Tensor, of_values: Callable[[Tensor], Tensor]) -> Tensor:
+        """Keep what the last softmax was for."""
+        out = of_values(values)
+        call = self._last
+        call.mixed, call.value, call.output = mixed, values, self._kept_output(out)
+        return out
+
+    def _keep(self, call: AttentionCall) -> None:
+        self._last = call
+        self.calls.setdefault(self.block, []).append(call)
+
+    def _kept_output(self, out: Tensor) -> Tensor | None:
+        return out if self._keep_outputs else None
+
+    FOLLOWED: ClassVar[dict[Callable, Callable]] = {**FollowedPass.FOLLOWED, **dict.fromkeys(SUMS, _keep_sum)}
+    """the sums too"""
