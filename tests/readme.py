@@ -22,11 +22,11 @@ from tests.families_of_timm import sweep
 from vitexplorer.cli.compare import side_parameters
 from vitexplorer.cli.names import dashed
 from vitexplorer.cli.view import common_parameters
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.settings import ASSETS, PREFIX, Settings
 from vitexplorer.models.examples import examples
 from vitexplorer.models.measured import measured
 from vitexplorer.survey.questions import QUESTIONS
-from vitexplorer.views.record import Paper
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 

@@ -28,16 +28,7 @@ from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import run_job
 from vitexplorer.finetune.job import detached, workers
 from vitexplorer.finetune.job.events import EVENTS, EventLog, read_events
-from vitexplorer.finetune.job.folder import (
-    BASELINE_HEAD,
-    CHECKPOINTS,
-    CONFIG,
-    PREDICTIONS,
-    TUNED,
-    JobError,
-    run_folder,
-    stop_file,
-)
+from vitexplorer.finetune.job.folder import BASELINE_HEAD, CHECKPOINTS, CONFIG, PREDICTIONS, TUNED, run_folder
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import job_state, list_jobs
 from vitexplorer.finetune.training import loop, whole_job
@@ -48,12 +39,14 @@ from vitexplorer.storage.checked_reading import BrokenFileError, read_header
 from vitexplorer.storage.claims import (
     CLAIM,
     Claim,
+    JobError,
     LostError,
     TakenError,
     alone,
     claimed,
     give,
     standing_still,
+    stop_file,
     worker_of,
 )
 from vitexplorer.ui.places import Places

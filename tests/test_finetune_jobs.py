@@ -25,7 +25,7 @@ from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import compare, run_job
 from vitexplorer.finetune.job import detached
 from vitexplorer.finetune.job.events import read_events
-from vitexplorer.finetune.job.folder import CONFIG, JobError, run_folder, stop_file
+from vitexplorer.finetune.job.folder import CONFIG, run_folder
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.finetune.job.workers import LOG
@@ -33,7 +33,7 @@ from vitexplorer.finetune.training import loop
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.models.seeding import seeded
 from vitexplorer.storage.atomic_writes import DiskFullError
-from vitexplorer.storage.claims import worker_of
+from vitexplorer.storage.claims import JobError, stop_file, worker_of
 
 PATIENCE = 300.0
 """seconds until a test gives up"""

@@ -34,7 +34,7 @@ from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.data import DataError, Pick
 from vitexplorer.finetune.in_process import finetune
 from vitexplorer.finetune.job.events import Event
-from vitexplorer.finetune.job.folder import CONFIG, JobError, read_config
+from vitexplorer.finetune.job.folder import CONFIG, read_config
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState, RunState
 from vitexplorer.finetune.methods import METHODS
@@ -43,6 +43,7 @@ from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.notebook.run_card import run_card
+from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
 from vitexplorer.ui.engine import Engine

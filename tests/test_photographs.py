@@ -30,6 +30,10 @@ def said(model: LoadedModel, image) -> str:
 
 
 @pytest.mark.parametrize("example", examples().values(), ids=lambda example: example.id)
+def hint_of(capture):
+    return photo_hint(capture.model, capture.input.image_hash)
+
+
 def test_an_example_is_known_by_its_hash(example):
     assert OpenedImage.of(example.path).hash == example.hash
 
@@ -45,18 +49,18 @@ def test_figures_say_what_the_model_does_not_know(model):
 def test_weights_that_saw_no_scenes_say_nothing_of_it():
     untrained = vx.load_model("scenes_dino_patch16_192", weights="random")
     assert CAREFUL not in said(untrained, picture(192, 192))
-    assert photo_hint(vx.capture(untrained, picture(192, 192))) is None
+    assert hint_of(vx.capture(untrained, picture(192, 192))) is None
 
 
 def test_one_like_it_is_named_that_knows_photographs(model, monkeypatch):
-    assert photo_hint(vx.capture(model, examples()["scene_mug"].path)) is None
-    hint = photo_hint(vx.capture(model, picture(192, 192)))
+    assert hint_of(vx.capture(model, examples()["scene_mug"].path)) is None
+    hint = hint_of(vx.capture(model, picture(192, 192)))
     assert hint.model == "vit_small_patch16_224.dino"
     assert hint.available
     assert hint.sentence.en == "This model knows drawn scenes only. DINO ViT-S/16, 87 MB, knows photographs."
     assert hint.sentence.zh == "该模型只认识绘制场景。DINO ViT-S/16（87 MB）认识照片。"
     monkeypatch.setattr(import_module("vitexplorer.models.photographs"), "settings", lambda: Settings(downloads=False))
-    assert not photo_hint(vx.capture(model, picture(192, 192))).available
+    assert not hint_of(vx.capture(model, picture(192, 192))).available
 
 
 def test_a_drawn_picture_of_another_kind_is_said_and_its_model_named(model):
@@ -66,8 +70,8 @@ def test_a_drawn_picture_of_another_kind_is_said_and_its_model_named(model):
     assert "This is a paper creature, and the model was trained on drawn scenes alone" in said(model, creature)
     assert "This is a scene of other things, and the model was trained on drawn paper creatures" in said(knower, scene)
     assert "alone" not in said(knower, creature)
-    assert photo_hint(vx.capture(model, creature)).model == "creatures_vit_patch16_192"
-    hint = photo_hint(vx.capture(knower, scene))
+    assert hint_of(vx.capture(model, creature)).model == "creatures_vit_patch16_192"
+    hint = hint_of(vx.capture(knower, scene))
     assert (hint.model, hint.available) == ("scenes_vit_patch16_192", True)
     assert hint.sentence.en == (
         "This model knows drawn paper creatures only. ViT, drawn scenes: that one knows this picture."

@@ -24,8 +24,9 @@ from tests.fuzzed_http import SENT
 from tests.hosted import hosted
 from tests.readme import README
 from vitexplorer.core.settings import ASSETS, Settings, settings
-from vitexplorer.finetune.job.folder import CONFIG, JobError
+from vitexplorer.finetune.job.folder import CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
+from vitexplorer.storage.claims import JobError
 from vitexplorer.ui import turns
 from vitexplorer.ui.address import ShownView
 from vitexplorer.ui.api import explaining

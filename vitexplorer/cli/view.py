@@ -14,10 +14,11 @@ import vitexplorer as vx
 from vitexplorer.cli.names import dashed
 from vitexplorer.cli.runs import Run
 from vitexplorer.cli.text import Reading, one_sentence, summary
+from vitexplorer.comparisons.record import Comparison
 from vitexplorer.controls import Control, like_capture, likeness
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Fit, Result
-from vitexplorer.views.record import Comparison, View
+from vitexplorer.views.record import View
 
 
 def explore(view: str, out: Path | None, language: Language, run: Run, controls: dict[str, str | None]) -> None:

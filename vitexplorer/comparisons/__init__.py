@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import Any
 
 from vitexplorer.capturing.capture import Capture, plain_numbers
+from vitexplorer.comparisons.record import Comparison
 from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.registry import Registry
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result
-from vitexplorer.views.record import Comparison
 
 COMPARISONS: Registry[Comparison] = Registry("comparison", __name__, "COMPARISON")
 

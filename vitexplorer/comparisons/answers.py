@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.sides import names_of
 from vitexplorer.core.capture_protocol import has_one_output
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, PROBABILITY, SidesResult, value_text
 from vitexplorer.quantities.read_out import answer_text, shown_values, top_classes, unit_of_values
-from vitexplorer.views.record import Comparison
 
 TITLE = Text("Answers side by side", "答案对比")
 NOT_ALIKE = Text(

@@ -10,12 +10,13 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.sides import names_of
 from vitexplorer.core.format import measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import AlikeResult
 from vitexplorer.quantities.cka import cka
-from vitexplorer.views.record import Comparison, Paper
 
 TITLE = Text("Token similarity (CKA)", "标记相似度（中心核对齐）")
 AXIS = Text("block · {name}", "块 · {name}")

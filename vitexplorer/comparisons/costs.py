@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.sides import names_of
 from vitexplorer.core.format import measured
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import SidesResult
-from vitexplorer.views.record import Comparison
 
 TITLE = Text("Parameters and cost side by side", "参数量与开销对比")
 COUNT = Text("count", "个数")

@@ -12,14 +12,15 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.sides import pair_of
 from vitexplorer.controls import BlockControl, Choice, QueryControl
 from vitexplorer.core.format import measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, PairResult, Query, query_text
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.places import matched, placed
-from vitexplorer.views.record import Comparison, Paper
 
 TITLE = Text("Maps side by side", "注意力图对比")
 KINDS = (

@@ -11,14 +11,15 @@ from dataclasses import replace
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.maps import alike
+from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.relevance import METHODS, no_classifier, on_grid
 from vitexplorer.comparisons.sides import pair_of
 from vitexplorer.controls import Choice
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, PairResult
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text
-from vitexplorer.views.record import Comparison, Paper
 
 TITLE = Text("Relevance of each one's answer", "各自答案的相关性")
 _FOR = Text("{side}, for {name}", "{side}，解释{name}")

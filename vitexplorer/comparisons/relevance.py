@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons.maps import alike
+from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.sides import pair_of
 from vitexplorer.controls import Choice, TargetControl
 from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, PairResult
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text, class_text
-from vitexplorer.views.record import Comparison, Paper
 
 TITLE = Text("Relevance of one class", "同一类别的相关性")
 METHODS = (

@@ -15,13 +15,14 @@ from dataclasses import replace
 import numpy as np
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.sides import LEFT, RIGHT, pair_of
 from vitexplorer.controls import BlockControl, ImagesControl, NamedCapture, Switch
 from vitexplorer.core.format import measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import ColoursResult, PairResult, PicturesResult
 from vitexplorer.quantities.places import read_at
-from vitexplorer.views.record import Comparison, Paper
 from vitexplorer.views.token_pca import shared_token_pca
 
 TITLE = Text("Principal components in one basis", "共用一组基的主成分")

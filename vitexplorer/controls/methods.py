@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from vitexplorer.controls.choice import Several
 from vitexplorer.core.capture_protocol import Explored
@@ -13,8 +13,21 @@ from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.standings import RANDOM
 from vitexplorer.core.text import Text
 
-if TYPE_CHECKING:
-    from vitexplorer.views.record import View
+
+class ExplainingView(Protocol):
+    """A view that explains a class by a map, as far as this control knows it."""
+
+    @property
+    def title(self) -> Text:
+        """Its name."""
+
+    @property
+    def runs(self) -> str:
+        """Passes through the network: `nothing`, `once` or `many`."""
+
+    @property
+    def refuses(self) -> Callable[[Any], Text | None]:
+        """Return the reason why the view has no meaning for a capture, or None."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +36,7 @@ class MethodsControl(Several):
 
     name: str = "methods"
     label: Text = Text("Methods", "方法")
-    known: Callable[[], Mapping[str, View]] = dict
+    known: Callable[[], Mapping[str, ExplainingView]] = dict
     """the views to choose from; asked when needed, since they may not be registered yet"""
 
     @property

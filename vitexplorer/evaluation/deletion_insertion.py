@@ -12,11 +12,11 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.quantities.faithfulness import faithfulness
-from vitexplorer.views.record import Paper
 
 STEPS = 10
 

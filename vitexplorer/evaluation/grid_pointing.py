@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.evaluation.mass_accuracy import mass_accuracy
 from vitexplorer.evaluation.protocol import Column, Protocol
-from vitexplorer.views.record import Paper
 
 PROTOCOL = Protocol(
     title=Text("Grid pointing game", "网格指向测试"),

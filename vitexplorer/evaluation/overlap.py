@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Bool, Float
 
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.models.bundled.measure import mass_mask
-from vitexplorer.views.record import Paper
 
 
 def overlap(values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[np.ndarray, "height width"]) -> float:

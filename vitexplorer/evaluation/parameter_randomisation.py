@@ -19,13 +19,13 @@ import numpy as np
 import torch
 
 from vitexplorer.capturing.capture import Capture, capture_input
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.evaluation.ranks import spearman
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.seeding import seeded
-from vitexplorer.views.record import Paper
 
 SEED = 0
 STAGES = 4

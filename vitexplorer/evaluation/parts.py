@@ -29,13 +29,13 @@ import torch
 from jaxtyping import Bool, Float
 
 from vitexplorer.capturing.capture import prepare
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.parted import Parted, opposed_classes, shared_parts, sufficient_parts
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.evaluation.ranks import spearman
-from vitexplorer.views.record import Paper
 
 THRESHOLDS = np.linspace(0.01, 0.5, 80)
 MATTERS = 0.05

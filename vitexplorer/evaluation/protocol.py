@@ -9,9 +9,9 @@ from typing import Literal
 from jaxtyping import Float
 from numpy import ndarray
 
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Case, Trial
-from vitexplorer.views.record import Paper
 
 Data = Literal["scenes", "grids", "parted"]
 

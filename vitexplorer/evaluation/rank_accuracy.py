@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Bool, Float
 
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.evaluation.case import covered_cells
 from vitexplorer.evaluation.protocol import Column, Protocol
-from vitexplorer.views.record import Paper
 
 
 def rank_accuracy(

@@ -18,12 +18,12 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.quantities.faithfulness import first_ones, ranking
 from vitexplorer.quantities.perturbation import BATCH, patch_of_pixel
-from vitexplorer.views.record import Paper
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """of the patches that are removed"""

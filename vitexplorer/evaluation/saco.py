@@ -16,12 +16,12 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
 from vitexplorer.quantities.faithfulness import ranking, values_exchanged
 from vitexplorer.quantities.perturbation import Runs, patch_of_pixel
-from vitexplorer.views.record import Paper
 
 GROUPS = 10
 

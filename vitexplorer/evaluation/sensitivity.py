@@ -16,10 +16,10 @@ import torch
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture, capture_input
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.evaluation.case import Trial
 from vitexplorer.evaluation.protocol import Column, Protocol
-from vitexplorer.views.record import Paper
 
 RADIUS = 0.02
 """of full scale"""

@@ -20,7 +20,6 @@ from vitexplorer.finetune.job.folder import (
     SPLIT,
     TRAIN_AGAIN,
     TUNED,
-    JobError,
     Sides,
     read_config,
     run_folder,
@@ -31,6 +30,7 @@ from vitexplorer.finetune.results.metrics import METRIC, higher_is_better
 from vitexplorer.finetune.results.pareto import pareto_front
 from vitexplorer.finetune.results.records import Baseline, FinetuneResult, RunRecord
 from vitexplorer.storage.checked_reading import BrokenFileError, broken, read_arrays, read_header
+from vitexplorer.storage.claims import JobError
 
 Cost = Literal["trainable", "seconds", "file_bytes"]
 

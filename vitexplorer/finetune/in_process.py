@@ -20,10 +20,10 @@ from typing import Any
 
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.events import Listener
-from vitexplorer.finetune.job.folder import JobError, stop_file, write_config
+from vitexplorer.finetune.job.folder import write_config
 from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan, sort_controls
 from vitexplorer.finetune.results.records import FinetuneResult
-from vitexplorer.storage.claims import claimed, is_first_process, worker_of
+from vitexplorer.storage.claims import JobError, claimed, is_first_process, stop_file, worker_of
 
 
 def finetune(

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from torch import Tensor, nn
 
 from vitexplorer.controls import Control
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.views.record import Paper
 
 if TYPE_CHECKING:
     from vitexplorer.finetune.parts.low_rank import LowRank

@@ -22,11 +22,11 @@ from torch import Tensor, nn
 
 from vitexplorer.capturing.capture import Capture, Moved
 from vitexplorer.controls import Control
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.tracing.attention_call import AttentionCall, of_kernel
 from vitexplorer.tracing.follow import AXES, OUTSIDE, Args, FollowedPass, Function, Kwargs
-from vitexplorer.views.record import Paper
 
 ScoreEdit = Callable[[int, Tensor], Tensor]
 """(block, scores (*windows, heads, queries, keys)) -> scores; the very same tensor where nothing changes"""

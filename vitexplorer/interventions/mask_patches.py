@@ -22,10 +22,10 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, PatchesControl
 from vitexplorer.controls.patches import Cell
 from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.interventions.changed_pass import Effect, Intervention, attention_cannot_change
-from vitexplorer.views.record import Paper
 
 HOW = (("paint", Text("painted over", "涂上颜色")), ("attention", Text("not attended to", "不被关注")))
 

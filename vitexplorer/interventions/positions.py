@@ -19,9 +19,9 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Number
 from vitexplorer.core.capture_protocol import other_names
 from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.interventions.changed_pass import Effect, Intervention
-from vitexplorer.views.record import Paper
 
 HOW = (("off", Text("off", "关闭")), ("shuffled", Text("shuffled", "打乱")))
 

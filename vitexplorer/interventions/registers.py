@@ -25,11 +25,11 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, Number
 from vitexplorer.core.capture_protocol import other_names
 from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.interventions.changed_pass import Effect, Intervention, Registers
 from vitexplorer.quantities.outliers import far_out
 from vitexplorer.tracing.follow import OUTSIDE, FollowedPass
-from vitexplorer.views.record import Paper
 
 NO_OUTLIERS = Text(
     "After block {block} no patch of {model} has a token far longer than the others: there is nothing to move.",

@@ -16,9 +16,9 @@ from jaxtyping import UInt8
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Number
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.interventions.changed_pass import Effect, Intervention
-from vitexplorer.views.record import Paper
 
 FILLS = (
     ("wrap", Text("wraps around", "循环移入")),

@@ -16,10 +16,10 @@ from jaxtyping import Int, UInt8
 
 from vitexplorer.capturing.capture import Capture, Moved
 from vitexplorer.controls import Number
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.interventions.changed_pass import Effect, Intervention
-from vitexplorer.views.record import Paper
 
 
 def shuffled_order(grid: PatchGrid, size: tuple[int, int], seed: int) -> Int[np.ndarray, " patches"]:

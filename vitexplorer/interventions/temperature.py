@@ -12,9 +12,9 @@ from typing import Any
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.interventions.changed_pass import Effect, Intervention, attention_cannot_change
-from vitexplorer.views.record import Paper
 
 
 def effect(capture: Capture, temperature: float) -> Effect:

@@ -17,9 +17,9 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.interventions.changed_pass import Effect, Intervention, attention_cannot_change
-from vitexplorer.views.record import Paper
 
 
 def keep_highest(

@@ -17,7 +17,7 @@ from vitexplorer.models.catalog import find, knows
 from vitexplorer.models.examples import Example, examples
 
 if TYPE_CHECKING:
-    from vitexplorer.capturing.capture import Capture
+    from vitexplorer.models.loading import LoadedModel
 
 PICTURES = {"scene": Text("drawn scenes", "绘制场景"), "creature": Text("drawn paper creatures", "绘制的剪纸生物")}
 _ELSEWHERE = {
@@ -69,17 +69,17 @@ def photo_notes(provenance: Provenance, image_hash: str) -> tuple[Text, ...]:
     return () if example.kind == known else (_OTHER.format(this=_ELSEWHERE[example.kind], pictures=PICTURES[known]),)
 
 
-def photo_hint(capture: Capture) -> PhotoHint | None:
+def photo_hint(model: LoadedModel, image_hash: str) -> PhotoHint | None:
     """A model of the catalogue that knows what is seen, where this one may not; None otherwise."""
-    if not photo_notes(capture.model.provenance, capture.input.image_hash):
+    if not photo_notes(model.provenance, image_hash):
         return None
-    pictures = PICTURES[knows(capture.model.name)]
-    example = _examples().get(capture.input.image_hash)
+    pictures = PICTURES[knows(model.name)]
+    example = _examples().get(image_hash)
     if example is not None and example.kind in _KNOWING:
         entry = find(_KNOWING[example.kind])
         sentence = _KNOWS_THIS.format(pictures=pictures, title=entry.title)
         return PhotoHint(entry.name, entry.title, entry.megabytes, True, sentence)
-    entry = find(find(capture.model.name).for_photographs)
+    entry = find(find(model.name).for_photographs)
     sentence = _HINT.format(pictures=pictures, title=entry.title, megabytes=entry.megabytes)
     return PhotoHint(entry.name, entry.title, entry.megabytes, settings().downloads, sentence)
 

@@ -27,8 +27,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from vitexplorer.core.text import Text
-from vitexplorer.finetune.job.folder import JobError, stop_file
+from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.storage.atomic_writes import guarded
 from vitexplorer.storage.checked_reading import NOTHING, Amount, BrokenFileError, Count
 from vitexplorer.storage.record_file import KeptFile
@@ -45,12 +44,21 @@ _BETWEEN_LOOKS = 0.05
 _STANDING = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 
 
+class JobError(ExplainedError):
+    """Something that cannot be done with a job; the message says why and what to do."""
+
+
 class TakenError(JobError):
     """Another process works on it."""
 
 
 class LostError(JobError):
     """The job of this process was stopped or taken over while it stood still."""
+
+
+def stop_file(folder: Path) -> Path:
+    """Return the file that asks a job to stop by being there."""
+    return folder / "stop"
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, same
-from vitexplorer.views.record import Paper
 
 Values = Mapping[str, Any]
 """column -> number, list of numbers or None, as pyarrow takes them"""

@@ -24,11 +24,10 @@ from vitexplorer.core.errors import SettingError
 from vitexplorer.core.progress import Progress
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Fit
-from vitexplorer.finetune.job.folder import JobError
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, load_model
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
-from vitexplorer.storage.claims import Held, LostError, TakenError, claimed, revoke
+from vitexplorer.storage.claims import Held, JobError, LostError, TakenError, claimed, revoke
 from vitexplorer.survey.card import Card, SurveyError, card_of, check_same, has_card, read_card, write_card
 from vitexplorer.survey.manifest import ROWS, clear_halves, unfinished, write_manifest
 from vitexplorer.survey.runners import Job, Runner, Told, runner_of

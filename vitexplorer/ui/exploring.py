@@ -102,7 +102,7 @@ def _line(step: Step, language: Language) -> StatusData:
 
 def _photo_hint(capture: Capture, language: Language) -> dict[str, str]:
     """Before what may be a photograph: the model that knows them, one click away where weights may be fetched."""
-    hint = photo_hint(capture)
+    hint = photo_hint(capture.model, capture.input.image_hash)
     if hint is None:
         return {}
     button = {"hint_button": word("status_show_model", language, title=hint.title), "hint_model": hint.model}

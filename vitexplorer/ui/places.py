@@ -30,12 +30,12 @@ from pathlib import Path
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.job import detached
-from vitexplorer.finetune.job.folder import CONFIG, TUNED, JobError, images_of, read_config, run_folder, stem_of
+from vitexplorer.finetune.job.folder import CONFIG, TUNED, images_of, read_config, run_folder, stem_of
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, replace_copy
-from vitexplorer.storage.claims import CLAIM, alone, worker_of
+from vitexplorer.storage.claims import CLAIM, JobError, alone, worker_of
 from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.words import UI_WORDS
 

@@ -18,6 +18,7 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.progress import Progress
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
@@ -26,7 +27,7 @@ from vitexplorer.quantities.scores import run_scores
 from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
 from vitexplorer.tracing.follow import Args, FollowedPass, Function, Kwargs
 from vitexplorer.tracing.tap import batch_first
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Activation patching", "激活修补")
 

@@ -14,11 +14,12 @@ import numpy as np
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
 from vitexplorer.core.format import measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import MatrixResult
 from vitexplorer.quantities.head_statistics import distance, distances, over_blocks, uneven_heads
 from vitexplorer.quantities.on_the_map import is_constant
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Attention distance", "注意力距离")
 ONE_IMAGE = Text("Of this one image; the paper averages over many.", "仅针对这一张图像；论文中是对许多图像取平均。")

@@ -16,10 +16,11 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, HeadControl, QueryControl
 from vitexplorer.core.format import fine_percent, percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, PatchGrid, Query, WindowLayout, query_text
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Attention map", "注意力图")
 UNIT = Text("share of the query's attention", "占该查询注意力的份额")

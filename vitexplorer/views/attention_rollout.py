@@ -25,11 +25,12 @@ from torch import Tensor
 from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, Choice, Number, QueryControl
 from vitexplorer.core.format import fine_percent, percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, Query, query_text
 from vitexplorer.quantities.on_the_map import elsewhere, extreme, is_constant, tenth
 from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_through, query_shares
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Attention rollout", "注意力展开（rollout）")
 

@@ -14,13 +14,14 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.format import signed
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import patch_sums
 from vitexplorer.quantities.scores import score_of
 from vitexplorer.quantities.targets import class_map, for_and_against, score_word, unit_of
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("AttnLRP", "AttnLRP")
 HELD = Text(

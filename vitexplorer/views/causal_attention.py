@@ -16,9 +16,10 @@ from torch import Tensor
 from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, HeadControl, Switch, TokenControl
 from vitexplorer.core.format import counted, percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Query, SequenceResult, prefix_text, query_text
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("If it were a decoder", "如果它是解码器")
 FORMULA = "softmax(q kᵀ / √d + bias)"

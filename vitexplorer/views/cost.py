@@ -27,6 +27,7 @@ from vitexplorer.controls import Control
 from vitexplorer.core.capture_protocol import Explored
 from vitexplorer.core.errors import SettingError
 from vitexplorer.core.format import compact, percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import BlockSite, CostResult, Term
 from vitexplorer.models.input_size import sides
@@ -40,7 +41,7 @@ from vitexplorer.quantities.multiplications import (
     count_multiplications,
     table,
 )
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Cost", "计算量")
 LARGEST = 4096

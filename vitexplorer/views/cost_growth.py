@@ -20,10 +20,11 @@ from torch import nn
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
 from vitexplorer.core.format import compact
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import BlockSite, GrowthResult, WindowLayout
 from vitexplorer.quantities.multiplications import KINDS, MLP, PRODUCTS, PROJECTIONS, kind_of
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Growth of the cost", "计算量的增长")
 POINTS = 12

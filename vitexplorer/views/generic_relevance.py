@@ -16,6 +16,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import PatchAlike, Region, Target
 from vitexplorer.core.format import measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.backward_rules import backward_control
@@ -23,7 +24,7 @@ from vitexplorer.quantities.both_signs import reading, sign_control
 from vitexplorer.quantities.gradients import at_outputs, weighed_attention
 from vitexplorer.quantities.rollout import Pieces, push_added, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Generic relevance", "通用相关性（generic relevance）")
 OWN_PART = Text("Left out is the 1 that the patch holds from the identity.", "该图块从单位矩阵得到的 1 未计入。")

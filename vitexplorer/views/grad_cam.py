@@ -21,13 +21,14 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, BlockControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import kept, reading, sign_control
 from vitexplorer.quantities.gradients import at_norm
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Grad-CAM", "Grad-CAM")
 WEIGHED = {

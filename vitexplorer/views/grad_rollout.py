@@ -22,6 +22,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.format import percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.backward_rules import backward_control
@@ -29,7 +30,7 @@ from vitexplorer.quantities.both_signs import reading, sign_control
 from vitexplorer.quantities.gradients import at_outputs, weighed_attention
 from vitexplorer.quantities.rollout import SWIN_NOTE, Pieces, push_stayed, push_through
 from vitexplorer.quantities.targets import class_map, read_query, read_shares, row_text
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 STAYED = Text(
     "Left out is what stays on the patch through residual connections alone: {share}.",

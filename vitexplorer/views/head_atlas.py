@@ -18,6 +18,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
 from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.format import measured, percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import MatrixResult, prefix_text
 from vitexplorer.quantities.head_statistics import (
@@ -32,7 +33,7 @@ from vitexplorer.quantities.head_statistics import (
     uneven_heads,
 )
 from vitexplorer.quantities.on_the_map import ALIKE, is_constant
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Head atlas", "注意力头总览")
 METRICS = {

@@ -10,10 +10,11 @@ import numpy as np
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, QueryControl
 from vitexplorer.core.format import fine_percent, percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import GalleryResult, Query
 from vitexplorer.quantities.on_the_map import extreme, is_constant
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("All heads", "全部注意力头")
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.gradients import gradients
 from vitexplorer.quantities.perturbation import baseline_text, patch_sums
 from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Input × gradient", "输入 × 梯度")
 

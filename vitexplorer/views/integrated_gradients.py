@@ -17,13 +17,14 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, Number
 from vitexplorer.controls.explained import Target
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.progress import Progress
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
 from vitexplorer.quantities.scores import run_scores, score_of
 from vitexplorer.quantities.targets import class_map, for_and_against, score_word, unit_of
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 BATCH = 4
 """images with their graphs in memory at once: about 120 MB each for ViT-B/16 at 224 pixels"""

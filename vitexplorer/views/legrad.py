@@ -17,6 +17,7 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, MapResult
 from vitexplorer.quantities.backward_rules import backward_control
@@ -25,7 +26,7 @@ from vitexplorer.quantities.gradients import attention_gradient, block_gradients
 from vitexplorer.quantities.scores import score_of_block
 from vitexplorer.quantities.targets import COSINE, LOGIT, class_map, unit_of
 from vitexplorer.tracing.attention_call import WEIGHTS_AT_ONCE, AttentionCall
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("LeGrad", "LeGrad")
 PER_ATTENTION = {

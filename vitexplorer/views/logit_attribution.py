@@ -23,6 +23,7 @@ from vitexplorer.controls import TargetControl
 from vitexplorer.core.capture_protocol import without_classifier
 from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.format import measured, signed
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.part_names import part_text
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import ContributionsResult, Output
@@ -30,7 +31,7 @@ from vitexplorer.quantities.frozen_norm import AffineMap, frozen_at
 from vitexplorer.quantities.stream_sums import stream_sums
 from vitexplorer.quantities.targets import class_text, explained, target_text, unit_of
 from vitexplorer.tracing.tap import batch_first
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Logit attribution", "logit 的逐块归因")
 EXACT = 1e-6

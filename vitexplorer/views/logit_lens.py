@@ -23,6 +23,7 @@ from vitexplorer.controls import Control
 from vitexplorer.core.capture_protocol import Explored, has_one_output
 from vitexplorer.core.errors import SettingError
 from vitexplorer.core.format import counted, percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import LensResult
@@ -35,7 +36,7 @@ from vitexplorer.quantities.read_out import (
     shown_values,
     top_classes,
 )
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Logit lens", "Logit 透镜（逐块读出）")
 PATCHES = "patches"

@@ -21,10 +21,11 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Number, PatchesControl, Switch
 from vitexplorer.controls.patches import Cell, Others
 from vitexplorer.core.format import counted, measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid, ReconstructionResult
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_images, to_patches
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Masked autoencoder", "掩码自编码器（MAE）")
 

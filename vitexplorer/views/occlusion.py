@@ -16,6 +16,7 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.progress import Progress
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
@@ -29,7 +30,7 @@ from vitexplorer.quantities.perturbation import (
 )
 from vitexplorer.quantities.scores import run_scores
 from vitexplorer.quantities.targets import class_map, for_and_against, unit_of
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Occlusion", "遮挡")
 

@@ -16,10 +16,11 @@ from torch import nn
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import counted, percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.part_names import part_text
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import TreeResult
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Parameters as a treemap", "参数量树图")
 

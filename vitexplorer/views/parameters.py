@@ -16,11 +16,12 @@ from torch import nn
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import counted, percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.part_names import part_text
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import CountResult, Term
 from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, exact_terms, symbolic, total
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Parameters", "参数量")
 

@@ -15,10 +15,11 @@ from torch import Tensor, nn
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
 from vitexplorer.core.format import percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import FiltersResult
 from vitexplorer.quantities.principal_components import principal_components
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Filters of the patch embedding", "图块嵌入的滤波器")
 CHANNELS = 3

@@ -11,9 +11,10 @@ from einops import rearrange
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import counted
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchesResult, PatchGrid
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Patch grid", "图块网格")
 

@@ -15,10 +15,11 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, TokenControl
 from vitexplorer.core.format import measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult, Query, query_text
 from vitexplorer.quantities.on_the_map import extreme, without
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Patch similarity", "图块相似度")
 

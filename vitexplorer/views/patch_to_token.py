@@ -23,9 +23,10 @@ from vitexplorer.controls import QueryControl, sharpest_patch
 from vitexplorer.core.capture_protocol import Explored
 from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.format import counted, measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid, Query, TokenStep, TokenStepsResult, query_text
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("From pixels to a token", "从像素到标记")
 CHANNELS = 3

@@ -16,10 +16,11 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import OUTPUT, PoolingResult, Reading, ReadOut
 from vitexplorer.quantities.read_out import READING_WORDS, answer_text, read_after, readable_blocks, top_classes
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Class token or mean of patches", "类别标记与图块平均")
 _CLASS = Text("through the {token} {answer} ({value})", "通过{token}为{answer}（{value}）")

@@ -31,10 +31,11 @@ from vitexplorer.controls import Choice, Control, QueryControl
 from vitexplorer.core.capture_protocol import Explored
 from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.format import counted, measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import BoardResult, MapResult, PatchGrid, Query, Result, query_text
 from vitexplorer.quantities.on_the_map import extreme, without
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Similarity of position embeddings", "位置编码的相似度")
 TEMPERATURE = 10000.0

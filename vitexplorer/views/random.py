@@ -17,11 +17,12 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, Number
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.format import percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.on_the_map import extreme, tenth
 from vitexplorer.quantities.targets import class_map
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Random map", "随机图")
 

@@ -14,10 +14,11 @@ import numpy as np
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl
 from vitexplorer.core.format import signed
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import OffsetsResult
 from vitexplorer.quantities.on_the_map import is_constant
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Relative position bias", "相对位置偏置")
 DIRECTION = Text(

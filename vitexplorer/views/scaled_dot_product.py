@@ -21,9 +21,10 @@ from torch import Tensor
 from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.controls import BlockControl, HeadControl, TokenControl
 from vitexplorer.core.format import measured, percent
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import PADDING, DotProductResult, Query, prefix_text, query_text
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Scaled dot product", "缩放点积")
 BINS = 40

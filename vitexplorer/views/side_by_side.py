@@ -20,6 +20,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, Switch, TargetControl
 from vitexplorer.core.capture_protocol import without_classifier
 from vitexplorer.core.format import measured as rounded
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.progress import Progress
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import MapResult, MethodsResult, PatchGrid
@@ -27,7 +28,7 @@ from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
 from vitexplorer.quantities.on_the_map import is_constant
 from vitexplorer.quantities.targets import class_text, explained
 from vitexplorer.views import explanation, explanations
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Side by side", "并排比较")
 AT_DEFAULTS = Text(

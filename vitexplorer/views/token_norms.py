@@ -12,10 +12,11 @@ import numpy as np
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.format import counted, measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MatrixResult
 from vitexplorer.quantities.outliers import far_out
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Token norms", "标记的范数")
 

@@ -21,11 +21,12 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, Switch
 from vitexplorer.core.errors import SettingError
 from vitexplorer.core.format import counted
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import ColoursResult
 from vitexplorer.quantities.on_the_map import extreme, is_constant, where_most
 from vitexplorer.quantities.principal_components import principal_components
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Principal components of the tokens", "标记的主成分")
 COLOURS = 3

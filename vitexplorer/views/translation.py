@@ -24,6 +24,7 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
 from vitexplorer.core.format import counted, measured
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.progress import Progress
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import CurvesResult
@@ -31,7 +32,7 @@ from vitexplorer.interventions.changed_pass import ChangedPass, Effect
 from vitexplorer.models.feature_map import feature_map
 from vitexplorer.models.preprocess import normalise
 from vitexplorer.tracing.tap import AttentionTap
-from vitexplorer.views.record import Paper, View
+from vitexplorer.views.record import View
 
 TITLE = Text("Translation", "平移")
 STEPS = 8

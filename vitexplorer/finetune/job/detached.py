@@ -30,11 +30,11 @@ from pathlib import Path
 
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.events import EventLog
-from vitexplorer.finetune.job.folder import CONFIG, read_config, stop_file, write_config
+from vitexplorer.finetune.job.folder import CONFIG, read_config, write_config
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, forget, job_state
 from vitexplorer.finetune.job.workers import is_worked_on, launch, refuse_running
-from vitexplorer.storage.claims import revoke, standing_still
+from vitexplorer.storage.claims import revoke, standing_still, stop_file
 
 _BETWEEN_LOOKS = 0.02
 _STOOD_STILL = Text(

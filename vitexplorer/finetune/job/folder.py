@@ -13,20 +13,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.records import Baseline, Estimate, RunRecord
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.claims import JobError
 from vitexplorer.storage.dataset import Item, Task
 from vitexplorer.storage.image_files import is_archive_name, is_table_name
 from vitexplorer.storage.record_file import KeptFile
 
 NAMED_WEIGHTS = ("auto", "pretrained", "bundled", "random")
 """weights that are no path"""
-
-
-class JobError(ExplainedError):
-    """Something that cannot be done with a job; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +80,6 @@ def images_of(config: JobConfig) -> str:
 def stem_of(config: JobConfig, run: str) -> str:
     """What the files of a run are called when they are taken home, without their endings."""
     return f"{images_of(config)}-{run}"
-
-
-def stop_file(folder: Path) -> Path:
-    """The file whose being there asks a job to stop."""
-    return folder / "stop"
 
 
 def read_config(folder: Path) -> JobConfig:

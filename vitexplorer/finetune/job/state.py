@@ -12,11 +12,11 @@ from typing import Literal
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.comparison import why_broken
 from vitexplorer.finetune.job.events import EVENTS, Event, read_events
-from vitexplorer.finetune.job.folder import CONFIG, RESULT, JobError, read_config, run_folder
+from vitexplorer.finetune.job.folder import CONFIG, RESULT, read_config, run_folder
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.workers import is_worked_on
 from vitexplorer.storage.checked_reading import BrokenFileError
-from vitexplorer.storage.claims import standing_still
+from vitexplorer.storage.claims import JobError, standing_still
 
 RunPhase = Literal["waiting", "running", "interrupted", "finished", "stopped", "failed", "broken"]
 JobPhase = Literal["running", "interrupted", "finished", "stopped", "failed", "broken"]

@@ -11,9 +11,8 @@ from pathlib import Path
 import psutil
 
 from vitexplorer.core.text import Text
-from vitexplorer.finetune.job.folder import JobError, stop_file
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
-from vitexplorer.storage.claims import alone, give, process_of, worker_of
+from vitexplorer.storage.claims import JobError, alone, give, process_of, stop_file, worker_of
 
 LOG = "worker.log"
 """in the job's folder: what its process printed, its last words where it died"""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from torch import nn
 
 from vitexplorer.controls import Choice, Number
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.bottleneck import Bottleneck
@@ -17,7 +18,6 @@ from vitexplorer.finetune.parts.hanging import hang
 from vitexplorer.models.anatomy import block_parts
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
-from vitexplorer.views.record import Paper
 
 
 class Sequential(nn.Module):

@@ -13,6 +13,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from vitexplorer.controls import Number
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.bottleneck import Bottleneck
@@ -20,7 +21,6 @@ from vitexplorer.finetune.parts.hanging import hang
 from vitexplorer.models.anatomy import block_parts
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
-from vitexplorer.views.record import Paper
 
 _PASS = threading.local()  # the tokens of the block that is running, from where its MLP begins to where it ends
 

@@ -7,11 +7,11 @@ added to scores but are no biases of a layer: a switch lets them train too.
 from __future__ import annotations
 
 from vitexplorer.controls import Switch
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method, already_merged
 from vitexplorer.models.anatomy import biases, position_tables
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.views.record import Paper
 
 
 def inject(model: LoadedModel, position_bias: bool) -> LoadedModel:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from torch import nn
 
 from vitexplorer.controls import Switch
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import Method, Recipe
 from vitexplorer.finetune.parts.heads import FeatureNorm, fold_norms, replace_heads
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.views.record import Paper
 
 
 def inject(model: LoadedModel, norm: bool) -> LoadedModel:

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from vitexplorer.controls import Number
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.hanging import hang, hung, take_down
@@ -17,7 +18,6 @@ from vitexplorer.finetune.parts.low_rank import LowRank, query_value_spans
 from vitexplorer.models.anatomy import call_projection
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
-from vitexplorer.views.record import Paper
 
 
 def inject(model: LoadedModel, r: int, alpha: float) -> LoadedModel:

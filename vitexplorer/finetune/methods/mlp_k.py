@@ -10,11 +10,11 @@ from functools import partial
 from torch import nn
 
 from vitexplorer.controls import Number
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import Method, Recipe
 from vitexplorer.finetune.parts.heads import replace_heads
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.views.record import Paper
 
 
 def inject(model: LoadedModel, k: int) -> LoadedModel:

@@ -6,11 +6,11 @@ then also follow the new images' statistics, Frankle et al. 2020 (arXiv 2003.001
 
 from __future__ import annotations
 
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method, already_merged
 from vitexplorer.models.anatomy import norms
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.views.record import Paper
 
 
 def inject(model: LoadedModel) -> LoadedModel:

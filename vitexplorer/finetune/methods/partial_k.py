@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from vitexplorer.controls import Number
 from vitexplorer.core.errors import SettingError
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import BACKBONES, Method, Recipe, already_merged
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
-from vitexplorer.views.record import Paper
 
 
 def inject(model: LoadedModel, k: int) -> LoadedModel:

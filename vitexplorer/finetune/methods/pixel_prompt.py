@@ -15,12 +15,12 @@ from torch import Tensor, nn
 
 from vitexplorer.controls import Number
 from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.hanging import hang_before
 from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.views.record import Paper
 
 
 class PixelFrame(nn.Module):

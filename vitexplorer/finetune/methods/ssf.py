@@ -18,13 +18,13 @@ from torch import Tensor, nn
 
 from vitexplorer.controls import Switch
 from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.hanging import hang, hung, take_down
 from vitexplorer.models.anatomy import block_parts, call_projection
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
-from vitexplorer.views.record import Paper
 
 _SPREAD = 0.02
 

@@ -6,11 +6,11 @@ every window (`parts/window_prompts.py`). They can be shown, but not merged; on 
 
 from __future__ import annotations
 
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.prompting import COUNT, prompted
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.views.record import Paper
 
 
 def inject(model: LoadedModel, prompts: int) -> LoadedModel:

@@ -27,10 +27,8 @@ from vitexplorer.finetune.job.folder import (
     RESULT,
     TRAIN_AGAIN,
     TUNED,
-    JobError,
     read_config,
     run_folder,
-    stop_file,
 )
 from vitexplorer.finetune.job.images import read_material
 from vitexplorer.finetune.job.plan import Candidate
@@ -47,6 +45,7 @@ from vitexplorer.finetune.training.pixels import PLAIN
 from vitexplorer.finetune.training.setup import HEAD_PARTS, Setup, load_base, make_accelerator
 from vitexplorer.storage.atomic_writes import DiskFullError, permitted, replace_file
 from vitexplorer.storage.checked_reading import BrokenFileError, read_arrays, read_tensors
+from vitexplorer.storage.claims import JobError, stop_file
 
 T = TypeVar("T")
 

@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.quantities.head_statistics import (
     Measure,
@@ -27,7 +28,6 @@ from vitexplorer.survey.attention_numbers import METRICS as TAKEN
 from vitexplorer.survey.question import Column, Question, Values, one_by_one
 from vitexplorer.views import refusal
 from vitexplorer.views.head_atlas import METRICS, SHARE, UNITS
-from vitexplorer.views.record import Paper
 
 COLUMNS = {metric: "head_entropy" if metric == "entropy" else metric for metric in METRICS}
 """metric of the view -> column; `entropy` is that of the prediction"""

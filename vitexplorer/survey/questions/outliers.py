@@ -14,10 +14,10 @@ import torch
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.quantities.outliers import far_out
 from vitexplorer.survey.question import Column, Question, Values
-from vitexplorer.views.record import Paper
 
 COLUMNS = (
     Column(

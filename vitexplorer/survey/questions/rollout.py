@@ -13,10 +13,10 @@ import pyarrow as pa
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.survey.question import Column, Question, Values, one_by_one
 from vitexplorer.views import compute
-from vitexplorer.views.record import Paper
 
 COLUMNS = (
     Column(

@@ -32,7 +32,8 @@ from vitexplorer.ui.turns import NotYetError
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
-    from vitexplorer.views.record import Comparison, View
+    from vitexplorer.comparisons.record import Comparison
+    from vitexplorer.views.record import View
 
 _WORDS = (
     "panel_working",

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from vitexplorer.core.settings import Settings, settings
 from vitexplorer.core.text import Text
-from vitexplorer.finetune.job.folder import CONFIG, JobError
-from vitexplorer.storage.claims import worker_of
+from vitexplorer.finetune.job.folder import CONFIG
+from vitexplorer.storage.claims import JobError, worker_of
 from vitexplorer.ui.hosting.cache_folder import Held
 from vitexplorer.ui.places import ANSWERS, SURVEY, Places
 

@@ -13,7 +13,8 @@ from vitexplorer.core.text import Language
 from vitexplorer.ui.language import word
 
 if TYPE_CHECKING:
-    from vitexplorer.views.record import Comparison, View
+    from vitexplorer.comparisons.record import Comparison
+    from vitexplorer.views.record import View
 
 _WORDS = ("misleads", "more", "save", "save_as", "table", "row_by_col")
 

@@ -14,7 +14,7 @@ from vitexplorer.ui.rooms.room_figures import RoomFigures
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
-    from vitexplorer.views.record import Comparison
+    from vitexplorer.comparisons.record import Comparison
 
 
 class PairFigures(RoomFigures):

@@ -35,7 +35,8 @@ from vitexplorer.ui.turns import NotYetError
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
-    from vitexplorer.views.record import Comparison, View
+    from vitexplorer.comparisons.record import Comparison
+    from vitexplorer.views.record import View
 
 
 SHOWN = "(...inputs) => window.vxShown(...inputs)"

@@ -10,8 +10,8 @@ from vitexplorer.controls import Spec
 from vitexplorer.core.errors import SettingError
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Text
-from vitexplorer.finetune.job.folder import JobError
 from vitexplorer.finetune.job.plan import Augmentation, Candidate, ClassWeights, Head, JobConfig, Plan
+from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.training.backbone import backbones
 from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.words import TRAINING_WORDS

@@ -11,10 +11,11 @@ import gradio as gr
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.job import detached
-from vitexplorer.finetune.job.folder import JobError, read_config
+from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import job_state
 from vitexplorer.models.catalog import is_convolutional
+from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import session_of
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates

@@ -1,0 +1,40 @@
+"""Record of a comparison: a picture of two captures, with its question, computation and controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from vitexplorer.controls import Control, checked
+from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.paper import Paper
+from vitexplorer.core.text import Text
+from vitexplorer.core.types import Result
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A picture of two captures with a question. `compute(left, right, **settings)` returns numbers."""
+
+    title: Text
+    question: Text
+    misleads: Text
+    """when the picture does not mean what it seems to"""
+    compute: Callable[..., Result]
+    reading: Callable[[Any], Text]
+    """one sentence, two at most, made of the numbers of `compute`'s result"""
+    controls: tuple[Control, ...] = ()
+    """what they offer is the left capture's"""
+    paper: Paper | None = None
+    refuses: Callable[[Any, Any], Text | None] = lambda left, right: None
+    """the reason why it has no meaning for these two, or None"""
+    runs: Literal["nothing", "once", "many"] = "nothing"
+    """how often an image goes through the blocks of each network, as of a view"""
+    overview: bool = False
+    """stands before the others"""
+    room: str = "compare"
+
+    def settings(self, left: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Every control's value, see `checked`."""
+        return checked(self.controls, left, given)

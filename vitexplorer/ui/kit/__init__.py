@@ -1,0 +1,1 @@
+"""Components, scripts and words that everything on the page shares."""
