@@ -14,7 +14,22 @@ from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.evaluation.protocol import Column, Protocol
-from vitexplorer.models.bundled.measure import mass_mask
+
+KEEP_MASS = 0.6
+"""share of a map's sum that the chosen cells hold together"""
+
+
+def mass_mask(rows: np.ndarray, keep_mass: float = KEEP_MASS) -> np.ndarray:
+    """Return which patches together hold `keep_mass` of each row of weights: bool, (..., patches) as `rows`.
+
+    Rows are divided by their sum, sorted ascending, and kept where the running sum exceeds 1 - keep_mass.
+    """
+    rows = rows / rows.sum(-1, keepdims=True)
+    order = rows.argsort(-1)
+    held = np.take_along_axis(rows, order, -1).cumsum(-1) > 1 - keep_mass
+    mask = np.zeros(rows.shape, bool)
+    np.put_along_axis(mask, order, held, -1)
+    return mask
 
 
 def overlap(values: Float[np.ndarray, "rows cols"], grid: PatchGrid, mask: Bool[np.ndarray, "height width"]) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import plotly.graph_objects as go
+from plotly.graph_objects import Figure
 
 from vitexplorer.core.registry import Registry, unknown_name
 from vitexplorer.core.text import ExplainedError, Language, Text
@@ -65,7 +65,7 @@ def renderer_of(result: Result) -> Renderer:
     )
 
 
-def render(result: Result, *, language: Language = "en", theme: str = "light", **options: Any) -> go.Figure:
+def render(result: Result, *, language: Language = "en", theme: str = "light", **options: Any) -> Figure:
     """Draw a result as a plotly figure of fixed size, 1280 pixels wide, caption and warning included.
 
     Args:
@@ -99,7 +99,7 @@ def windows(result: Result, *, language: Language = "en", theme: str = "light") 
     return Windows(documents, facts)
 
 
-def printed(result: Result, *, language: Language = "en") -> tuple[go.Figure, tuple[Fact, ...]]:
+def printed(result: Result, *, language: Language = "en") -> tuple[Figure, tuple[Fact, ...]]:
     """The figure without its caption, as wide as a sheet of paper, and the caption. Raises NoRendererError."""
     page = Page(language, "light", PRINTED)
     return page.finish(_drawn(page, result, {})), tuple(page.facts)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Result
 from vitexplorer.figures.caption import facts
 from vitexplorer.figures.page import RANDOM
-from vitexplorer.figures.rendering import NoRendererError, render
+from vitexplorer.figures.rendering import Figure, NoRendererError, render
 from vitexplorer.notebook.card import Card
 from vitexplorer.views import VIEWS, reading
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 READING = Text("Reading", "解读")
 
 
-def drawing_of(result: Result) -> go.Figure | None:
+def drawing_of(result: Result) -> Figure | None:
     """Its figure; None where nothing draws such a result."""
     try:
         return render(result, language=settings().language)

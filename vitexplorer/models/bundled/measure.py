@@ -16,12 +16,12 @@ from einops import rearrange
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from vitexplorer.evaluation.overlap import mass_mask
 from vitexplorer.models.bundled.pool import Scenes, draw_scenes
 from vitexplorer.models.bundled.recipe import Figures, Recipe
 from vitexplorer.models.bundled.shipped import load, load_decoder
 from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_patches
 
-KEEP_MASS = 0.6
 NEIGHBOURS = 20
 TEST_SCENES = 1000
 KNOWN_SCENES = 2000
@@ -86,19 +86,6 @@ def class_attention(model: nn.Module, images: np.ndarray) -> np.ndarray:
     finally:
         handle.remove()
     return torch.cat(rows).numpy()[..., model.num_prefix_tokens :]
-
-
-def mass_mask(rows: np.ndarray, keep_mass: float = KEEP_MASS) -> np.ndarray:
-    """(..., patches) weights -> bool: the patches that together hold `keep_mass`.
-
-    Rows are divided by their sum, sorted ascending, and kept where the running sum exceeds 1 - keep_mass.
-    """
-    rows = rows / rows.sum(-1, keepdims=True)
-    order = rows.argsort(-1)
-    held = np.take_along_axis(rows, order, -1).cumsum(-1) > 1 - keep_mass
-    mask = np.zeros(rows.shape, bool)
-    np.put_along_axis(mask, order, held, -1)
-    return mask
 
 
 def attention_overlap(model: nn.Module, scenes: Scenes) -> float:
