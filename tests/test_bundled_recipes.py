@@ -13,17 +13,17 @@ import torch
 from accelerate.state import AcceleratorState
 
 from tests.thorough import quick
+from training import loop, measure
+from training.creature_pool import CreaturePool
+from training.crops import Curriculum, Window, about_object, cut, cut_with_mask
+from training.export import card, export
+from training.labelled import TOKEN_CLASSES, Labelled, labelled_windows, token_loss
+from training.pool import ScenePool, Scenes, draw_scenes
+from training.recipes import all_recipes, dino, mae
+from training.shipped import DECODER, load, load_decoder, stated
 from vitexplorer.core.settings import ASSETS
-from vitexplorer.models.bundled import loop, measure
-from vitexplorer.models.bundled.creature_pool import CreaturePool
-from vitexplorer.models.bundled.crops import Curriculum, Window, about_object, cut, cut_with_mask
-from vitexplorer.models.bundled.export import card, export
-from vitexplorer.models.bundled.labelled import TOKEN_CLASSES, Labelled, labelled_windows, token_loss
-from vitexplorer.models.bundled.pool import ScenePool, Scenes, draw_scenes
-from vitexplorer.models.bundled.recipes import all_recipes, dino, mae
-from vitexplorer.models.bundled.shapes import LABEL_NAMES
-from vitexplorer.models.bundled.shipped import DECODER, load, load_decoder, stated
 from vitexplorer.models.seeding import seeded
+from vitexplorer.scenes.shapes import LABEL_NAMES
 
 RECIPES = all_recipes()
 TAUGHT = "scenes_dino_patch16_192"  # by a teacher, which a run keeps too

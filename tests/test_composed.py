@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from vitexplorer.models.bundled.composed import HIDDEN_PATCHES, LEAST, Composed, composed
-from vitexplorer.models.bundled.labelled import token_loss
-from vitexplorer.models.bundled.pool import NOTHING, ScenePool
-from vitexplorer.models.bundled.recipes import several_registers, several_swin
-from vitexplorer.models.bundled.recipes.several_swin import astray_loss
-from vitexplorer.models.bundled.several_classes import labels_loss
-from vitexplorer.models.bundled.several_vit import START, class_attention, looking_loss
-from vitexplorer.models.bundled.shipped import load
+from training.composed import HIDDEN_PATCHES, LEAST, Composed, composed
+from training.labelled import token_loss
+from training.pool import NOTHING, ScenePool
+from training.recipes import several_registers, several_swin
+from training.recipes.several_swin import astray_loss
+from training.several_classes import labels_loss
+from training.several_vit import START, class_attention, looking_loss
+from training.shipped import load
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
+from training.creature_pool import KINDS, NOTHING, CreaturePool, missing_parts, shared_label
+from training.recipes.creatures import RECIPE, windows
 from vitexplorer.evaluation.parted import Parted, opposed_classes, shared_parts, sufficient_parts
-from vitexplorer.models.bundled.creature_pool import KINDS, NOTHING, CreaturePool, missing_parts, shared_label
-from vitexplorer.models.bundled.recipes.creatures import RECIPE, windows
-from vitexplorer.models.bundled.scenes.creatures import CLASSES, PARTS, Creature
-from vitexplorer.models.bundled.scenes.paper import fill
+from vitexplorer.scenes.creatures import CLASSES, PARTS, Creature
+from vitexplorer.scenes.paper import fill
 
 SIZE = 96
 

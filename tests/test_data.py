@@ -45,9 +45,9 @@ from vitexplorer.finetune.data import (
 from vitexplorer.finetune.data.cells import read_cells
 from vitexplorer.finetune.data.duplicates import difference_hash, near_groups, together
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
-from vitexplorer.models.bundled.scenes import draw_scene
-from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.images import ImageError, open_image, open_shrunk
+from vitexplorer.scenes import draw_scene
+from vitexplorer.scenes.shapes import LABEL_NAMES
 from vitexplorer.storage.findings import readable_name
 
 

@@ -39,10 +39,10 @@ from vitexplorer.evaluation.road import NOISE, filled_in, imputed
 from vitexplorer.evaluation.saco import coefficient
 from vitexplorer.evaluation.sensitivity import DRAWS, noisy, relative_distances
 from vitexplorer.figures import render
-from vitexplorer.models.bundled.scenes import draw_scene
-from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES
-from vitexplorer.models.bundled.scenes.paper import box_of
-from vitexplorer.models.bundled.shapes import LABEL_NAMES
+from vitexplorer.scenes import draw_scene
+from vitexplorer.scenes.creatures import CLASS_NAMES
+from vitexplorer.scenes.paper import box_of
+from vitexplorer.scenes.shapes import LABEL_NAMES
 
 RNG = np.random.default_rng(5)
 

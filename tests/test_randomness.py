@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from training.recipes import all_recipes
 from vitexplorer.core.errors import SettingError
-from vitexplorer.models.bundled.recipes import all_recipes
 from vitexplorer.models.seeding import TURN, seeded, stream
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,7 +36,7 @@ SEEDED = {"vitexplorer.models.seeding.seeded", "vitexplorer.models.seeding.strea
 ALLOWED = {
     "vitexplorer/models/seeding.py": {"stream"},
     "vitexplorer/finetune/methods/mlp_k.py": {"_deepened"},  # within `attach`, which is seeded
-    "vitexplorer/models/bundled/several_vit.py": {"with_registers"},  # within `Recipe.start`, which is seeded
+    "training/several_vit.py": {"with_registers"},  # within `Recipe.start`, which is seeded
     "tests/small_models.py": {"roughen"},  # within what makes a small model, which is seeded
     "tests/test_loading.py": {"test_random_weights_are_timms_under_the_seed"},  # what `seeded` is held against
 }

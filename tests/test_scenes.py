@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from vitexplorer.core.settings import ASSETS
-from vitexplorer.models.bundled.scenes import STREAMS, draw_scene
-from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES, Creature
-from vitexplorer.models.bundled.scenes.several import draw_several
-from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH, SHAPES
+from vitexplorer.scenes import STREAMS, draw_scene
+from vitexplorer.scenes.creatures import CLASS_NAMES, Creature
+from vitexplorer.scenes.several import draw_several
+from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH, SHAPES
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 import pytest
 
-from vitexplorer.models.bundled.pool import NOTHING, ScenePool
-from vitexplorer.models.bundled.scenes import STREAMS, draw_scene
-from vitexplorer.models.bundled.scenes.several import draw_several
-from vitexplorer.models.bundled.scenes.streams import KINDS, generators
-from vitexplorer.models.bundled.shapes import LABEL_NAMES
+from training.pool import NOTHING, ScenePool
+from vitexplorer.scenes import STREAMS, draw_scene
+from vitexplorer.scenes.several import draw_several
+from vitexplorer.scenes.shapes import LABEL_NAMES
+from vitexplorer.scenes.streams import KINDS, generators
 
 OUTLINES = {
     "train": "47e742422adbe1e2",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vitexplorer.models.bundled.scenes.suppressors import LAMP, SIGNAL, draw_suppressed
+from vitexplorer.scenes.suppressors import LAMP, SIGNAL, draw_suppressed
 
 
 @pytest.fixture(scope="module")

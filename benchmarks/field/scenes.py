@@ -27,10 +27,10 @@ from vitexplorer.finetune.parts.heads import begin_with
 from vitexplorer.finetune.results.baseline import Features, LinearHead, fit_baseline
 from vitexplorer.finetune.trained_parts import parameter_groups, train_mode
 from vitexplorer.finetune.training.schedule import rate_at
-from vitexplorer.models.bundled.scenes import draw_scene
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.preprocess import normalise
 from vitexplorer.models.seeding import seeded
+from vitexplorer.scenes import draw_scene
 
 BACKBONE = "scenes_dino_patch16_192"
 SIDE, PARTS = 96, 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.data import STREAM, parted_cases
-from vitexplorer.models.bundled.scenes.creatures import Creature
+from vitexplorer.scenes.creatures import Creature
 
 
 def creature_cases(count: int, size: int) -> list[Case]:

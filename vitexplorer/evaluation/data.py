@@ -18,10 +18,10 @@ import torch
 from vitexplorer.capturing.capture import prepare
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.parted import Parted
-from vitexplorer.models.bundled.scenes import Scene, draw_scene
-from vitexplorer.models.bundled.scenes.paper import box_of
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.quantities.read_out import shown_values
+from vitexplorer.scenes import Scene, draw_scene
+from vitexplorer.scenes.paper import box_of
 
 STREAM = "test"
 POOL = 400

@@ -24,9 +24,9 @@ from vitexplorer.evaluation.methods import is_slow, map_views, title_of, view_of
 from vitexplorer.evaluation.parted import Parted
 from vitexplorer.evaluation.protocol import Data
 from vitexplorer.evaluation.protocols import PROTOCOLS
-from vitexplorer.models.bundled.scenes.creatures import CLASS_NAMES
-from vitexplorer.models.bundled.shapes import LABEL_NAMES
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.scenes.creatures import CLASS_NAMES
+from vitexplorer.scenes.shapes import LABEL_NAMES
 
 TITLE = Text("Which maps deserve trust?", "哪些图值得信任？")
 NO_DATA = Text(

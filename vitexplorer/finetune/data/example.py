@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
-from vitexplorer.models.bundled.shapes import LABEL_NAMES
+from vitexplorer.scenes.shapes import LABEL_NAMES
 from vitexplorer.storage.dataset import Task
 
 if TYPE_CHECKING:
-    from vitexplorer.models.bundled.scenes import Scene
+    from vitexplorer.scenes import Scene
 
 NUMBER = "area_percent"
 """the column that the example table is about: how much of the picture the object covers, 0-100"""
@@ -49,7 +49,7 @@ def example_folder(
 
 def _scenes(per_class: int, size: int) -> Iterator[tuple[int, Scene]]:
     """Scenes in the order of their numbers, as long as a class has not enough; those of full classes are left out."""
-    from vitexplorer.models.bundled.scenes import draw_scene  # and with it OpenCV, for which the page need not wait
+    from vitexplorer.scenes import draw_scene  # and with it OpenCV, for which the page need not wait
 
     drawn: Counter[int] = Counter()
     number = _FIRST

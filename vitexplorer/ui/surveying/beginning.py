@@ -44,7 +44,7 @@ CLASSIFIER = "scenes_vit_patch16_192"
 
 def opening(asking: Asking) -> dict[str, Any]:
     """The words, the questions, and the surveys that there are."""
-    from vitexplorer.models.bundled.shapes import LABEL_NAMES
+    from vitexplorer.scenes.shapes import LABEL_NAMES
     from vitexplorer.survey.questions import QUESTIONS, small_views
     from vitexplorer.views import VIEWS
 

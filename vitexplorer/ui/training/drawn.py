@@ -8,7 +8,7 @@ from jaxtyping import UInt8
 from numpy import ndarray
 
 from vitexplorer.core.text import Text
-from vitexplorer.models.bundled.shapes import LABEL_NAMES, LABEL_NAMES_ZH
+from vitexplorer.scenes.shapes import LABEL_NAMES, LABEL_NAMES_ZH
 
 CLASSES = ("flower", "fish", "mug")
 TAUGHT, ASK = 5, 2
@@ -20,7 +20,7 @@ _SIDE, _FIRST = 192, 20_000
 @cache
 def drawn_examples() -> tuple[tuple[Text, tuple[UInt8[ndarray, "height width 3"], ...]], ...]:
     """Each class with its scenes, those to ask about last; always the same ones."""
-    from vitexplorer.models.bundled.scenes import draw_scene  # and with it OpenCV, for which the page need not wait
+    from vitexplorer.scenes import draw_scene  # and with it OpenCV, for which the page need not wait
 
     found: dict[str, list[ndarray]] = {name: [] for name in CLASSES}
     number = _FIRST

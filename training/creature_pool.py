@@ -1,0 +1,87 @@
+"""Paper creatures for training: half of them whole, half without some parts, and what the rest then says of the class.
+
+A protocol that takes parts away asks a model about pictures that no whole creature prepares it for; so training shows
+such pictures too (FunnyBirds, Hesse et al. 2023, arXiv 2308.06248). The label of one is shared evenly by all classes
+that have the parts which are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from training.pool import SIZE, Pool
+from vitexplorer.scenes import VERSION
+from vitexplorer.scenes.creatures import CLASSES, PARTS, Creature
+
+KINDS = tuple((part, kind) for part, kinds in PARTS.items() for kind in kinds)
+"""what a pixel can show of a creature"""
+NOTHING = len(KINDS)
+"""stands where no creature is seen, beside the kinds"""
+TAKEN_APART = 0.5
+"""share of the creatures of which parts are missing"""
+
+
+@dataclass(frozen=True)
+class Creatures:
+    """Some creatures at 192 x 192 pixels."""
+
+    images: np.ndarray
+    """(creatures, height, width, 3) uint8 RGB"""
+    shown: np.ndarray
+    """(creatures, height, width) uint8, index into `KINDS` of the part seen at each pixel, or `NOTHING`"""
+    labels: np.ndarray
+    """(creatures, classes) float32, rows sum to 1"""
+
+    def __len__(self) -> int:
+        """How many creatures there are."""
+        return len(self.labels)
+
+
+class CreaturePool(Pool):
+    """Creatures 0 ... count - 1 of a stream."""
+
+    def __init__(self, stream: str, count: int, *, folder: Path | None = None):
+        """Creatures of a `stream`, kept in a `folder` (None: memory)."""
+        super().__init__(f"creatures_v{VERSION}_{stream}_{count}", stream, count, folder)
+        self._images = self.room("images", (SIZE, SIZE, 3), np.uint8)
+        self._shown = self.room("shown", (SIZE, SIZE), np.uint8)
+        self._labels = self.room("labels", (len(CLASSES),), np.float32)
+
+    def take(self, chosen: np.ndarray | Sequence[int]) -> Creatures:
+        """Copies of the chosen creatures."""
+        chosen = self.drawn(chosen)
+        return Creatures(self._images[chosen], self._shown[chosen], self._labels[chosen])
+
+    def draw(self, index: int) -> None:
+        """Draw one creature, without the parts that this number lacks."""
+        creature, gone = Creature(self.stream, index, SIZE), missing_parts(index)
+        self._images[index] = creature.render(gone)
+        self._shown[index] = shown_kinds(creature, gone)
+        self._labels[index] = shared_label(CLASSES[creature.label], gone)
+
+
+def missing_parts(index: int) -> frozenset[str]:
+    """Parts that creature number `index` lacks: of every other one each part with the same random chance."""
+    rng = np.random.default_rng((index, 0xC4EA))
+    chance = rng.uniform() if rng.uniform() < TAKEN_APART else 0.0
+    return frozenset(part for part in PARTS if rng.uniform() < chance)
+
+
+def shown_kinds(creature: Creature, gone: Collection[str]) -> np.ndarray:
+    """(size, size) uint8: index into `KINDS` of the part seen at each pixel without those gone, or `NOTHING`."""
+    shown = np.full((creature.size, creature.size), NOTHING, np.uint8)
+    for part, mask in creature.masks(gone).items():
+        if part in PARTS:
+            shown[mask] = KINDS.index((part, creature.classes[creature.label][part]))
+    return shown
+
+
+def shared_label(parts: Mapping[str, str], gone: Collection[str]) -> np.ndarray:
+    """(classes,) float32: the same for every class that has the parts which are left, 0 for the others."""
+    left = {part: kind for part, kind in parts.items() if part not in gone}
+    fits = np.array([left.items() <= dict(known).items() for known in CLASSES], np.float32)
+    return fits / fits.sum()

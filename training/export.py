@@ -1,0 +1,121 @@
+"""A trained model -> its folder in assets/models: half-precision weights, timm's config.json, the card.
+
+The folder is one that plain timm reads: `timm.create_model("local-dir:assets/models/<name>", pretrained=True)`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import timm
+from safetensors.torch import save
+from torch import nn
+
+from training.loop import Learner, Run
+from training.measure import explanations
+from training.recipe import Figures, Recipe
+from training.shipped import CONFIG, DECODER, WEIGHTS
+from vitexplorer.scenes import VERSION
+
+
+def export(recipe: Recipe, learner: Learner, run: Run, folder: Path) -> Figures:
+    """Write the weights, measure what was written, and state it; returns the figures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_weights(learner.shipped(), folder / WEIGHTS)
+    decoder = learner.decoder()
+    if decoder is not None:
+        _write_weights(decoder, folder / DECODER)
+    _write_config(recipe, run, {}, folder)
+    figures = recipe.measure(recipe, folder)
+    _write_config(recipe, run, figures, folder)
+    (folder / "README.md").write_text(card(recipe, run, figures, folder), encoding="utf-8")
+    return figures
+
+
+def _write_weights(module: nn.Module, file: Path) -> None:
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in module.state_dict().items()}
+    half = {name: tensor.half() if tensor.is_floating_point() else tensor for name, tensor in tensors.items()}
+    file.write_bytes(save(half, metadata={"format": "pt"}))
+
+
+def _write_config(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> None:
+    num_classes = recipe.model_args["num_classes"]
+    known = timm.get_pretrained_cfg(recipe.architecture)
+    config = {
+        "architecture": recipe.architecture,
+        "num_classes": num_classes,
+        "model_args": {key: value for key, value in recipe.model_args.items() if key != "num_classes"},
+        "label_names": list(recipe.label_names),
+        "label_names_zh": list(recipe.label_names_zh),
+        "pretrained_cfg": {
+            "input_size": [3, recipe.input_size, recipe.input_size],
+            "fixed_input_size": "img_size" in recipe.model_args,
+            "interpolation": "bicubic",
+            "crop_pct": 1.0,
+            "crop_mode": "center",
+            **recipe.normalisation,
+            "num_classes": num_classes,
+            "first_conv": known.first_conv,
+            "classifier": known.classifier,
+        },
+        "training": {
+            "recipe": recipe.name,
+            "scenes_version": VERSION,
+            "seed": run.seed,
+            "steps": run.steps,
+            "seconds": run.seconds,
+            "machine": run.machine,
+        },
+        "figures": {name: round(value, 4) for name, value in figures.items()},
+    }
+    if not recipe.label_names:
+        del config["label_names"], config["label_names_zh"]
+    text = json.dumps(config, ensure_ascii=False, indent=2) + "\n"
+    (folder / CONFIG).write_text(text, encoding="utf-8")
+
+
+def card(recipe: Recipe, run: Run, figures: Figures, folder: Path) -> str:
+    """The model card, Markdown."""
+    schedule = recipe.schedule
+    done = "" if run.steps == schedule.steps else f" (of {schedule.steps}: the run was not finished)"
+    classes = "\n".join(f"- {en} {zh}" for en, zh in zip(recipe.label_names, recipe.label_names_zh, strict=True))
+    rows = "\n".join(f"| {name} | {value:.3f} |" for name, value in figures.items())
+    size = sum(file.stat().st_size for file in folder.glob("*.safetensors")) / 1e6
+    arguments = ", ".join(f"{key}={value}" for key, value in recipe.model_args.items())
+    return f"""# {recipe.name}
+
+A small `{recipe.architecture}` ({arguments}) trained on drawn pictures,
+so that ViT Explorer shows a trained model on a machine without a network. Half precision, {size:.1f} MB.
+
+```python
+model = timm.create_model("local-dir:assets/models/{recipe.name}", pretrained=True)
+```
+
+## Data
+{recipe.data} Trained on pictures 0 to {recipe.num_scenes - 1} of the stream "train"; measured on the
+stream "test", which shares none with it.
+Pixels of 0-1 are normalised with mean {recipe.mean} and standard deviation {recipe.std}.
+{"Classes, in the order of the logits:" if classes else "There is no classifier: class labels were not read."}
+
+{classes}
+
+## Recipe
+{recipe.story}
+
+`python -m training train {recipe.name} --seed {run.seed}`
+{run.steps} steps{done} of {schedule.batch_size} pictures, {run.seconds / 60:.0f} minutes on {run.machine},
+wall clock, with whatever else ran on the machine.
+
+## Figures
+From the shipped weights; again with `python -m training measure {recipe.name}`.
+
+| measured on held-out pictures | value |
+|---|---|
+{rows}
+
+{explanations(figures)}
+
+## What it can and cannot show
+{recipe.limits}
+"""

@@ -1,0 +1,65 @@
+"""What the recipes that read class labels share: recoloured windows of scenes, and labels for the patch tokens.
+
+Token labels (Jiang et al. 2021, arXiv 2104.10858): every patch token also says what lies under it. So the object's
+mask helps in training: were attention to lie on the object, that would be no discovery.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from training.crops import Curriculum, about_object, cut_with_mask
+from training.pool import Scenes
+from vitexplorer.scenes.shapes import LABEL_NAMES
+
+TOKEN_CLASSES = len(LABEL_NAMES) + 1
+"""what a patch can show: one of the classes or, the last one, no object"""
+
+
+class Labelled(NamedTuple):
+    """A batch of windows."""
+
+    images: Tensor
+    """(batch, 3, size, size) float 0-1"""
+    labels: Tensor
+    """(batch,) int64"""
+    cover: Tensor
+    """(batch, cells) float 0-1: the share of each cell that the object covers, row by row"""
+
+    @property
+    def shares(self) -> Tensor:
+        """(batch, cells, TOKEN_CLASSES) float: the share of each cell that shows each class, the last one nothing."""
+        shares = F.one_hot(self.labels, TOKEN_CLASSES)[:, None] * self.cover[..., None]
+        shares[..., -1] = 1 - self.cover
+        return shares
+
+
+def labelled_windows(
+    scenes: Scenes, curriculum: Curriculum, rng: np.random.Generator, step: int, cell: int, device: torch.device
+) -> Labelled:
+    """A window of each scene as the curriculum has it, its channels in random order, each lighter or darker.
+
+    `cell` is the side in pixels of what one token stands for at the end of the network.
+    """
+    size = curriculum.size(step)
+    grid = size // cell
+    images, covers = [], []
+    for image, mask in zip(scenes.images, scenes.masks, strict=True):
+        window = about_object(mask, rng, curriculum.zoom(step))
+        view, seen = cut_with_mask(image, mask, window, size, curriculum.paint(step, rng))
+        images.append(view[..., rng.permutation(3)])
+        covers.append(seen.reshape(grid, cell, grid, cell).mean((1, 3)) / 255)
+    gain = torch.from_numpy(rng.uniform(0.75 / 255, 1.25 / 255, (len(scenes), 3, 1, 1)).astype(np.float32))
+    batch = torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2).float().mul_(gain).clamp_(0, 1)
+    cover = torch.from_numpy(np.stack(covers)).flatten(1).float()
+    return Labelled(batch.to(device), torch.tensor(scenes.labels, device=device), cover.to(device))
+
+
+def token_loss(said: Tensor, shares: Tensor) -> Tensor:
+    """Cross entropy of what the tokens say, (batch, cells, kinds) logits, with the shares of what their cells show."""
+    return F.cross_entropy(said.float().flatten(0, 1), shares.flatten(0, 1))

@@ -1,0 +1,221 @@
+"""The training loop that every recipe shares: accelerate, a schedule, checkpoints that resume, a progress bar.
+
+The batch of a step is a function of (seed, step) alone; with the model, the optimiser and torch's generators from the
+checkpoint, a run that was killed goes on exactly as if it had not been (on the same machine and number of threads).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from accelerate import Accelerator
+from safetensors.torch import load_model
+from timm.layers import build_sincos2d_pos_embed
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from training.pool import Pool
+from vitexplorer.models.seeding import seeded
+
+
+class Learner(nn.Module, ABC):
+    """What is trained: the network with whatever its recipe needs beside it (a teacher, an average, a decoder)."""
+
+    @abstractmethod
+    def forward(self, scenes: Any, rng: np.random.Generator, step: int) -> Tensor:
+        """The loss of a batch from the recipe's pool at a step counted from 0."""
+
+    def after_step(self, step: int) -> None:
+        """What is to be done after the optimiser's step: most recipes keep no average and do nothing."""
+
+    @abstractmethod
+    def shipped(self) -> nn.Module:
+        """The plain timm module that is kept of all this."""
+
+    def decoder(self) -> nn.Module | None:
+        """What an autoencoder draws with, kept beside the module."""
+        return None
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A linear warm-up, a cosine down to a floor, a linear cool-down to zero."""
+
+    steps: int
+    batch_size: int
+    learning_rate: float
+    """at its peak, for the matrices of the blocks; half of it for everything else"""
+    warmup: int
+    cosine: int
+    """step at which the cosine would end"""
+    floor: float
+    """share of the peak rate below which the cosine does not fall"""
+    cooldown: int
+    """steps of the linear fall to zero at the end"""
+    weight_decay: float = 0.05
+    clip: float = 1.0
+    """largest norm of the gradient"""
+
+    def rate_at(self, step: int) -> float:
+        """Share of the peak rate at step number `step`, counted from 0."""
+        if step < self.warmup:
+            return (step + 1) / self.warmup
+        done = min(1.0, (step - self.warmup) / (self.cosine - self.warmup))
+        falling = min(1.0, (self.steps - step) / self.cooldown)
+        return falling * max(self.floor, 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * done)))
+
+
+@torch.no_grad()
+def place_positions(model: nn.Module) -> None:
+    """Start the position embeddings of a timm transformer from sines and cosines (Beyer et al. 2022, arXiv 2205.01580).
+
+    timm's own start is so small beside the patches that a short training would hardly see where they are.
+    """
+    sines = build_sincos2d_pos_embed(list(model.patch_embed.grid_size), dim=model.embed_dim, temperature=100.0)
+    model.pos_embed[:, model.num_prefix_tokens :] = 0.5 * sines
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a training run was so far, for its resumption and for the card."""
+
+    seed: int
+    steps: int
+    """done"""
+    seconds: int
+    """of wall-clock time; pauses before a resumption do not count"""
+    machine: str
+
+
+def train(
+    make: Callable[[], Learner],
+    schedule: Schedule,
+    pool: Pool,
+    out: Path,
+    *,
+    seed: int = 0,
+    stop_after: int | None = None,
+    checkpoint_every: int = 200,
+) -> Learner:
+    """Train from the newest checkpoint in `out`, or from the start, up to the end of the schedule.
+
+    Args:
+        make: gives a fresh learner; its state is replaced when there is a checkpoint.
+        schedule: of the whole run.
+        pool: pictures to draw batches from.
+        out: folder of the checkpoint and the log.
+        seed: of the learner, of the batches and of what is dropped.
+        stop_after: leave after this many steps of the schedule, as a killed run would.
+        checkpoint_every: steps between checkpoints.
+    """
+    bf16 = torch.cuda.is_available() or (torch.backends.mkldnn.is_available() and _has_bf16_units())
+    accelerator = Accelerator(mixed_precision="bf16" if bf16 else "no")
+    with seeded(seed, accelerator.device):
+        return _trained(make(), accelerator, schedule, pool, out, seed, stop_after, checkpoint_every)
+
+
+def _trained(
+    learner: Learner,
+    accelerator: Accelerator,
+    schedule: Schedule,
+    pool: Pool,
+    out: Path,
+    seed: int,
+    stop_after: int | None,
+    checkpoint_every: int,
+) -> Learner:
+    """The learner at the end of `train`; the global generators are at the seed."""
+    module, *optimisers = accelerator.prepare(learner, *_optimisers(learner, schedule))
+    checkpoint, record = Path(out) / "checkpoint", Path(out) / "run.json"
+    step, seconds = 0, 0
+    if record.exists():
+        accelerator.load_state(str(checkpoint))
+        done = Run(**json.loads(record.read_text()))
+        step, seconds = done.steps, done.seconds
+
+    share = accelerator.num_processes, accelerator.process_index
+    last = min(schedule.steps, stop_after or schedule.steps)
+    bar = tqdm(total=schedule.steps, initial=step, unit="step", disable=not accelerator.is_main_process, mininterval=5)
+    started, losses = time.monotonic() - seconds, []
+    module.train()
+    while step < last:
+        rate = schedule.rate_at(step)
+        for optimiser in optimisers:
+            for group in optimiser.param_groups:
+                group["lr"] = group["peak"] * rate
+        chosen = np.random.default_rng((seed, step)).integers(len(pool), size=schedule.batch_size)[share[1] :: share[0]]
+        chosen.sort()  # neighbours on disk are read together
+        loss = module(pool.take(chosen), np.random.default_rng((seed, step, share[1])), step)
+        accelerator.backward(loss)
+        accelerator.clip_grad_norm_(learner.parameters(), schedule.clip)
+        for optimiser in optimisers:
+            optimiser.step()
+            optimiser.zero_grad()
+        learner.after_step(step)
+        step += 1
+        losses.append(loss.item())
+        bar.update()
+        bar.set_postfix(loss=f"{np.mean(losses[-50:]):.3f}", refresh=False)
+        if step % checkpoint_every == 0 or step == last:
+            accelerator.save_state(str(checkpoint))
+            if accelerator.is_main_process:
+                run = Run(seed, step, round(time.monotonic() - started), machine_text())
+                record.write_text(json.dumps(asdict(run)))
+    bar.close()
+    return learner
+
+
+def restore(learner: Learner, out: Path) -> Run:
+    """Put the newest checkpoint of a run into a fresh learner."""
+    load_model(learner, Path(out) / "checkpoint" / "model.safetensors")
+    return Run(**json.loads((Path(out) / "run.json").read_text()))
+
+
+def machine_text() -> str:
+    """The machine in words: the accelerator, or the processor cores and the threads used of them."""
+    if torch.cuda.is_available():
+        return torch.cuda.get_device_name()
+    return f"{os.cpu_count()} CPU cores ({torch.get_num_threads()} thread(s) used)"
+
+
+def _optimisers(learner: Learner, schedule: Schedule) -> list[torch.optim.Optimizer]:
+    """Muon for the matrices of the blocks, AdamW for the rest.
+
+    Jordan et al. 2024, https://kellerjordan.github.io/posts/muon; its rate is scaled so that its updates are as large
+    as AdamW's (Liu et al. 2025, arXiv 2502.16982).
+    """
+    matrices, others = [], []
+    for name, parameter in learner.named_parameters():
+        if parameter.requires_grad:
+            (matrices if parameter.ndim == 2 and "blocks." in name else others).append(parameter)
+    decay, peak = schedule.weight_decay, schedule.learning_rate
+    optimisers = [torch.optim.AdamW(others, lr=peak / 2, weight_decay=0.0, betas=(0.9, 0.98), fused=True)]
+    if matrices:  # a CNN has none
+        muon = torch.optim.Muon(matrices, lr=peak, weight_decay=decay, adjust_lr_fn="match_rms_adamw")
+        optimisers.insert(0, muon)
+    for optimiser in optimisers:
+        for group in optimiser.param_groups:
+            group["peak"] = group["lr"]
+    return optimisers
+
+
+def _has_bf16_units() -> bool:
+    """Whether this processor multiplies bfloat16 itself; emulated it is several times slower than float32."""
+    flags = Path("/proc/cpuinfo")
+    return flags.exists() and any(unit in flags.read_text() for unit in ("avx512_bf16", "amx_bf16"))
+
+
+@torch.no_grad()
+def move_average(average: nn.Module, model: nn.Module, keep: float) -> None:
+    """average <- keep * average + (1 - keep) * model, parameter by parameter."""
+    torch._foreach_lerp_(list(average.parameters()), list(model.parameters()), 1 - keep)

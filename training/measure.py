@@ -1,0 +1,205 @@
+"""What the cards state, measured on held-out scenes: accuracy, neighbours, attention on the object, drawn patches.
+
+The object's mask is known, so that "attention looks at the object" is a number: the overlap (intersection over union)
+of the mask with the patches that hold 60 % of the class token's attention in the last block (the figure of DINO,
+Caron et al. 2021, arXiv 2104.14294, section 4.2.2), for the head that overlaps most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+from einops import rearrange
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from training.pool import Scenes, draw_scenes
+from training.recipe import Figures, Recipe
+from training.shipped import load, load_decoder
+from vitexplorer.evaluation.overlap import mass_mask
+from vitexplorer.models.mae import MaeDecoder, choose_visible, encode_visible, to_patches
+
+NEIGHBOURS = 20
+TEST_SCENES = 1000
+KNOWN_SCENES = 2000
+"""training scenes whose labels the nearest neighbours may read"""
+ATTENTION_SCENES = 300
+TWIN_SEEDS = range(3)
+RECONSTRUCTED_SCENES = 500
+HIDDEN_SHARE = 0.75
+"""of the patches, when an autoencoder is measured"""
+
+
+def batches(model: nn.Module, images: np.ndarray, batch_size: int = 64) -> Iterator[Tensor]:
+    """(scenes, height, width, 3) uint8 -> batches as the model wants them, by its own size, mean and std."""
+    parameter = next(model.parameters())
+    config = model.pretrained_cfg
+    size = tuple(config["input_size"][1:])
+    mean, std = (torch.tensor(config[key]).view(3, 1, 1).to(parameter) for key in ("mean", "std"))
+    for start in range(0, len(images), batch_size):
+        part = torch.tensor(images[start : start + batch_size]).to(parameter)
+        yield (F.interpolate(part.permute(0, 3, 1, 2), size, mode="area") / 255 - mean) / std
+
+
+@torch.inference_mode()
+def accuracy(model: nn.Module, scenes: Scenes) -> float:
+    """Share of scenes whose class has the largest logit."""
+    predicted = torch.cat([model(batch).argmax(1).cpu() for batch in batches(model, scenes.images)])
+    return float((predicted.numpy() == scenes.labels).mean())
+
+
+@torch.inference_mode()
+def class_tokens(model: nn.Module, images: np.ndarray) -> Tensor:
+    """(scenes, dim) class tokens after the final norm, of unit length."""
+    tokens = torch.cat([model.forward_features(batch)[:, 0].float().cpu() for batch in batches(model, images)])
+    return F.normalize(tokens, dim=1)
+
+
+def neighbour_accuracy(model: nn.Module, known: Scenes, asked: Scenes) -> float:
+    """Share of scenes whose class wins among the 20 nearest known class tokens, weighted by exp(cosine / 0.07).
+
+    The protocol of Wu et al. 2018 (arXiv 1805.01978), as DINO uses it.
+    """
+    similarity, nearest = (class_tokens(model, asked.images) @ class_tokens(model, known.images).T).topk(NEIGHBOURS)
+    labels = torch.as_tensor(np.array(known.labels))
+    votes = F.one_hot(labels[nearest], int(labels.max()) + 1) * (similarity / 0.07).exp()[..., None]
+    return float((votes.sum(1).argmax(1).numpy() == asked.labels).mean())
+
+
+@torch.inference_mode()
+def class_attention(model: nn.Module, images: np.ndarray) -> np.ndarray:
+    """(scenes, heads, patches): what the class token of the last block gives to each patch."""
+    attention = model.blocks[-1].attn
+    rows = []
+
+    def keep(_module: nn.Module, _inputs: tuple, qkv: Tensor) -> None:
+        q, k, _ = qkv.unflatten(-1, (3, attention.num_heads, -1)).permute(2, 0, 3, 1, 4)
+        rows.append((q[:, :, :1] @ k.transpose(-1, -2) * attention.scale).softmax(-1)[:, :, 0].float().cpu())
+
+    handle = attention.qkv.register_forward_hook(keep)
+    try:
+        for batch in batches(model, images):
+            model.forward_features(batch)
+    finally:
+        handle.remove()
+    return torch.cat(rows).numpy()[..., model.num_prefix_tokens :]
+
+
+def attention_overlap(model: nn.Module, scenes: Scenes) -> float:
+    """Mean over the scenes of the best head's intersection over union with the object's mask, in pixels."""
+    return _overlap(class_attention(model, scenes.images), scenes, model.patch_embed.grid_size)
+
+
+def share_overlap(scenes: Scenes, grid: tuple[int, int]) -> float:
+    """The same for a head that weighs each patch by the share of it that the object covers."""
+    shares = rearrange(scenes.masks, "n (rows h) (cols w) -> n 1 (rows cols) (h w)", rows=grid[0], cols=grid[1])
+    return _overlap(shares.mean(-1), scenes, grid)
+
+
+def _overlap(weights: np.ndarray, scenes: Scenes, grid: tuple[int, int]) -> float:
+    """(scenes, heads, patches) -> mean over the scenes of the best head's overlap."""
+    kept = rearrange(mass_mask(weights), "n heads (rows cols) -> n heads rows cols", rows=grid[0], cols=grid[1])
+    kept = kept.repeat(scenes.masks.shape[1] // grid[0], axis=2).repeat(scenes.masks.shape[2] // grid[1], axis=3)
+    masks = scenes.masks[:, None]
+    overlap = (kept & masks).sum((2, 3)) / (kept | masks).sum((2, 3))
+    return float(overlap.max(1).mean())
+
+
+def classifier_figures(recipe: Recipe, folder: Path) -> Figures:
+    """Accuracy and, where there is a class token, its attention, on held-out scenes."""
+    return accuracy_figures(recipe, folder) | attention_figures(recipe, folder)
+
+
+def accuracy_figures(recipe: Recipe, folder: Path) -> Figures:
+    """Accuracy on held-out scenes."""
+    return {"accuracy": accuracy(load(folder), draw_scenes("test", TEST_SCENES))}
+
+
+def neighbour_figures(recipe: Recipe, folder: Path) -> Figures:
+    """What the nearest training scenes say of held-out ones, by the trained model's tokens and an untrained twin's."""
+    known, test = draw_scenes("train", KNOWN_SCENES), draw_scenes("test", TEST_SCENES)
+    return {
+        "20-nearest-neighbour accuracy": neighbour_accuracy(load(folder), known, test),
+        "20-nearest-neighbour accuracy, untrained": neighbour_accuracy(recipe.untrained(0), known, test),
+    }
+
+
+def attention_figures(recipe: Recipe, folder: Path) -> Figures:
+    """Overlap of the trained model, of untrained twins under the same protocol (mean), their ratio, a yardstick."""
+    scenes = draw_scenes("test", ATTENTION_SCENES)
+    model = load(folder)
+    trained = attention_overlap(model, scenes)
+    untrained = float(np.mean([attention_overlap(recipe.untrained(seed), scenes) for seed in TWIN_SEEDS]))
+    return {
+        "attention overlap": trained,
+        "attention overlap, untrained": untrained,
+        "attention overlap, trained / untrained": trained / untrained,
+        "attention overlap, by the object's share of each patch": share_overlap(scenes, model.patch_embed.grid_size),
+    }
+
+
+@torch.inference_mode()
+def reconstruction_errors(encoder: nn.Module, decoder: MaeDecoder, images: np.ndarray) -> tuple[float, float]:
+    """Mean squared error of hidden patches, in shares of full scale: as they are drawn, and as the visible ones' mean.
+
+    Three quarters are hidden, other ones in each image.
+    """
+    std = encoder.pretrained_cfg["std"][0]
+    generator = torch.Generator().manual_seed(0)
+    drawn, filled = [], []
+    for batch in batches(encoder, images):
+        patches = to_patches(batch, encoder.patch_embed.patch_size[0])
+        visible = choose_visible(patches.shape[1], HIDDEN_SHARE, generator, len(batch)).to(batch.device)
+        answer = decoder(encode_visible(encoder, batch, visible), visible)
+        hidden = torch.ones(patches.shape[:2], dtype=torch.bool, device=batch.device).scatter(1, visible, False)
+        seen = patches.gather(1, visible[..., None].expand(-1, -1, patches.shape[-1]))
+        colour = seen.unflatten(-1, (-1, 3)).mean((1, 2))  # (batch, 3)
+        mean = colour.repeat(1, patches.shape[-1] // 3)[:, None]
+        drawn.append((answer - patches).square().mean(-1)[hidden])
+        filled.append((mean - patches).square().mean(-1)[hidden])
+    return tuple(float(torch.cat(errors).mean()) * std**2 for errors in (drawn, filled))
+
+
+def reconstruction_figures(recipe: Recipe, folder: Path) -> Figures:
+    """Error of an autoencoder on held-out scenes, that of the simplest guess, and their ratio."""
+    encoder = load(folder)
+    error, guess = reconstruction_errors(
+        encoder, load_decoder(folder, encoder), draw_scenes("test", RECONSTRUCTED_SCENES).images
+    )
+    return {
+        "reconstruction error": error,
+        "reconstruction error, mean of the visible patches": guess,
+        "reconstruction error, ratio": error / guess,
+    }
+
+
+def _looks(figures: Figures) -> str:
+    """What the ratio of the overlaps means: an untrained network looks everywhere alike, which is no small overlap."""
+    if figures["attention overlap, trained / untrained"] < 1:
+        return """In that block the class token
+looks past the object: less of its attention is there than if it looked everywhere alike, as untrained networks do."""
+    return "Untrained networks look\neverywhere alike."
+
+
+def explanations(figures: Figures) -> str:
+    """What the figures of a card mean, a paragraph each."""
+    said = []
+    if "20-nearest-neighbour accuracy" in figures:
+        said.append(f"""20 nearest neighbours: each of {TEST_SCENES} scenes is given the class that wins among the
+{NEIGHBOURS} nearest class tokens of {KNOWN_SCENES} training scenes; untrained: the same with random weights.""")
+    if "attention overlap" in figures:
+        said.append(f"""Attention overlap: intersection over union of the object's mask with the patches that hold
+60 % of the class token's attention in the last block, best head, mean over {ATTENTION_SCENES} scenes; untrained: the
+same architecture with random weights, mean of {len(TWIN_SEEDS)} seeds. {_looks(figures)}
+By the object's share: what a head would reach that weighs each patch by how much of it the object covers; it is below 1
+because 60 % of the weight lies on part of the object, and patches are coarse.""")
+    if "classes found among several" in figures:
+        said.append("""Classes found among several: of the classes of a scene of two to four objects, the share that is
+among as many highest logits, mean over 500 scenes of the stream "test".""")
+    if "reconstruction error" in figures:
+        said.append(f"""Reconstruction error: mean squared error of hidden patches, pixels in 0-1, {HIDDEN_SHARE:.0%}
+hidden, {RECONSTRUCTED_SCENES} scenes; beside it that of filling them with the mean colour of the visible patches.""")
+    return "\n\n".join(said)

@@ -1,0 +1,13 @@
+"""The recipes: each file trains one bundled model and states it as `RECIPE`. A new model is a new file here."""
+
+import importlib
+import pkgutil
+
+from training.recipe import Recipe
+
+
+def all_recipes() -> dict[str, Recipe]:
+    """Every recipe by the name of its model."""
+    files = sorted(file.name for file in pkgutil.iter_modules(__path__))
+    recipes = [importlib.import_module(f"{__name__}.{file}").RECIPE for file in files]
+    return {recipe.name: recipe for recipe in recipes}

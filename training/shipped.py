@@ -1,0 +1,31 @@
+"""What lies in the folder of a bundled model, read again: the network, the decoder of an autoencoder, the figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import timm
+from safetensors.torch import load_file
+from torch import nn
+
+from training.recipe import Figures
+from vitexplorer.models.mae import MaeDecoder, decoder_from
+
+WEIGHTS, DECODER, CONFIG = "model.safetensors", "decoder.safetensors", "config.json"
+
+
+def load(folder: Path) -> nn.Module:
+    """The shipped module as anyone's timm loads it, float32, in eval mode."""
+    return timm.create_model(f"local-dir:{folder}", pretrained=True).eval()
+
+
+def load_decoder(folder: Path, encoder: nn.Module) -> MaeDecoder | None:
+    """The decoder that lies beside the encoder; None where there is none."""
+    file = Path(folder) / DECODER
+    return decoder_from(load_file(file), encoder) if file.exists() else None
+
+
+def stated(folder: Path) -> Figures:
+    """The figures that the model's configuration states."""
+    return json.loads((Path(folder) / CONFIG).read_text(encoding="utf-8"))["figures"]
