@@ -44,13 +44,13 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState, job_state
 from vitexplorer.finetune.job.workers import LOG
 from vitexplorer.models.loading import load_model
+from vitexplorer.service.user_storage import Places
 from vitexplorer.storage.checked_reading import BrokenFileError
 from vitexplorer.storage.claims import CLAIM, Claim, JobError, worker_of
 from vitexplorer.survey.index import index_of
 from vitexplorer.survey.manifest import rows_file
 from vitexplorer.survey.opened import open_survey
 from vitexplorer.survey.surveying import ask_all
-from vitexplorer.ui.places import Places
 
 OWN = run_folder(Path(), "lora")
 MADE_AGAIN = (

@@ -49,16 +49,16 @@ from vitexplorer.models.images import OpenedImage
 from vitexplorer.models.loading import load_model
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import load_weights
+from vitexplorer.service.user_storage import Places
+from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.hosting.sent import Sent
-from vitexplorer.ui.places import Places
 from vitexplorer.ui.training.choice import TrainingChoice
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.history import history_data
 from vitexplorer.ui.training.progress import progress_data
 from vitexplorer.ui.training.results import results_data
 from vitexplorer.ui.training.watch import Watch
-from vitexplorer.ui.visitor import training_of, visitor_of
 
 MODEL = "test_vit"
 

@@ -11,8 +11,8 @@ from starlette.applications import Starlette
 
 from tests.app import run_apart
 from vitexplorer.core.settings import settings
+from vitexplorer.service.engine import Engine
 from vitexplorer.ui import application
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.listening import address_of, listen, server
 
 

@@ -23,8 +23,8 @@ import vitexplorer as vx
 from tests.app import run_apart
 from tests.hosted import hosted
 from vitexplorer.figures.tables import as_document
-from vitexplorer.ui import turns
-from vitexplorer.ui.engine import Engine
+from vitexplorer.service import scheduler as turns
+from vitexplorer.service.engine import Engine
 
 MODEL = "scenes_vit_patch16_192"
 TRANSPORTS = {

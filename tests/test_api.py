@@ -19,10 +19,10 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.figures.tables import as_document
 from vitexplorer.models.examples import examples
-from vitexplorer.ui.api import fetching
+from vitexplorer.service import fetching
+from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.ui.api.explaining import Explaining
 from vitexplorer.ui.api.listing import Listing
-from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.page import build_page
 
 MODEL = "scenes_vit_patch16_192"

@@ -33,6 +33,7 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import job_state, list_jobs
 from vitexplorer.finetune.training import loop, whole_job
 from vitexplorer.finetune.training import setup as setups
+from vitexplorer.service.user_storage import Places
 from vitexplorer.storage import claims
 from vitexplorer.storage.atomic_writes import replace_text
 from vitexplorer.storage.checked_reading import BrokenFileError, read_header
@@ -49,7 +50,6 @@ from vitexplorer.storage.claims import (
     stop_file,
     worker_of,
 )
-from vitexplorer.ui.places import Places
 
 OWN = run_folder(Path(), "lora")
 

@@ -20,9 +20,9 @@ from vitexplorer.interventions import intervene
 from vitexplorer.models.catalog import catalog
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.places import matched, placed
+from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.ui.address import COMPARED, Address
 from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.compare import CompareRoom
 from vitexplorer.ui.rooms.pairs import chosen

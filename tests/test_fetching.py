@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.app import run_apart
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.ui.api import fetching
+from vitexplorer.service import fetching
 
 OUTSIDE, INSIDE = "93.184.215.14", "10.0.0.1"
 NAMES = {

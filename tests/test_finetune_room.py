@@ -43,27 +43,27 @@ from vitexplorer.finetune.submission import submission
 from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
 from vitexplorer.finetune.training import setup as setups
 from vitexplorer.notebook.run_card import run_card
+from vitexplorer.service.amounts import duration, memory, percentage, score
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.training_images import Chosen, look, point_at, unpack
+from vitexplorer.service.user_storage import MODEL, UNUSED_SECONDS, Places
+from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.page import ROOMS
-from vitexplorer.ui.places import MODEL, UNUSED_SECONDS, Places
 from vitexplorer.ui.rooms.finetune import FinetuneRoom
-from vitexplorer.ui.training.amounts import duration, memory, percentage, score
 from vitexplorer.ui.training.choice import MethodChoice, TrainingChoice, candidate, job_of
 from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.history import history_data
-from vitexplorer.ui.training.images import Chosen, look, point_at, unpack
 from vitexplorer.ui.training.methods import methods_data
 from vitexplorer.ui.training.progress import line_style, progress_data, thinned
 from vitexplorer.ui.training.readings import reading
 from vitexplorer.ui.training.report import report_data
 from vitexplorer.ui.training.results import image_path, results_data, takeaways
 from vitexplorer.ui.training.watch import Watch
-from vitexplorer.ui.visitor import training_of, visitor_of
 
 ANNA, BEN = "a" * 32, "b" * 32
 

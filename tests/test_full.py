@@ -26,11 +26,12 @@ from vitexplorer.finetune.job.folder import CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
 from vitexplorer.finetune.storing import save_tuned
 from vitexplorer.finetune.training.checkpoint import TrainingState, save_checkpoint
+from vitexplorer.service import image_store as pictures
+from vitexplorer.service.user_storage import Places
 from vitexplorer.storage.atomic_writes import replace_text
 from vitexplorer.survey.export import export
 from vitexplorer.survey.opened import open_survey
-from vitexplorer.ui import files, pictures
-from vitexplorer.ui.places import Places
+from vitexplorer.ui import files
 
 
 @contextmanager

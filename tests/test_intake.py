@@ -14,9 +14,10 @@ from starlette.testclient import TestClient
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.ui import intake, pictures
+from vitexplorer.service import image_store as pictures
+from vitexplorer.service.image_store import opened, thumbnail
+from vitexplorer.ui import intake
 from vitexplorer.ui.intake import PICTURE
-from vitexplorer.ui.pictures import opened, thumbnail
 
 BYTES = {"content-type": "application/octet-stream"}
 

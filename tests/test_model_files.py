@@ -22,13 +22,13 @@ from tests.libraries import in_parts, small_vit
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.examples import examples
+from vitexplorer.service import storage_limits as stored
+from vitexplorer.service.engine import Engine, Picture
+from vitexplorer.service.storage_limits import DAY, Stored
 from vitexplorer.ui import model_files
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.exploring import exploring
-from vitexplorer.ui.hosting import stored
-from vitexplorer.ui.hosting.stored import DAY, Stored
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.menu import model_chip, tuned_choices
 from vitexplorer.ui.model_files import model_route

@@ -19,16 +19,16 @@ from vitexplorer.core.progress import Progress
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import same
 from vitexplorer.core.types import CurvesResult, Result
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.scheduler import NotYetError
+from vitexplorer.service.work import StoppedError
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.figure_panel import PanelData
 from vitexplorer.ui.figure_panel.elsewhere import ONLY
-from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.attention import AttentionRoom
 from vitexplorer.ui.rooms.room_figures import RoomFigures
-from vitexplorer.ui.turns import NotYetError
 from vitexplorer.views import VIEWS
 from vitexplorer.views.record import View
 

@@ -15,12 +15,12 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Text
 from vitexplorer.models import hub
 from vitexplorer.models.catalog import catalog
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.training_images import Chosen, Pick
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting.zero_gpu import join_zero_gpu
 from vitexplorer.ui.page import build_page
 from vitexplorer.ui.training.figures import Asked
-from vitexplorer.ui.training.images import Chosen, Pick
 
 
 def test_what_is_preloaded_is_what_timm_looks_for():

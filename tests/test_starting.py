@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from vitexplorer.core.settings import Settings, settings
+from vitexplorer.service import start_checks as starting
 from vitexplorer.ui import main
-from vitexplorer.ui.hosting import starting
 from vitexplorer.ui.hosting.listening import address_of, listen
 
 

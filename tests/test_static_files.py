@@ -17,7 +17,7 @@ import vitexplorer.ui
 from tests.app import run_apart
 from vitexplorer.core.settings import Settings
 from vitexplorer.models.examples import examples
-from vitexplorer.ui.engine import Engine
+from vitexplorer.service.engine import Engine
 from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.lasting import example_url
 from vitexplorer.ui.page import build_page

@@ -26,21 +26,21 @@ from tests.readme import README
 from vitexplorer.core.settings import ASSETS, Settings, settings
 from vitexplorer.finetune.job.folder import CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
+from vitexplorer.service import scheduler as turns
+from vitexplorer.service import storage_limits as storing
+from vitexplorer.service.cache_folder import CacheFolder, Held
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.storage_limits import Stored, check_room
+from vitexplorer.service.user_storage import Places
+from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
-from vitexplorer.ui import turns
 from vitexplorer.ui.address import ShownView
 from vitexplorer.ui.api import explaining
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.hosting import bodies, connections, events
-from vitexplorer.ui.hosting import stored as storing
-from vitexplorer.ui.hosting.cache_folder import CacheFolder, Held
 from vitexplorer.ui.hosting.sent import Sent
-from vitexplorer.ui.hosting.stored import Stored, check_room
 from vitexplorer.ui.hosting.visitors import Visitors
 from vitexplorer.ui.page import Page, build_page
-from vitexplorer.ui.places import Places
 from vitexplorer.ui.static_files import static_files
-from vitexplorer.ui.visitor import training_of, visitor_of
 
 SETTINGS = {
     "VIT_HOSTED": "1",

@@ -12,14 +12,14 @@ from tests.damage import WRECKS, wreck
 from tests.survey_folder import synthetic_survey
 from tests.survey_images import class_folders, files_of
 from tests.test_surveying import run
+from vitexplorer.service.surveys.open_surveys import opened
+from vitexplorer.service.surveys.store import PAGE, Asked, new_survey, survey_of, surveys_of
+from vitexplorer.service.user_storage import Places
 from vitexplorer.survey.answers import count
 from vitexplorer.survey.conditions import Within
 from vitexplorer.survey.index import index_of
 from vitexplorer.survey.manifest import rows_file
 from vitexplorer.survey.opened import open_survey
-from vitexplorer.ui.places import Places
-from vitexplorer.ui.surveying.kept import PAGE, Asked, new_survey, survey_of, surveys_of
-from vitexplorer.ui.surveying.opened import opened
 
 NEVER_CLOSED = [how for how in WRECKS if how != "closed" or os.geteuid()]
 

@@ -31,17 +31,18 @@ from tests.rooms import painted
 from tests.survey_folder import synthetic_survey
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.storage_limits import Stored
+from vitexplorer.service.surveys import map_layouts as mapping
+from vitexplorer.service.surveys import process
+from vitexplorer.service.surveys.pictures import file_of
+from vitexplorer.service.surveys.store import Asked, KeptSurvey, kept_in, new_survey, running
+from vitexplorer.service.user_storage import Places
 from vitexplorer.storage.atomic_writes import DiskFullError
 from vitexplorer.storage.claims import standing_still
 from vitexplorer.survey.card import read_card, write_card
 from vitexplorer.survey.manifest import Planned, planned, write_manifest
 from vitexplorer.survey.opened import Survey, open_survey
-from vitexplorer.ui.engine import Engine
-from vitexplorer.ui.hosting.stored import Stored
-from vitexplorer.ui.places import Places
-from vitexplorer.ui.surveying import mapping, process
-from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, kept_in, new_survey, running
-from vitexplorer.ui.surveying.pictures import file_of
 from vitexplorer.ui.surveying.routes import survey_routes
 from vitexplorer.ui.surveying.view import SurveyData, SurveyView
 
@@ -393,7 +394,7 @@ def test_what_is_refused_is_refused_before_any_work(
     def no_work(*given: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("vitexplorer.ui.surveying.sources.example_folder", no_work)
+    monkeypatch.setattr("vitexplorer.service.surveys.sources.example_folder", no_work)
     monkeypatch.setattr("vitexplorer.ui.intake._written", no_work)
     browser, asked = Browser(client), {"model": MODEL, "weights": "trained", "ask": "prediction", "data": "scenes"}
     with monkeypatch.context() as busy:
@@ -402,8 +403,8 @@ def test_what_is_refused_is_refused_before_any_work(
     for closed in (Settings(surveys=0), Settings(visitor_megabytes=1)):
         with monkeypatch.context() as full:
             full.setattr("vitexplorer.ui.surveying.beginning.settings", lambda now=closed: now)
-            full.setattr("vitexplorer.ui.hosting.stored.settings", lambda now=closed: now)
-            full.setattr("vitexplorer.ui.hosting.stored._size", lambda folder: 2_000_000)
+            full.setattr("vitexplorer.service.storage_limits.settings", lambda now=closed: now)
+            full.setattr("vitexplorer.service.storage_limits._size", lambda folder: 2_000_000)
             assert browser.ask("start", 422, **asked)["refused"]
             kind = {"content-type": "application/octet-stream", "x-visitor": ANNA}
             assert client.post("/survey/zip?name=a.zip", content=b"PK", headers=kind).status_code == 422

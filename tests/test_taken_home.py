@@ -31,15 +31,15 @@ from vitexplorer.finetune.submission import Naming, naming_of
 from vitexplorer.finetune.takeaway import merged_checkpoint
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.service.engine import Engine, Picture
+from vitexplorer.service.training_images import look, unpack
+from vitexplorer.service.uploaded_models import Opened, Sent, choose, keep_sent
+from vitexplorer.service.user_storage import Places
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.language import Translations
-from vitexplorer.ui.places import Places
-from vitexplorer.ui.sent_model import Opened, Sent, choose, keep_sent
 from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.figures import Asked, result_figures
-from vitexplorer.ui.training.images import look, unpack
 from vitexplorer.ui.training.report import report_data
 from vitexplorer.ui.training.result_part import ResultPart
 from vitexplorer.ui.training.results import results_data, takeaways

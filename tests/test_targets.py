@@ -30,10 +30,10 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.gradients import attention_gradient, gradients
+from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.controls import Field
 from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.room_figures import RoomFigures

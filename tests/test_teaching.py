@@ -27,12 +27,12 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune import probe
 from vitexplorer.finetune.data import read_folder
 from vitexplorer.finetune.results.baseline import Features, fit_baseline, logistic_head
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.teaching import boxes as store
+from vitexplorer.service.teaching.boxes import Boxes, class_files
+from vitexplorer.service.training_images import copy_taught
+from vitexplorer.service.user_storage import Places
 from vitexplorer.ui import intake
-from vitexplorer.ui.engine import Engine
-from vitexplorer.ui.places import Places
-from vitexplorer.ui.training import boxes as store
-from vitexplorer.ui.training.boxes import Boxes, class_files
-from vitexplorer.ui.training.images import copy_taught
 from vitexplorer.ui.training.teach_routes import teach_routes
 
 ANNA, BEN = "a" * 32, "b" * 32

@@ -25,7 +25,7 @@ from tests.rooms import (
 from vitexplorer.finetune.data import example_folder
 from vitexplorer.finetune.probe import feature_of, fit_probe, shares
 from vitexplorer.models.images import open_image
-from vitexplorer.ui.training.boxes import Boxes
+from vitexplorer.service.teaching.boxes import Boxes
 
 pytestmark = pytest.mark.browser
 

@@ -20,11 +20,11 @@ from tests.small_models import load_small, picture
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.text import same
-from vitexplorer.ui import turns as module
+from vitexplorer.service import scheduler as module
+from vitexplorer.service.fair_shares import Shares
+from vitexplorer.service.scheduler import Turns, end_unwanted_passes
+from vitexplorer.service.work import CrowdedError, Done, Report, Step, StoppedError, Waiter
 from vitexplorer.ui.answers import PatientBlocks, answer, answered
-from vitexplorer.ui.jobs import CrowdedError, Done, Report, Step, StoppedError, Waiter
-from vitexplorer.ui.shares import Shares
-from vitexplorer.ui.turns import Turns, end_unwanted_passes
 from vitexplorer.views import VIEWS
 
 PATIENCE = 5.0

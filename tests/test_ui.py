@@ -32,21 +32,21 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import Query
 from vitexplorer.models import images
 from vitexplorer.models.catalog import catalog, find
+from vitexplorer.service.engine import Engine, Explored, Picture, weights_of
+from vitexplorer.service.image_store import examples, keep_upload, opened
+from vitexplorer.service.work import Waiter
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator.data import SizeData
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip
 from vitexplorer.ui.canvas.files import block_address, packed_block, size
 from vitexplorer.ui.canvas.payload import packed_bytes
 from vitexplorer.ui.desk import Desk, Updates
-from vitexplorer.ui.engine import Engine, Explored, Picture, weights_of
 from vitexplorer.ui.exploring import exploring, ready
-from vitexplorer.ui.jobs import Waiter
 from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
 from vitexplorer.ui.menu import model_chip
 from vitexplorer.ui.page import Page
 from vitexplorer.ui.parts.status import StatusData
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.pictures import examples, keep_upload, opened
 from vitexplorer.ui.rooms.all_heads import strip_of
 from vitexplorer.ui.rooms.attention import AttentionRoom
 from vitexplorer.ui.rooms.block_data import block_data, default_query, row_file

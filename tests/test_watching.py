@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from tests.app import run_apart
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import Settings
-from vitexplorer.ui.engine import Engine
+from vitexplorer.service.engine import Engine
 from vitexplorer.ui.watching.events import watch_events
 from vitexplorer.ui.watching.lines import Lines
 from vitexplorer.ui.watching.measures import Measures

@@ -20,10 +20,10 @@ from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.settings import Settings, settings
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
+from vitexplorer.service.engine import Engine
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.changes.changes import changes_data
 from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.what_if import WhatIfRoom, answer
 from vitexplorer.views import VIEWS

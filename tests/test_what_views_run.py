@@ -20,13 +20,13 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.settings import Settings
 from vitexplorer.models.mae import MaeDecoder
 from vitexplorer.models.seeding import seeded
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.scheduler import Turns
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.rooms.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.what_if import ChangedFigures
-from vitexplorer.ui.turns import Turns
 from vitexplorer.views import VIEWS, refusal
 
 ADDRESS = Address(image="scene_ring", model="small")

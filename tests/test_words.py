@@ -21,11 +21,11 @@ from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import Text, normalise_language
 from vitexplorer.figures.caption import caption
 from vitexplorer.finetune.methods import METHODS
+from vitexplorer.service.surveys.words import SURVEY_WORDS
+from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.ui.board.words import BOARD_WORDS
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
-from vitexplorer.ui.surveying.words import SURVEY_WORDS
-from vitexplorer.ui.training.teach_words import TEACH_WORDS
 from vitexplorer.ui.training.words import TRAINING_WORDS
 from vitexplorer.ui.words import UI_WORDS
 

@@ -25,8 +25,8 @@ from benchmarks.field.tables import Table
 from benchmarks.field.timing import Timing, interleaved
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.ui.jobs import Report, Waiter
-from vitexplorer.ui.turns import Turns
+from vitexplorer.service.scheduler import Turns
+from vitexplorer.service.work import Report, Waiter
 
 MODEL, QUICK = "vit_base_patch16_224", "vit_tiny_patch16_224"
 EACH = 3

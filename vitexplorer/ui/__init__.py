@@ -24,16 +24,16 @@ from starlette.applications import Starlette
 
 from vitexplorer.core.settings import PREFIX, Settings, settings
 from vitexplorer.core.text import ExplainedError, normalise_language
+from vitexplorer.service.cache_folder import CacheFolder
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.start_checks import check
+from vitexplorer.service.storage_limits import Stored
+from vitexplorer.service.upload_budgets import Budgets
 from vitexplorer.ui.api.door import DESCRIBED
 from vitexplorer.ui.api.tools import answer_in_json
 from vitexplorer.ui.canvas.files import BLOCKS
-from vitexplorer.ui.engine import Engine
-from vitexplorer.ui.hosting.budgets import Budgets
-from vitexplorer.ui.hosting.cache_folder import CacheFolder
 from vitexplorer.ui.hosting.guards import Guards
 from vitexplorer.ui.hosting.listening import address_of, listen, server
-from vitexplorer.ui.hosting.starting import check
-from vitexplorer.ui.hosting.stored import Stored
 from vitexplorer.ui.hosting.sweeping import swept
 from vitexplorer.ui.hosting.uploads import UPLOAD
 from vitexplorer.ui.hosting.visitors import Visitors

@@ -16,10 +16,10 @@ from vitexplorer.core.errors import SettingError
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Fit
-from vitexplorer.ui.engine import Picture
-from vitexplorer.ui.json_objects import NoObjectError, read_object
+from vitexplorer.service.engine import Picture
+from vitexplorer.service.image_store import UPLOAD, examples
+from vitexplorer.service.json_objects import NoObjectError, read_object
 from vitexplorer.ui.order import RoomKey
-from vitexplorer.ui.pictures import UPLOAD, examples
 
 OTHER = ("other_image", "other_model", "other_weights", "other_fit", "other_size", "other_change")
 """what the room Compare shows on the right"""

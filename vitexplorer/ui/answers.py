@@ -23,11 +23,11 @@ from starlette.requests import Request
 
 from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.scheduler import NotYetError, wrong
+from vitexplorer.service.work import CrowdedError, Done, Step, StoppedError, Waiter
 from vitexplorer.ui.hosting.statuses import answer_with, has_hung_up
-from vitexplorer.ui.jobs import CrowdedError, Done, Step, StoppedError, Waiter
 from vitexplorer.ui.language import language_of_request, word
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.turns import NotYetError, wrong
 
 T = TypeVar("T")
 

@@ -12,8 +12,8 @@ from gradio.events import Dependency
 
 from vitexplorer.controls import NamedCapture
 from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region
+from vitexplorer.service.engine import Engine
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import Translations
 
 _UNMARKED = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}

@@ -13,10 +13,10 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import OUTPUT, Output
 from vitexplorer.models.catalog import find
 from vitexplorer.models.photographs import photo_hint
+from vitexplorer.service.engine import Engine, Explored
+from vitexplorer.service.work import Done, Step, StoppedError, Waiter
 from vitexplorer.ui.address import OF_BROWSER, Address
 from vitexplorer.ui.answers import answered
-from vitexplorer.ui.engine import Engine, Explored
-from vitexplorer.ui.jobs import Done, Step, StoppedError, Waiter
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.status import StatusData
 

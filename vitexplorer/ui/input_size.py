@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.engine import Engine
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.size_chip import SizeChipData, SizeItem
 

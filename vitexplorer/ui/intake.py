@@ -20,10 +20,10 @@ from starlette.routing import Route
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
+from vitexplorer.service.image_store import keep_upload
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.ui.answers import status_of
 from vitexplorer.ui.language import language_of, word
-from vitexplorer.ui.pictures import keep_upload
 
 KIND = "application/octet-stream"
 """no other: a page of a stranger may not send this without asking first"""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Language, Text
 from vitexplorer.models.catalog import CatalogEntry, catalog, find
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.uploaded_models import kinds
+from vitexplorer.service.user_storage import MODEL, TunedChoice
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.model_chip import ModelChipData, ModelItem
-from vitexplorer.ui.places import MODEL, TunedChoice
-from vitexplorer.ui.sent_model import kinds
 from vitexplorer.ui.words import UI_WORDS
 
 if TYPE_CHECKING:

@@ -25,18 +25,18 @@ from starlette.routing import Route
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.storage_limits import check_room
+from vitexplorer.service.uploaded_models import Opened, Sent, check_kinds, choose, keep_sent
+from vitexplorer.service.user_storage import safe_name
+from vitexplorer.service.visitor_names import named
+from vitexplorer.service.work import Done, Report, Step, StoppedError, Waiter
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import status_of
-from vitexplorer.ui.engine import Engine
-from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.intake import KIND
-from vitexplorer.ui.jobs import Done, Report, Step, StoppedError, Waiter
 from vitexplorer.ui.language import language_of, word
 from vitexplorer.ui.lasting import NOT_KEPT
-from vitexplorer.ui.places import safe_name
-from vitexplorer.ui.sent_model import Opened, Sent, check_kinds, choose, keep_sent
-from vitexplorer.ui.visitor import named
 from vitexplorer.ui.words import UI_WORDS
 
 _log = logging.getLogger(__name__)

@@ -19,15 +19,16 @@ from gradio.events import Dependency
 
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Language
+from vitexplorer.service.engine import Engine, Explored, Picture
+from vitexplorer.service.visitor_names import visitor_of
+from vitexplorer.service.work import StoppedError
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import PatientBlocks, session_of
 from vitexplorer.ui.api import open_door
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
-from vitexplorer.ui.engine import Engine, Explored, Picture
 from vitexplorer.ui.exploring import PAGE, Instead, exploring, ready
 from vitexplorer.ui.files import cached_file
 from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
-from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.language import Translations
 from vitexplorer.ui.learn.guide import Guide, OnScreen, guide_data, step_named, step_text
 from vitexplorer.ui.menu import model_chip, tuned_choices
@@ -51,7 +52,6 @@ from vitexplorer.ui.rooms.size import SizeRoom
 from vitexplorer.ui.rooms.survey import SurveyRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
 from vitexplorer.ui.visit import Visit
-from vitexplorer.ui.visitor import visitor_of
 
 LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
 """lets the rail fire the event of the room that is looked at, and says who the browser is"""

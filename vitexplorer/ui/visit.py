@@ -15,6 +15,7 @@ from gradio.blocks import Block
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language
+from vitexplorer.service.user_storage import TunedChoice
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Updates
 from vitexplorer.ui.language import language_of_request, word
@@ -28,7 +29,6 @@ from vitexplorer.ui.parts.model_chip import ModelChip
 from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
 from vitexplorer.ui.parts.size_chip import SizeChip
 from vitexplorer.ui.parts.status import StatusData, StatusLine
-from vitexplorer.ui.places import TunedChoice
 
 
 @dataclass(frozen=True)

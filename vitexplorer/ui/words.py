@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.text import Text
-from vitexplorer.ui.file_words import FILE_WORDS
+from vitexplorer.service.model_file_words import FILE_WORDS
 
 UI_WORDS: dict[str, Text] = {
     # frame

@@ -11,8 +11,8 @@ from typing import ParamSpec, TypeVar
 from pydantic import ConfigDict, ValidationError, validate_call
 
 from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.service.work import StoppedError
 from vitexplorer.ui.answers import Sentence, status_of
-from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.words import UI_WORDS
 
 P = ParamSpec("P")

@@ -12,9 +12,9 @@ from starlette.responses import RedirectResponse
 from starlette.routing import Route
 
 from vitexplorer.core.settings import Settings
+from vitexplorer.service.engine import Engine
 from vitexplorer.ui.api.explaining import Explaining
 from vitexplorer.ui.api.listing import Listing
-from vitexplorer.ui.engine import Engine
 
 PATH = "api"
 

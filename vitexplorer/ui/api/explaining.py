@@ -12,11 +12,11 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import Fit, Result
 from vitexplorer.models.examples import examples
+from vitexplorer.service.engine import Engine
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.api.answering import answering
 from vitexplorer.ui.api.images import image_id
 from vitexplorer.ui.api.turns import in_turn
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.files import cached_file
 
 if TYPE_CHECKING:

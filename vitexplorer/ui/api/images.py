@@ -16,8 +16,8 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Text
 from vitexplorer.models.examples import examples
 from vitexplorer.models.images import ImageError
-from vitexplorer.ui.api.fetching import fetched
-from vitexplorer.ui.pictures import UPLOAD, keep_upload
+from vitexplorer.service.fetching import fetched
+from vitexplorer.service.image_store import UPLOAD, keep_upload
 
 NOT_SENT = Text(
     "This file was not sent here. Send it with gradio_client's handle_file, or to /picture.",

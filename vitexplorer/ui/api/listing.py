@@ -8,8 +8,8 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.models.catalog import CatalogEntry, catalog
 from vitexplorer.models.examples import examples
+from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.ui.api.answering import answering
-from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.menu import model_state
 from vitexplorer.views.record import View
 

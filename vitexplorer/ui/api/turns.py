@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from gradio.context import LocalContext
 
+from vitexplorer.service.work import Done, StoppedError, Waiter
 from vitexplorer.ui.answers import answered
 from vitexplorer.ui.hosting.statuses import has_hung_up
-from vitexplorer.ui.jobs import Done, StoppedError, Waiter
 
 T = TypeVar("T")
 

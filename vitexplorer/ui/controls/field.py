@@ -11,9 +11,9 @@ from vitexplorer.controls import Spec
 from vitexplorer.controls.spec import Board
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.models.examples import examples
+from vitexplorer.service.image_store import UPLOAD, thumbnail
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.lasting import example_url
-from vitexplorer.ui.pictures import UPLOAD, thumbnail
 
 
 class Option(GradioModel):

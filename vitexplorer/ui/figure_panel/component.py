@@ -20,15 +20,15 @@ from vitexplorer.controls import departures, specs
 from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Result
+from vitexplorer.service.scheduler import NotYetError
+from vitexplorer.service.work import Step
 from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.figure_panel.documents import written
 from vitexplorer.ui.figure_panel.elsewhere import model_showing
 from vitexplorer.ui.files import ServedFile, cached_file, image_file
-from vitexplorer.ui.jobs import Step
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.frame import FrameData, about_record, frame_words
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.turns import NotYetError
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

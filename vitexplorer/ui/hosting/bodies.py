@@ -17,8 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Text
-from vitexplorer.ui.hosting.budgets import Budgets
-from vitexplorer.ui.hosting.cache_folder import CacheFolder
+from vitexplorer.service.cache_folder import CacheFolder
+from vitexplorer.service.upload_budgets import Budgets
 from vitexplorer.ui.hosting.refusing import refusal
 
 MOST = 2_000_000

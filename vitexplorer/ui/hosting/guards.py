@@ -10,9 +10,10 @@ from starlette.middleware.cors import CORSMiddleware
 
 from vitexplorer.core.cache import Memory
 from vitexplorer.core.settings import Settings
+from vitexplorer.service.cache_folder import CacheFolder
+from vitexplorer.service.storage_limits import Stored
+from vitexplorer.service.upload_budgets import Budgets
 from vitexplorer.ui.hosting.bodies import BoundBodies
-from vitexplorer.ui.hosting.budgets import Budgets
-from vitexplorer.ui.hosting.cache_folder import CacheFolder
 from vitexplorer.ui.hosting.calls import ReadCalls
 from vitexplorer.ui.hosting.crowds import NoCrowds
 from vitexplorer.ui.hosting.doors import ShutDoors
@@ -22,7 +23,6 @@ from vitexplorer.ui.hosting.hosts import KnownHosts, listed
 from vitexplorer.ui.hosting.objects import ReadObjects
 from vitexplorer.ui.hosting.static_cache import StaticCache
 from vitexplorer.ui.hosting.statuses import HonestStatuses
-from vitexplorer.ui.hosting.stored import Stored
 from vitexplorer.ui.hosting.visitors import NamedClients, Visitors
 
 

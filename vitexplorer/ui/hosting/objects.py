@@ -7,8 +7,8 @@ import re
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from vitexplorer.service.json_objects import NoObjectError, read_object
 from vitexplorer.ui.hosting.refusing import refusal
-from vitexplorer.ui.json_objects import NoObjectError, read_object
 
 _JSON = re.compile(r"/gradio_api/(?!upload/?$).*", re.DOTALL)
 

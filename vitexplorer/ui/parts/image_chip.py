@@ -5,11 +5,11 @@ from __future__ import annotations
 from gradio.data_classes import GradioModel
 
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.image_store import examples, thumbnail
 from vitexplorer.ui.files import image_file
 from vitexplorer.ui.language import word
 from vitexplorer.ui.lasting import example_url
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.pictures import examples, thumbnail
 
 _WORDS = (
     "image",

@@ -15,19 +15,20 @@ from gradio.blocks import Block
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.scheduler import NotYetError
+from vitexplorer.service.user_storage import MODEL
+from vitexplorer.service.work import Done, StoppedError, Waiter
 from vitexplorer.ui.address import COMPARED, OWN, Address
 from vitexplorer.ui.answers import answered, session_of
 from vitexplorer.ui.changes.changes import START
 from vitexplorer.ui.desk import QUICK, WAITING, Listen, Updates
 from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
-from vitexplorer.ui.jobs import Done, StoppedError, Waiter
 from vitexplorer.ui.language import word
 from vitexplorer.ui.menu import model_chip, tuned_choices
 from vitexplorer.ui.parts.image_chip import ImageChip, ImageChipData, image_chip
 from vitexplorer.ui.parts.model_chip import ModelChip
 from vitexplorer.ui.parts.size_chip import SizeChip, SizeChipData
 from vitexplorer.ui.parts.widget import sent
-from vitexplorer.ui.places import MODEL
 from vitexplorer.ui.rooms.pair_figures import PairFigures
 from vitexplorer.ui.rooms.pairs import (
     DINO,
@@ -46,7 +47,6 @@ from vitexplorer.ui.rooms.pairs import (
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.two_sided import Blocks, TwoSided
 from vitexplorer.ui.sides.sides import Sides, SidesData
-from vitexplorer.ui.turns import NotYetError
 
 BESIDE = "beside"
 """what one waits for who puts another model on the right"""

@@ -15,13 +15,14 @@ from gradio.components.base import Component
 from gradio.events import Dependency
 
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.training_images import Chosen
+from vitexplorer.service.visitor_names import VISITOR, training_of, visitor_of
+from vitexplorer.service.work import Waiter
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import answer, session_of
 from vitexplorer.ui.desk import QUICK, WAITING, Listen, Updates
-from vitexplorer.ui.jobs import Waiter
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.training.data_part import DataPart
-from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.methods import MethodsData
 from vitexplorer.ui.training.opening import Opening
 from vitexplorer.ui.training.report import empty_report
@@ -31,7 +32,6 @@ from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.steps import Steps, steps_data
 from vitexplorer.ui.training.teach import Teach, teach_data
 from vitexplorer.ui.visit import Visit
-from vitexplorer.ui.visitor import VISITOR, training_of, visitor_of
 
 
 class FinetuneRoom(Room):

@@ -12,13 +12,13 @@ from gradio.blocks import Block
 from vitexplorer.controls import specs
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import Query
+from vitexplorer.service.engine import Explored
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
 from vitexplorer.ui.canvas.files import attention_file, kept_file
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
-from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.files import ServedFile
 from vitexplorer.ui.language import word
 from vitexplorer.ui.rooms.block_data import frame_data, on_grids

@@ -11,9 +11,9 @@ from gradio.blocks import Block
 from gradio.events import Dependency
 
 from vitexplorer.core.text import Language, Text
+from vitexplorer.service.engine import Explored
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Desk, Listen, Updates
-from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.frame import about
 from vitexplorer.ui.rooms.room_figures import RoomFigures

@@ -12,6 +12,8 @@ import gradio as gr
 from vitexplorer.controls.spec import Board
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import Result
+from vitexplorer.service.scheduler import NotYetError
+from vitexplorer.service.work import Done, Waiter
 from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.answers import answered, session_of
 from vitexplorer.ui.controls import Field
@@ -28,10 +30,8 @@ from vitexplorer.ui.figure_panel import (
 )
 from vitexplorer.ui.figure_panel.standing import EVIDENCE, standing
 from vitexplorer.ui.files import ServedFile, cached_file, image_file
-from vitexplorer.ui.jobs import Done, Waiter
 from vitexplorer.ui.language import word
 from vitexplorer.ui.order import room_after
-from vitexplorer.ui.turns import NotYetError
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

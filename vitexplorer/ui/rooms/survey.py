@@ -5,9 +5,9 @@ from __future__ import annotations
 from gradio.blocks import Block
 
 from vitexplorer.core.text import Language
+from vitexplorer.service.engine import Explored
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.desk import Updates
-from vitexplorer.ui.engine import Explored
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.surveying.view import SurveyData, SurveyView
 

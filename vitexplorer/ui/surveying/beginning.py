@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language
-from vitexplorer.storage.claims import begun_at, standing_still
-from vitexplorer.ui.hosting.stored import check_room
-from vitexplorer.ui.parts.frame import frame_words
-from vitexplorer.ui.surveying.asking import Asking
-from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, linked, new_survey, now, surveys_of
-from vitexplorer.ui.surveying.opened import opened, shard_files
-from vitexplorer.ui.surveying.process import begin, check_turn, last_words, model_of
-from vitexplorer.ui.surveying.sources import (
+from vitexplorer.service.amounts import duration
+from vitexplorer.service.storage_limits import check_room
+from vitexplorer.service.surveys.asking import Asking
+from vitexplorer.service.surveys.open_surveys import opened, shard_files
+from vitexplorer.service.surveys.process import begin, check_turn, last_words, model_of
+from vitexplorer.service.surveys.sources import (
     SCENES,
     Source,
     drawn,
@@ -27,8 +25,10 @@ from vitexplorer.ui.surveying.sources import (
     sent_as,
     sent_before,
 )
-from vitexplorer.ui.surveying.words import SURVEY_WORDS, words_of
-from vitexplorer.ui.training.amounts import duration
+from vitexplorer.service.surveys.store import Asked, KeptSurvey, linked, new_survey, now, surveys_of
+from vitexplorer.service.surveys.words import SURVEY_WORDS, words_of
+from vitexplorer.storage.claims import begun_at, standing_still
+from vitexplorer.ui.parts.frame import frame_words
 from vitexplorer.ui.training.words import TRAINING_WORDS
 
 if TYPE_CHECKING:

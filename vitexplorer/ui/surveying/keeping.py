@@ -10,11 +10,11 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
 from vitexplorer.core.text import ExplainedError
+from vitexplorer.service.surveys.asking import Asking
+from vitexplorer.service.surveys.choosing import conditions
+from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.ui.lasting import NOT_KEPT
-from vitexplorer.ui.surveying.asking import Asking
-from vitexplorer.ui.surveying.choosing import conditions
-from vitexplorer.ui.surveying.words import SURVEY_WORDS
 
 FORMATS = ("csv", "parquet")
 

@@ -17,20 +17,21 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.core.text import ExplainedError
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.image_store import keep_upload
+from vitexplorer.service.surveys import charts
+from vitexplorer.service.surveys.asking import Asking, counting
+from vitexplorer.service.surveys.facts import counted, facts
+from vitexplorer.service.surveys.gallery import gallery
+from vitexplorer.service.surveys.pictures import file_of, small_picture
+from vitexplorer.service.surveys.process import begin, stop
+from vitexplorer.service.surveys.store import delete
 from vitexplorer.ui.answers import status_of
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.intake import KIND, answer_picture
 from vitexplorer.ui.language import language_of
 from vitexplorer.ui.lasting import NOT_KEPT
-from vitexplorer.ui.pictures import keep_upload
-from vitexplorer.ui.surveying import beginning, charts
-from vitexplorer.ui.surveying.asking import Asking, counting
-from vitexplorer.ui.surveying.facts import counted, facts
-from vitexplorer.ui.surveying.images import gallery
+from vitexplorer.ui.surveying import beginning
 from vitexplorer.ui.surveying.keeping import kept_rows
-from vitexplorer.ui.surveying.kept import delete
-from vitexplorer.ui.surveying.pictures import file_of, small_picture
-from vitexplorer.ui.surveying.process import begin, stop
 
 AT_ONCE = 2
 """answers that are made at the same time"""

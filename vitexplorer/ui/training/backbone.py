@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Text, same
 from vitexplorer.models.catalog import convolutional
+from vitexplorer.service.engine import Engine, Picture
+from vitexplorer.service.user_storage import MODEL
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.engine import Engine, Picture
 from vitexplorer.ui.menu import model_state
-from vitexplorer.ui.places import MODEL
 from vitexplorer.ui.training.words import TRAINING_WORDS
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.words import say
 
 if TYPE_CHECKING:
-    from vitexplorer.ui.engine import Engine
+    from vitexplorer.service.engine import Engine
 
 MOVE_THERE = """() => {
   const move = (frames) => {

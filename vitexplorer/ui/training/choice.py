@@ -11,9 +11,9 @@ from vitexplorer.core.errors import SettingError
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.plan import Augmentation, Candidate, ClassWeights, Head, JobConfig, Plan
+from vitexplorer.service.training_images import Chosen
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.training.backbone import backbones
-from vitexplorer.ui.training.images import Chosen
 from vitexplorer.ui.training.words import TRAINING_WORDS
 
 if TYPE_CHECKING:

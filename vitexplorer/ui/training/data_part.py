@@ -13,16 +13,16 @@ from vitexplorer.core.progress import Progress
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.data import DataError, Pick, Split, split
 from vitexplorer.finetune.job.folder import read_config
+from vitexplorer.service.scheduler import Turns
+from vitexplorer.service.training_images import Chosen, Looked, copy_taught, draw, look, of_training, point_at, unpack
+from vitexplorer.service.work import Done, Report, Waiter
 from vitexplorer.ui.answers import session_of
 from vitexplorer.ui.desk import WAITING, Desk, Updates
-from vitexplorer.ui.jobs import Done, Report, Waiter
 from vitexplorer.ui.parts.upload import UploadButton
-from vitexplorer.ui.training.images import Chosen, Looked, copy_taught, draw, look, of_training, point_at, unpack
 from vitexplorer.ui.training.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.teach import Teach
 from vitexplorer.ui.training.words import say
-from vitexplorer.ui.turns import Turns
 
 
 class DataPart:

@@ -22,6 +22,7 @@ from vitexplorer.finetune.outcome import (
     per_class_result,
     residuals_result,
 )
+from vitexplorer.service.scheduler import NotYetError
 from vitexplorer.ui.controls import Field, Option
 from vitexplorer.ui.figure_panel.component import (
     PanelData,
@@ -34,7 +35,6 @@ from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.language import word
 from vitexplorer.ui.training.readings import reading
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
-from vitexplorer.ui.turns import NotYetError
 
 _log = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ from gradio.events import Dependency
 
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import load_comparison
+from vitexplorer.service.image_store import keep_upload
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import not_possible
 from vitexplorer.ui.desk import QUICK, WAITING, Desk, Updates
-from vitexplorer.ui.pictures import keep_upload
 from vitexplorer.ui.training.results import ResultsView, image_path
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.teach import Teach

@@ -16,11 +16,11 @@ from gradio.events import Dependency
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.folder import read_config, stem_of
+from vitexplorer.service.work import Done, Report, Step, Waiter
 from vitexplorer.ui.address import COMPARED, OWN
 from vitexplorer.ui.answers import session_of
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.figure_panel.component import FigurePanel
-from vitexplorer.ui.jobs import Done, Report, Step, Waiter
 from vitexplorer.ui.parts.upload import UploadButton
 from vitexplorer.ui.training.change_part import ChangePart
 from vitexplorer.ui.training.figures import Asked, result_figures

@@ -15,17 +15,17 @@ from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import job_state
 from vitexplorer.models.catalog import is_convolutional
+from vitexplorer.service.storage_limits import check_room
+from vitexplorer.service.training_images import Chosen, look
+from vitexplorer.service.work import Done, Report, Step, Waiter
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import session_of
 from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
-from vitexplorer.ui.hosting.stored import check_room
-from vitexplorer.ui.jobs import Done, Report, Step, Waiter
 from vitexplorer.ui.training.backbone import backbone_of
 from vitexplorer.ui.training.choice import PLANNED, TrainingChoice, job_of
 from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.history import HistoryData, HistoryView, history_data
-from vitexplorer.ui.training.images import Chosen, look
 from vitexplorer.ui.training.methods import MethodsData, MethodsPicker, methods_data
 from vitexplorer.ui.training.progress import ProgressView, no_progress, progress_data
 from vitexplorer.ui.training.session import Session

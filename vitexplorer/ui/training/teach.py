@@ -10,10 +10,10 @@ from pathlib import Path
 from gradio.data_classes import GradioModel
 
 from vitexplorer.core.text import Language
+from vitexplorer.service.teaching.words import words_of_teaching
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.language import word
 from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.training.teach_words import words_of_teaching
 from vitexplorer.ui.training.words import say
 
 _WORDS = ("image_lost", "image_none", "webcam_none", "webcam_insecure", "webcam_refused")

@@ -21,20 +21,20 @@ from starlette.routing import Route
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import query_text
+from vitexplorer.service.amounts import percentage
+from vitexplorer.service.engine import Engine, Picture
+from vitexplorer.service.image_store import keep_upload
+from vitexplorer.service.storage_limits import check_room
+from vitexplorer.service.teaching.boxes import MOST_BOXES, MOST_PICTURES, Box, Boxes, as_jpeg, class_files
+from vitexplorer.service.teaching.drawn_examples import ASK, drawn_examples
+from vitexplorer.service.teaching.teaching import Seen, Taught, Teaching, wrong_ones
+from vitexplorer.service.teaching.words import TEACH_WORDS
+from vitexplorer.service.visitor_names import named
+from vitexplorer.service.work import StoppedError
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.answers import status_of
-from vitexplorer.ui.engine import Engine, Picture
-from vitexplorer.ui.hosting.stored import check_room
 from vitexplorer.ui.intake import answer_picture
-from vitexplorer.ui.jobs import StoppedError
 from vitexplorer.ui.language import language_of
-from vitexplorer.ui.pictures import keep_upload
-from vitexplorer.ui.training.amounts import percentage
-from vitexplorer.ui.training.boxes import MOST_BOXES, MOST_PICTURES, Box, Boxes, as_jpeg, class_files
-from vitexplorer.ui.training.drawn import ASK, drawn_examples
-from vitexplorer.ui.training.teach_words import TEACH_WORDS
-from vitexplorer.ui.training.teaching import Seen, Taught, Teaching, wrong_ones
-from vitexplorer.ui.visitor import named
 
 THUMBNAIL = 72
 """pixels of the longer side"""

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from vitexplorer.ui.engine import Engine
+from vitexplorer.service.engine import Engine
 from vitexplorer.ui.static_files import version
 from vitexplorer.ui.watching.measures import Measures
 

@@ -10,9 +10,9 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from vitexplorer.core.settings import Settings
-from vitexplorer.ui.engine import Engine
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.image_store import uploads
 from vitexplorer.ui.hosting.guards import Guards
-from vitexplorer.ui.pictures import uploads
 from vitexplorer.ui.watching.events import watch_events
 from vitexplorer.ui.watching.lines import Lines
 from vitexplorer.ui.watching.measures import Measures

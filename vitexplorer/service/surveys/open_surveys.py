@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vitexplorer.ui.surveying.kept import KeptSurvey
-from vitexplorer.ui.surveying.made_once import MadeOnce
+from vitexplorer.service.surveys.single_making import MadeOnce
+from vitexplorer.service.surveys.store import KeptSurvey
 
 if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey

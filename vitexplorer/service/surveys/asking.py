@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from starlette.requests import Request
 
 from vitexplorer.core.text import Language
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.surveys.open_surveys import opened
+from vitexplorer.service.surveys.store import KeptSurvey, survey_of
+from vitexplorer.service.surveys.words import say
+from vitexplorer.service.visitor_names import named
 from vitexplorer.ui.address import Address
-from vitexplorer.ui.engine import Engine
 from vitexplorer.ui.language import language_of
-from vitexplorer.ui.surveying.kept import KeptSurvey, survey_of
-from vitexplorer.ui.surveying.opened import opened
-from vitexplorer.ui.surveying.words import say
-from vitexplorer.ui.visitor import named
 
 if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey

@@ -22,10 +22,10 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.core.types import Fit, Result
 from vitexplorer.models.catalog import find
-from vitexplorer.ui.jobs import Report
-from vitexplorer.ui.pictures import opened
-from vitexplorer.ui.places import MODEL, Places
-from vitexplorer.ui.turns import Turns, end_unwanted_passes
+from vitexplorer.service.image_store import opened
+from vitexplorer.service.scheduler import Turns, end_unwanted_passes
+from vitexplorer.service.user_storage import MODEL, Places
+from vitexplorer.service.work import Report
 from vitexplorer.ui.words import UI_WORDS
 
 if TYPE_CHECKING:

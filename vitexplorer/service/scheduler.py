@@ -25,8 +25,8 @@ from typing import Any, TypeVar
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.out_of_memory import memory_full
 from vitexplorer.core.text import Text
-from vitexplorer.ui.jobs import NOBODY, Done, Job, Report, Step, StoppedError, Waiter, too_many, too_many_of_one
-from vitexplorer.ui.shares import Shares
+from vitexplorer.service.fair_shares import Shares
+from vitexplorer.service.work import NOBODY, Done, Job, Report, Step, StoppedError, Waiter, too_many, too_many_of_one
 
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")

@@ -15,9 +15,9 @@ from pathlib import Path
 from vitexplorer.core.settings import Settings, settings
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.folder import CONFIG
+from vitexplorer.service.cache_folder import Held
+from vitexplorer.service.user_storage import ANSWERS, SURVEY, Places
 from vitexplorer.storage.claims import JobError, worker_of
-from vitexplorer.ui.hosting.cache_folder import Held
-from vitexplorer.ui.places import ANSWERS, SURVEY, Places
 
 DAY = 24 * 3600.0
 """seconds; what was used within the last one stays, however full it is"""

@@ -15,11 +15,11 @@ import psutil
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
+from vitexplorer.service.surveys.store import Asked, KeptSurvey, running
+from vitexplorer.service.surveys.words import SURVEY_WORDS
+from vitexplorer.service.user_storage import MODEL, Places
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.storage.claims import alone, give, process_of, revoke, standing_still
-from vitexplorer.ui.places import MODEL, Places
-from vitexplorer.ui.surveying.kept import Asked, KeptSurvey, running
-from vitexplorer.ui.surveying.words import SURVEY_WORDS
 
 LOG = "worker.log"
 ROWS = 32

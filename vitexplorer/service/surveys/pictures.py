@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.ui.places import Places
-from vitexplorer.ui.surveying.kept import survey_behind
-from vitexplorer.ui.surveying.opened import opened
-from vitexplorer.ui.surveying.words import SURVEY_WORDS
-from vitexplorer.ui.training.boxes import as_jpeg
+from vitexplorer.service.surveys.open_surveys import opened
+from vitexplorer.service.surveys.store import survey_behind
+from vitexplorer.service.surveys.words import SURVEY_WORDS
+from vitexplorer.service.teaching.boxes import as_jpeg
+from vitexplorer.service.user_storage import Places
 
 if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey

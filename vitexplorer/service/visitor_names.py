@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from vitexplorer.ui.json_objects import NoObjectError, read_object
+from vitexplorer.service.json_objects import NoObjectError, read_object
 
 _NAME = re.compile("[0-9a-f]{32}")
 

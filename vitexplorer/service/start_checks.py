@@ -13,7 +13,7 @@ from vitexplorer.core.settings import Settings, WrongSettingError
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.catalog import find
 from vitexplorer.models.examples import examples
-from vitexplorer.ui.hosting.cache_folder import CacheFolder
+from vitexplorer.service.cache_folder import CacheFolder
 
 _NOT_POSSIBLE = Text("VIT_{name}={value} is not possible: {reason}", "VIT_{name}={value} 无效：{reason}")
 _NO_FOLDER = Text(

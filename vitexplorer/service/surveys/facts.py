@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vitexplorer.ui.surveying.asking import Asking
+from vitexplorer.service.amounts import percentage
+from vitexplorer.service.surveys.asking import Asking
+from vitexplorer.service.surveys.choosing import conditions
+from vitexplorer.service.surveys.naming import values_of
+from vitexplorer.service.surveys.store import KeptSurvey
 from vitexplorer.ui.surveying.beginning import listed
-from vitexplorer.ui.surveying.choosing import conditions
-from vitexplorer.ui.surveying.kept import KeptSurvey
-from vitexplorer.ui.surveying.naming import values_of
-from vitexplorer.ui.training.amounts import percentage
 
 if TYPE_CHECKING:
     from vitexplorer.survey.columns import Column

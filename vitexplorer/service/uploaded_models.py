@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Text, same
-from vitexplorer.ui.engine import Engine, Picture, opened_file
-from vitexplorer.ui.hosting.stored import check_room
-from vitexplorer.ui.jobs import Report
-from vitexplorer.ui.places import MODEL, Places
+from vitexplorer.service.engine import Engine, Picture, opened_file
+from vitexplorer.service.storage_limits import check_room
+from vitexplorer.service.user_storage import MODEL, Places
+from vitexplorer.service.work import Report
 from vitexplorer.ui.words import UI_WORDS
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.data import DataError, example_folder
 from vitexplorer.finetune.data.archive import unpack_zip
+from vitexplorer.service.storage_limits import check_room
+from vitexplorer.service.surveys.store import CARD
+from vitexplorer.service.surveys.words import SURVEY_WORDS
+from vitexplorer.service.user_storage import Places
 from vitexplorer.storage.image_files import list_files
-from vitexplorer.ui.hosting.stored import check_room
-from vitexplorer.ui.places import Places
-from vitexplorer.ui.surveying.kept import CARD
-from vitexplorer.ui.surveying.words import SURVEY_WORDS
 
 SCENES = 25
 """drawn scenes of each class in the example"""

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.format import measured
-from vitexplorer.ui.surveying.asking import Asking
-from vitexplorer.ui.surveying.mapping import InMap
-from vitexplorer.ui.training.amounts import percentage
+from vitexplorer.service.amounts import percentage
+from vitexplorer.service.surveys.asking import Asking
+from vitexplorer.service.surveys.map_layouts import InMap
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where

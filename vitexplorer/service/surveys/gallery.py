@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.ui.surveying.asking import Asking
-from vitexplorer.ui.surveying.choosing import conditions
-from vitexplorer.ui.surveying.naming import shown_row, values_of
-from vitexplorer.ui.surveying.words import SURVEY_WORDS
-from vitexplorer.ui.training.amounts import percentage
+from vitexplorer.service.amounts import percentage
+from vitexplorer.service.surveys.asking import Asking
+from vitexplorer.service.surveys.choosing import conditions
+from vitexplorer.service.surveys.naming import shown_row, values_of
+from vitexplorer.service.surveys.words import SURVEY_WORDS
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.ui.surveying.asking import Asking, counting
-from vitexplorer.ui.surveying.choosing import conditions
-from vitexplorer.ui.surveying.mapping import map_of
-from vitexplorer.ui.surveying.naming import (
+from vitexplorer.service.amounts import percentage
+from vitexplorer.service.surveys.asking import Asking, counting
+from vitexplorer.service.surveys.choosing import conditions
+from vitexplorer.service.surveys.map_layouts import map_of
+from vitexplorer.service.surveys.naming import (
     axis_of,
     coloured,
     groups_of,
@@ -18,7 +19,6 @@ from vitexplorer.ui.surveying.naming import (
     title_of,
     values_of,
 )
-from vitexplorer.ui.training.amounts import percentage
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where

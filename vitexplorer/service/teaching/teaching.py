@@ -19,10 +19,10 @@ from numpy import ndarray
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Text
+from vitexplorer.service.engine import Engine, Picture
+from vitexplorer.service.teaching.boxes import Box
+from vitexplorer.service.work import Report, Waiter
 from vitexplorer.ui.answers import result
-from vitexplorer.ui.engine import Engine, Picture
-from vitexplorer.ui.jobs import Report, Waiter
-from vitexplorer.ui.training.boxes import Box
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

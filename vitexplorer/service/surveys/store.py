@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.service.surveys.words import SURVEY_WORDS
+from vitexplorer.service.user_storage import ANSWERS, ASKED, SURVEY, Places
 from vitexplorer.storage.atomic_writes import DiskFullError, full_disk_is_a_sentence
 from vitexplorer.storage.checked_reading import NOTHING, Amount, BrokenFileError
 from vitexplorer.storage.claims import worker_of
 from vitexplorer.storage.record_file import KeptFile
-from vitexplorer.ui.places import ANSWERS, ASKED, SURVEY, Places
-from vitexplorer.ui.surveying.words import SURVEY_WORDS
 
 CARD = "survey.json"
 """in the folder of every survey"""

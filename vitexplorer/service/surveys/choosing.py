@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.ui.surveying.mapping import within_map
-from vitexplorer.ui.surveying.words import SURVEY_WORDS
+from vitexplorer.service.surveys.map_layouts import within_map
+from vitexplorer.service.surveys.words import SURVEY_WORDS
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from vitexplorer.service.surveys.single_making import MadeOnce
 from vitexplorer.survey.conditions import OneOf
-from vitexplorer.ui.surveying.made_once import MadeOnce
 
 if TYPE_CHECKING:
     from vitexplorer.survey.answers.map_2d import Box, Map2d

@@ -25,10 +25,10 @@ from vitexplorer.finetune.data import (
 from vitexplorer.finetune.data.fresh_folder import fresh_folder
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.plan import JobConfig
-from vitexplorer.ui.hosting.stored import check_room
-from vitexplorer.ui.places import Places
-from vitexplorer.ui.training.boxes import Boxes, class_files
-from vitexplorer.ui.training.teach_words import TEACH_WORDS
+from vitexplorer.service.storage_limits import check_room
+from vitexplorer.service.teaching.boxes import Boxes, class_files
+from vitexplorer.service.teaching.words import TEACH_WORDS
+from vitexplorer.service.user_storage import Places
 from vitexplorer.ui.training.words import TRAINING_WORDS
 
 SCENES = 20

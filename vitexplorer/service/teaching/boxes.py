@@ -23,11 +23,11 @@ from jaxtyping import UInt8
 from PIL import Image
 
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.teaching.words import TEACH_WORDS
+from vitexplorer.service.user_storage import safe_name
 from vitexplorer.storage.atomic_writes import replace_file
 from vitexplorer.storage.class_folders import HELD_BACK, POOLED
 from vitexplorer.storage.record_file import KeptFile
-from vitexplorer.ui.places import safe_name
-from vitexplorer.ui.training.teach_words import TEACH_WORDS
 
 LEAST_BOXES, MOST_BOXES = 2, 8
 MOST_PICTURES = 60

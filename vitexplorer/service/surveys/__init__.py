@@ -1,0 +1,1 @@
+"""Surveys that visitors made, and the answers that their charts, galleries and maps are drawn from."""

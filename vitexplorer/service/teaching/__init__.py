@@ -1,0 +1,1 @@
+"""Teaching by examples: boxes of pictures and a probe on their features."""
