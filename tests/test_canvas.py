@@ -10,12 +10,12 @@ import gradio as gr
 import numpy as np
 import PIL.Image
 import pytest
-from gradio.utils import get_upload_folder
 
 import vitexplorer.ui.canvas.canvas as canvas_module
 from tests.app import run_apart
 from tests.packed import unpack_attention
 from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout
+from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, looks, query_of, query_text
 from vitexplorer.ui.canvas.files import attention_file
@@ -126,7 +126,7 @@ def test_files_are_named_by_content_and_lie_in_the_folder_that_is_swept():
     other = attention_file(weights[:, ::-1], positions)
     assert first == second
     assert first.url != other.url
-    assert first.path.is_relative_to(get_upload_folder())
+    assert first.path.is_relative_to(files_folder())
     assert first.path.read_bytes() == pack_attention(weights, positions)
     assert not [file for file in first.path.parent.iterdir() if file.name != "attention.bin"]
 

@@ -234,7 +234,7 @@ def attributes(source: str) -> set[str]:
     ids=["page", "canvas", "board", "calculator", "training", "teaching", "survey"],
 )
 def test_no_word_is_unused(words: dict[str, Text], folder: Path) -> None:
-    source = sources(folder)
+    source = sources(folder) + sources(PACKAGE / "service")
     named = set(re.findall(r"""["'`](\w+)["'`]""", source)) | attributes(source)
     named |= set(re.findall(r"\{\{(\w+)\}\}", source))  # in markup
     named |= set(re.findall(r"^  (\w+): \[", source, re.MULTILINE))  # a colour map, offered by its name

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Language
-from vitexplorer.ui.training.words import say
+from vitexplorer.service.words import service_word
 
 
 def duration(seconds: float, language: Language) -> str:
     """12 s, 3 min 5 s, 2 h 10 min."""
     whole = max(1, round(seconds))
     if whole < 60:
-        return say("time_seconds", language, seconds=whole)
+        return service_word("time_seconds", language, seconds=whole)
     if whole < 3600:
-        return say("time_minutes", language, minutes=whole // 60, seconds=whole % 60)
-    return say("time_hours", language, hours=whole // 3600, minutes=whole % 3600 // 60)
+        return service_word("time_minutes", language, minutes=whole // 60, seconds=whole % 60)
+    return service_word("time_hours", language, hours=whole // 3600, minutes=whole % 3600 // 60)
 
 
 def memory(size: int) -> str:

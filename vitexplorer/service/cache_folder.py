@@ -33,6 +33,11 @@ class Held:
     """bytes"""
 
 
+def files_folder() -> Path:
+    """Return the folder of files that are sent and served; gradio reads the same variable for its own."""
+    return Path(os.environ.get("GRADIO_TEMP_DIR") or (Path(tempfile.gettempdir()) / "gradio").resolve())
+
+
 class CacheFolder:
     """gradio's folder for files."""
 

@@ -23,10 +23,11 @@ from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.core.types import Fit, Result
 from vitexplorer.models.catalog import find
 from vitexplorer.service.image_store import opened
+from vitexplorer.service.model_file_words import FILE_WORDS
 from vitexplorer.service.scheduler import Turns, end_unwanted_passes
 from vitexplorer.service.user_storage import MODEL, Places
+from vitexplorer.service.words import SERVICE_WORDS
 from vitexplorer.service.work import Report
-from vitexplorer.ui.words import UI_WORDS
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -251,13 +252,13 @@ class Engine:
         return self._previews.get((run, view))
 
     def _run(self, picture: Picture, report: Report) -> Explored:
-        report(0, 0, UI_WORDS["status_engine"])
+        report(0, 0, SERVICE_WORDS["status_engine"])
         self.warm()
         from vitexplorer.capturing.capture import capture
 
         image = opened(picture.image)
         model = self._model(picture, report)
-        report(0, 0, UI_WORDS["status_run"].format(model=model.name))
+        report(0, 0, SERVICE_WORDS["status_run"].format(model=model.name))
         start = time.perf_counter()
         return Explored(capture(model, image, picture.fit), time.perf_counter() - start)
 
@@ -361,7 +362,7 @@ class Engine:
             return tuned
         self.check_allowed(picture)
         self._fetch(picture)
-        report(0, 0, UI_WORDS["status_load"].format(model=picture.model))
+        report(0, 0, SERVICE_WORDS["status_load"].format(model=picture.model))
         return load_backbone(picture.model, weights="random" if picture.weights == "random" else "auto")
 
     def _fetch(self, picture: Picture) -> None:
@@ -375,7 +376,7 @@ class Engine:
 
         def work(report: Report) -> None:
             def told(done: int, total: int) -> None:
-                said = UI_WORDS["status_download"]
+                said = SERVICE_WORDS["status_download"]
                 report(done, total, said.format(model=picture.model, done=done / 1e6, total=total / 1e6))
 
             download_pretrained(picture.model, progress=told)
@@ -407,13 +408,13 @@ def opened_file(path: Path, report: Report) -> LoadedModel:
     from vitexplorer.models.loading import load_model
 
     name = path.name
-    report(0, 0, UI_WORDS["status_read"].format(file=name))
+    report(0, 0, FILE_WORDS["status_read"].format(file=name))
 
     def told(done: int, total: int) -> None:
-        said = UI_WORDS["status_unpack"].format(file=name, done=done / 1e6, total=total / 1e6)
+        said = FILE_WORDS["status_unpack"].format(file=name, done=done / 1e6, total=total / 1e6)
         report(done, total, said)
         if done == total:
-            report(0, 0, UI_WORDS["status_read"].format(file=name))
+            report(0, 0, FILE_WORDS["status_read"].format(file=name))
 
     return load_model(weights=path, progress=told)
 

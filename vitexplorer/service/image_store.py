@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from gradio.utils import get_upload_folder
 from jaxtyping import UInt8
 from numpy import ndarray
 
@@ -20,6 +19,7 @@ from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.examples import examples
+from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, replace_copy
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def keep_upload(path: str) -> str:
 
 
 def _file_of(image: str) -> Path:
-    return Path(f"{get_upload_folder()}-pictures", image)
+    return Path(f"{files_folder()}-pictures", image)
 
 
 def thumbnail(image: str) -> UInt8[ndarray, "height width 3"]:

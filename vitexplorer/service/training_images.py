@@ -29,7 +29,7 @@ from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.teaching.boxes import Boxes, class_files
 from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.service.user_storage import Places
-from vitexplorer.ui.training.words import TRAINING_WORDS
+from vitexplorer.service.words import SERVICE_WORDS
 
 SCENES = 20
 """drawn scenes of each class in the example"""
@@ -103,7 +103,7 @@ def draw(places: Places, visitor: str) -> Chosen:
     into = places.new_data(visitor, "scenes")
     into.parent.mkdir(parents=True, exist_ok=True)
     example_folder(into, SCENES)
-    return Chosen(str(into), TRAINING_WORDS["data_scenes"].format(count=SCENES), expect=TRAINING_WORDS["data_expect"])
+    return Chosen(str(into), SERVICE_WORDS["data_scenes"].format(count=SCENES), expect=SERVICE_WORDS["data_expect"])
 
 
 def of_training(config: JobConfig) -> Chosen | None:
@@ -117,8 +117,8 @@ def of_training(config: JobConfig) -> Chosen | None:
 def point_at(places: Places, path: str) -> Chosen:
     """A folder of this machine. Raises DataError where there is none, or where visitors may not name one."""
     if settings().hosted or places.hosted:
-        raise DataError(TRAINING_WORDS["data_hosted"])
+        raise DataError(SERVICE_WORDS["data_hosted"])
     folder = Path(path.strip()).expanduser()
     if not path.strip() or not folder.is_dir():
-        raise DataError(TRAINING_WORDS["data_no_folder"].format(path=path.strip()))
+        raise DataError(SERVICE_WORDS["data_no_folder"].format(path=path.strip()))
     return Chosen(str(folder.absolute()), Text(folder.name, folder.name))

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, Text, same
 from vitexplorer.service.engine import Engine, Picture, opened_file
+from vitexplorer.service.model_file_words import FILE_WORDS
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.user_storage import MODEL, Places
 from vitexplorer.service.work import Report
-from vitexplorer.ui.words import UI_WORDS
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
@@ -72,7 +72,7 @@ def check_kinds(names: Sequence[str], settings: Settings) -> None:
     for name in names:
         if not name.lower().endswith(kinds(settings)):
             said = "file_unsafe" if name.lower().endswith(PLAIN) else "file_unknown"
-            raise ExplainedError(UI_WORDS[said].format(file=name, kinds=", ".join(kinds(settings))))
+            raise ExplainedError(FILE_WORDS[said].format(file=name, kinds=", ".join(kinds(settings))))
 
 
 def keep_sent(engine: Engine, visitor: str, sent: Sent, picture: Picture, settings: Settings, report: Report) -> Opened:
@@ -114,8 +114,8 @@ def keep_sent(engine: Engine, visitor: str, sent: Sent, picture: Picture, settin
     engine.keep(name, model)
     if not other:
         return Opened(name)
-    several = {"": UI_WORDS["file_told"].format(name=model.name), other: UI_WORDS["file_screen"].format(name=other)}
-    return Opened(name, UI_WORDS["file_also"].format(file=sent.whole.name, other=other), several)
+    several = {"": FILE_WORDS["file_told"].format(name=model.name), other: FILE_WORDS["file_screen"].format(name=other)}
+    return Opened(name, FILE_WORDS["file_also"].format(file=sent.whole.name, other=other), several)
 
 
 def choose(engine: Engine, visitor: str, name: str, chosen: str) -> Opened:

@@ -34,10 +34,9 @@ from vitexplorer.finetune.job.folder import CONFIG, TUNED, images_of, read_confi
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.models.catalog import is_convolutional
+from vitexplorer.service.words import SERVICE_WORDS
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, replace_copy
 from vitexplorer.storage.claims import CLAIM, JobError, alone, worker_of
-from vitexplorer.ui.files import path_in_script
-from vitexplorer.ui.words import UI_WORDS
 
 MODEL = "tuned."
 """what the name of a tuned model begins with in the menu and the address"""
@@ -49,6 +48,12 @@ SURVEY, ASKED, ANSWERS = "survey-", "page.json", "answers"
 """what the folder of a survey is called, the file in it that says what was asked, and the survey itself"""
 UNUSED_SECONDS = 24 * 3600
 """after which images that were sent, and that no training was made of, are removed"""
+
+
+def path_in_script(path: Path) -> str:
+    """How a script that is started where the page was names a file."""
+    here = Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class Places:
         if not self.hosted:
             return self.root
         if not _VISITOR.fullmatch(visitor):
-            raise JobError(UI_WORDS["runs_gone"])
+            raise JobError(SERVICE_WORDS["runs_gone"])
         return self.root / visitor
 
     def new_training(self, visitor: str) -> Path:
@@ -99,7 +104,7 @@ class Places:
     def training(self, visitor: str, run: str) -> Path:
         """The folder of a visitor's training. Raises JobError where there is none of that name."""
         if not _TRAINING.fullmatch(run) or not CONFIG.is_in(self.of(visitor) / run):
-            raise JobError(UI_WORDS["runs_gone"])
+            raise JobError(SERVICE_WORDS["runs_gone"])
         return self.of(visitor) / run
 
     def trainings(self, visitor: str) -> tuple[JobState, ...]:
@@ -119,7 +124,7 @@ class Places:
         """
         with alone(self.root):
             if self.running() >= most:
-                raise JobError(UI_WORDS["runs_too_many"].format(most=most))
+                raise JobError(SERVICE_WORDS["runs_too_many"].format(most=most))
             yield
 
     def everywhere(self) -> Iterator[Path]:

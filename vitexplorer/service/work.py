@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import AsyncGenerator, Callable, Hashable
 from concurrent.futures import Future
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -110,3 +111,12 @@ def too_many(most: int) -> CrowdedError:
             "已有 {most} 项请求在等待模型，请稍后再试。",
         ).format(most=most)
     )
+
+
+async def result(steps: AsyncGenerator[Step | Done[T], None]) -> T:
+    """Return what the last of the steps found; raises StoppedError where there was none."""
+    async with aclosing(steps):
+        async for step in steps:
+            if isinstance(step, Done):
+                return step.result
+    raise StoppedError

@@ -24,7 +24,7 @@ from starlette.requests import Request
 from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.service.scheduler import NotYetError, wrong
-from vitexplorer.service.work import CrowdedError, Done, Step, StoppedError, Waiter
+from vitexplorer.service.work import CrowdedError, Done, Step, StoppedError, Waiter, result
 from vitexplorer.ui.hosting.statuses import answer_with, has_hung_up
 from vitexplorer.ui.language import language_of_request, word
 from vitexplorer.ui.parts.widget import Widget
@@ -88,15 +88,6 @@ async def _made(
 async def answer(waiter: Waiter, make: Callable[[], T]) -> T:
     """The same without saying how far it is."""
     return await result(answered(waiter, make))
-
-
-async def result(steps: AsyncGenerator[Step | Done[T], None]) -> T:
-    """What the last of them found."""
-    async with aclosing(steps):
-        async for step in steps:
-            if isinstance(step, Done):
-                return step.result
-    raise StoppedError
 
 
 def _for_page(answer: Callable[[], T], went_wrong: dict[Hashable, Exception]) -> T:

@@ -13,13 +13,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gradio.data_classes import GradioModel
-from gradio.utils import get_upload_folder
 from jaxtyping import UInt8
 from numpy import ndarray
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, replace_bytes
 from vitexplorer.ui.lasting import FOR_GOOD, NOT_KEPT
 
@@ -60,12 +60,6 @@ def cached_file(content: bytes, name: str) -> ServedFile:
     return file
 
 
-def path_in_script(path: Path) -> str:
-    """How a script that is started where the page was names a file."""
-    here = Path.cwd()
-    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
-
-
 def image_file(pixels: UInt8[ndarray, "height width 3"]) -> ServedFile:
     """RGB pixels, 0-255, as a lossless file: the browser shows exactly what the model saw."""
     import cv2  # half the time of Pillow, and smaller; the page does not wait for it
@@ -75,7 +69,7 @@ def image_file(pixels: UInt8[ndarray, "height width 3"]) -> ServedFile:
 
 
 def _place(digest: str, name: str) -> Path:
-    return Path(get_upload_folder()) / f"made-{digest}" / name
+    return files_folder() / f"made-{digest}" / name
 
 
 class _InOnePiece(FileResponse):

@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gradio.utils import get_upload_folder
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
+from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.service.image_store import keep_upload
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.ui.answers import status_of
@@ -59,7 +59,7 @@ async def answer_picture(
             await check()
     except ExplainedError as error:
         return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
-    above = Path(get_upload_folder())
+    above = files_folder()
     try:
         with full_disk_is_a_sentence(above), _own_folder(above) as folder:
             path = folder / "picture"

@@ -17,7 +17,6 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Annotated, Any
 
-from gradio.utils import get_upload_folder
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -25,6 +24,7 @@ from starlette.routing import Route
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.uploaded_models import Opened, Sent, check_kinds, choose, keep_sent
@@ -76,7 +76,7 @@ async def _answered(engine: Engine, request: Request) -> Response:
             sent = _of_this_machine(asked["path"])
         else:
             await asyncio.to_thread(check_room, engine.places, visitor)
-            with full_disk_is_a_sentence(Path(get_upload_folder())):
+            with full_disk_is_a_sentence(files_folder()):
                 folder = _new_folder()
                 sent = Sent(await _received(request, folder))
     except ExplainedError as error:
@@ -100,7 +100,7 @@ def _of_this_machine(path: str) -> Sent:
 
 
 def _new_folder() -> Path:
-    above = Path(get_upload_folder())
+    above = files_folder()
     above.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(dir=above))
 

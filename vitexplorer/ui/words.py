@@ -5,6 +5,7 @@ from __future__ import annotations
 from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.text import Text
 from vitexplorer.service.model_file_words import FILE_WORDS
+from vitexplorer.service.words import SERVICE_WORDS
 
 UI_WORDS: dict[str, Text] = {
     # frame
@@ -112,6 +113,7 @@ UI_WORDS: dict[str, Text] = {
     ),
     "model_info_closed": Text("Type to search.", "输入即可搜索。"),
     "weights_random_note": Text("random weights", "随机权重"),
+    **SERVICE_WORDS,
     **FILE_WORDS,
     # top bar: size and fit
     "size": Text("Size of the input", "输入尺寸"),
@@ -139,13 +141,7 @@ UI_WORDS: dict[str, Text] = {
     "state_file": Text("your file", "您的文件"),
     "state_offline": Text("not reachable here", "此处无法获取"),
     # status line
-    "status_engine": Text("Starting the engine ...", "正在启动计算引擎……"),
     "status_queue": Text("Number {place} in the queue for the model ...", "正在等待模型，排在第 {place} 位……"),
-    "status_load": Text("Loading {model} ...", "正在加载 {model}……"),
-    "status_download": Text(
-        "Downloading {model}: {done:.0f} of {total:.0f} MB", "正在下载 {model}：{done:.0f} / {total:.0f} MB"
-    ),
-    "status_run": Text("Running {model} on the image ...", "正在用 {model} 处理图像……"),
     "status_ready": Text(
         "{model} · {weights} · {height} × {width} px · {depth} blocks · forward pass {ms:.0f} ms",
         "{model} · {weights} · {height} × {width} 像素 · {depth} 个块 · 前向计算 {ms:.0f} 毫秒",
@@ -327,9 +323,4 @@ UI_WORDS: dict[str, Text] = {
         "Trainings at work in {folder}: {count}. They go on without a server; any server on that folder finds them.",
         "{folder} 中正在进行的训练：{count} 个。没有服务器时它们也会继续，在该文件夹上启动的任何服务器都能找到它们。",
     ),
-    "runs_too_many": Text(
-        "{most} trainings run here already, the most this installation allows. Wait until one has ended.",
-        "此处已有 {most} 个训练在运行，达到上限。请等待其中一个结束。",
-    ),
-    "runs_gone": Text("This training is no longer here.", "该训练已不存在。"),
 }

@@ -97,7 +97,7 @@ MUTANTS = (
     Mutant(
         "any file of the machine was sent",
         "_was_sent",
-        "path.resolve().is_relative_to(Path(get_upload_folder()).resolve())",
+        "path.resolve().is_relative_to(files_folder().resolve())",
         "path.resolve()",
         "test_a_file_that_was_not_sent_is_not_read",
     ),

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
-
-from starlette.requests import Request
 
 from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.surveys.open_surveys import opened
 from vitexplorer.service.surveys.store import KeptSurvey, survey_of
 from vitexplorer.service.surveys.words import say
-from vitexplorer.service.visitor_names import named
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.language import language_of
 
 if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey
@@ -26,14 +21,19 @@ def counting(text: str, otherwise: int = 0) -> int:
 
 
 class Asking:
-    """A request; what it names is checked when it is asked for."""
+    """What one request names, checked when it is asked for."""
 
-    def __init__(self, engine: Engine, request: Request):
-        """Args: engine: the page's own; request: of a browser of ours, which names the visitor in a header."""
+    def __init__(self, engine: Engine, given: Mapping[str, str], language: Language, visitor: str):
+        """Keep what a request names.
+
+        Args:
+            engine: the page's own.
+            given: parameters of the request.
+            language: of every word of the answer.
+            visitor: who asks; empty where the browser gives no name.
+        """
         self.engine, self.places = engine, engine.places
-        self.given = request.query_params
-        self.language: Language = language_of(request.url.query, request.headers.get("accept-language", ""))
-        self.visitor = named(request.headers.get("x-visitor", ""))
+        self.given, self.language, self.visitor = given, language, visitor
         self._opened: dict[str, Survey] = {}
 
     def text(self, name: str) -> str:
@@ -73,8 +73,3 @@ class Asking:
         if name not in self._opened:
             self._opened[name] = made()
         return self._opened[name]
-
-    @property
-    def address(self) -> Address:
-        """The model that it names. Raises ExplainedError for one that no page of ours would name."""
-        return Address.exactly(**{name: self.text(name) for name in ("model", "weights", "fit", "size")})

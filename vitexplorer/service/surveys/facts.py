@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from vitexplorer.service.amounts import percentage
 from vitexplorer.service.surveys.asking import Asking
 from vitexplorer.service.surveys.choosing import conditions
+from vitexplorer.service.surveys.listing import listed
 from vitexplorer.service.surveys.naming import values_of
 from vitexplorer.service.surveys.store import KeptSurvey
-from vitexplorer.ui.surveying.beginning import listed
 
 if TYPE_CHECKING:
     from vitexplorer.survey.columns import Column

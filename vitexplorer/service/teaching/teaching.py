@@ -21,8 +21,7 @@ from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Text
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.teaching.boxes import Box
-from vitexplorer.service.work import Report, Waiter
-from vitexplorer.ui.answers import result
+from vitexplorer.service.work import Report, Waiter, result
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

@@ -9,13 +9,13 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from gradio.data_classes import FileData
-from gradio.utils import get_upload_folder
 
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Text
 from vitexplorer.models.examples import examples
 from vitexplorer.models.images import ImageError
+from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.service.fetching import fetched
 from vitexplorer.service.image_store import UPLOAD, keep_upload
 
@@ -46,7 +46,7 @@ def _sent(name: str) -> str:
         path = Path(name).resolve()
     except ValueError:  # a name with a zero byte
         raise ImageError(NOT_SENT) from None
-    if not path.is_relative_to(Path(get_upload_folder()).resolve()):
+    if not path.is_relative_to(files_folder().resolve()):
         raise ImageError(NOT_SENT)
     return str(path)
 

@@ -16,13 +16,13 @@ import gradio as gr
 from gradio.blocks import Block, BlockFunction
 from gradio.components import State, Textbox, UploadButton
 from gradio.processing_utils import check_all_files_in_cache
-from gradio.utils import get_upload_folder
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from vitexplorer.core.text import Text
+from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.ui.hosting.objects import once
 from vitexplorer.ui.hosting.refusing import refusal
 from vitexplorer.ui.hosting.sent import EventSent, FileSent, Sent, Word
@@ -108,7 +108,7 @@ def _check_value(component: Block, value: Any) -> None:
 
 
 def _was_sent(path: Path) -> bool:
-    return path.is_absolute() and path.resolve().is_relative_to(Path(get_upload_folder()).resolve()) and path.is_file()
+    return path.is_absolute() and path.resolve().is_relative_to(files_folder().resolve()) and path.is_file()
 
 
 def _remembers(handler: BlockFunction) -> bool:

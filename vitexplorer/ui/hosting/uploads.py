@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from gradio.route_utils import upload_fn
-from gradio.utils import get_upload_folder
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
@@ -13,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.core.text import Text
+from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.ui.hosting.refusing import refusal
 
 _NO_FORM = Text("This form holds no file that can be read.", "此表单中没有可读取的文件。")
@@ -21,7 +21,7 @@ _NO_FORM = Text("This form holds no file that can be read.", "此表单中没有
 async def _take_files(request: Request) -> Response:
     """Where the files of the form are now; how large they are has been seen to, see `bodies`."""
     try:
-        files, _, _ = await upload_fn(request, get_upload_folder(), math.inf, upload_id=None)
+        files, _, _ = await upload_fn(request, files_folder(), math.inf, upload_id=None)
     except (MultiPartException, HTTPException, TypeError, KeyError, AttributeError, OSError):
         return refusal(request.scope, 422, _NO_FORM)
     return JSONResponse([str(file) for file in files])

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import duration
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.surveys.asking import Asking
+from vitexplorer.service.surveys.listing import done, listed
 from vitexplorer.service.surveys.open_surveys import opened, shard_files
 from vitexplorer.service.surveys.process import begin, check_turn, last_words, model_of
 from vitexplorer.service.surveys.sources import (
@@ -25,9 +25,10 @@ from vitexplorer.service.surveys.sources import (
     sent_as,
     sent_before,
 )
-from vitexplorer.service.surveys.store import Asked, KeptSurvey, linked, new_survey, now, surveys_of
+from vitexplorer.service.surveys.store import Asked, KeptSurvey, linked, new_survey, now
 from vitexplorer.service.surveys.words import SURVEY_WORDS, words_of
 from vitexplorer.storage.claims import begun_at, standing_still
+from vitexplorer.ui.address import Address
 from vitexplorer.ui.parts.frame import frame_words
 from vitexplorer.ui.training.words import TRAINING_WORDS
 
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from vitexplorer.survey.question import Question
     from vitexplorer.views.record import View
 
-MOST = 100
-"""surveys listed"""
 CLASSIFIER = "scenes_vit_patch16_192"
 """of the drawn scenes, for a model on the screen that says nothing of an image"""
 
@@ -64,34 +63,6 @@ def opening(asking: Asking) -> dict[str, Any]:
         "frame": frame_words(asking.language),
         "close": TRAINING_WORDS["board_close"].in_(asking.language),
     }
-
-
-def listed(asking: Asking) -> list[dict[str, Any]]:
-    """The visitor's surveys, newest first."""
-    return [_line(survey, asking.language) for survey in surveys_of(asking.places, asking.visitor)[:MOST]]
-
-
-def _line(survey: KeptSurvey, language: Language) -> dict[str, Any]:
-    from vitexplorer.survey.card import read_card
-
-    model, count, total = (survey.asked.model if survey.asked else ""), 0, 0
-    with suppress(ExplainedError):  # it has not begun, or is broken: it can still be deleted
-        card = read_card(survey.answers)
-        model, count, total = card.model, done(survey, card), card.rows_planned
-    return {
-        "name": survey.name,
-        "title": survey.title.in_(language),
-        "model": model,
-        "done": count,
-        "total": total,
-        "begun": survey.begun,
-        "running": survey.is_running,
-    }
-
-
-def done(survey: KeptSurvey, card: Card) -> int:
-    """Images that were asked; of the last shard, which may have fewer, as if it were a whole one."""
-    return min(card.rows_planned, len(shard_files(survey)) * card.rows_per_shard)
 
 
 # -------------------------------------------------------------------------------------- choosing and beginning
@@ -138,7 +109,7 @@ def start(asking: Asking) -> dict[str, Any]:
     questions = tuple(key for key in asking.text("ask").split(",") if key in {*QUESTIONS, *small_views()})
     if not questions:
         raise ExplainedError(SURVEY_WORDS["survey_none_asked"])
-    address = asking.address
+    address = Address.exactly(**{name: asking.text(name) for name in ("model", "weights", "fit", "size")})
     if asking.text("data") == "scenes" and asking.text("classifies") != "true":
         address = replace(address, model=CLASSIFIER, weights="trained", size="", fit="crop")
     asking.engine.check_allowed(address.picture)

@@ -26,6 +26,7 @@ from vitexplorer.service.surveys.gallery import gallery
 from vitexplorer.service.surveys.pictures import file_of, small_picture
 from vitexplorer.service.surveys.process import begin, stop
 from vitexplorer.service.surveys.store import delete
+from vitexplorer.service.visitor_names import named
 from vitexplorer.ui.answers import status_of
 from vitexplorer.ui.intake import KIND, answer_picture
 from vitexplorer.ui.language import language_of
@@ -88,6 +89,11 @@ OF_ROWS: dict[str, Callable[[Asking], dict[str, Any] | Response]] = {
 """those that need an opened survey"""
 
 
+def _asked(engine: Engine, request: Request) -> Asking:
+    language = language_of(request.url.query, request.headers.get("accept-language", ""))
+    return Asking(engine, request.query_params, language, named(request.headers.get("x-visitor", "")))
+
+
 def survey_routes(engine: Engine) -> list[Route]:
     """`POST /survey/{what}`, and `GET /survey-pictures/{door}`."""
     turns = asyncio.Semaphore(AT_ONCE)
@@ -101,7 +107,7 @@ def survey_routes(engine: Engine) -> list[Route]:
                     await asyncio.to_thread(getattr, asking, {"survey": "opened", "beside": "opened_beside"}[name])
 
     async def answer(request: Request) -> Response:
-        what, asking = request.path_params["what"], Asking(engine, request)
+        what, asking = request.path_params["what"], _asked(engine, request)
         if what == "zip":
             return await answer_picture(
                 request,

@@ -23,6 +23,7 @@ from vitexplorer.finetune.outcome import (
     residuals_result,
 )
 from vitexplorer.service.scheduler import NotYetError
+from vitexplorer.service.user_storage import path_in_script
 from vitexplorer.ui.controls import Field, Option
 from vitexplorer.ui.figure_panel.component import (
     PanelData,
@@ -31,7 +32,6 @@ from vitexplorer.ui.figure_panel.component import (
     figure_file,
     panel_words,
 )
-from vitexplorer.ui.files import path_in_script
 from vitexplorer.ui.language import word
 from vitexplorer.ui.training.readings import reading
 from vitexplorer.ui.training.words import TRAINING_WORDS, say

@@ -48,27 +48,10 @@ TRAINING_WORDS: dict[str, Text] = {
     "report_task": Text("Learn it as", "学习方式"),
     "report_classification": Text("a label (classes)", "标签（分类）"),
     "report_regression": Text("a number (regression)", "数值（回归）"),
-    "data_scenes": Text("drawn scenes, {count} of each class", "绘制场景，每类 {count} 幅"),
     # measured: example_folder(data, 20), then `finetune data --model scenes_dino_patch16_192 --method linear,lora` with
     # 10 epochs and seed 0: regression 34, linear probe 40, LoRA 35 of 48
-    "data_expect": Text(
-        "What to expect: the bundled models were trained on these shapes, so their frozen features largely hold the "
-        "classes and LoRA has little to add to a linear probe (35 and 40 of 48 images right on the DINO model, which "
-        "saw no labels; a regression 34). With so few images ten points are hardly more than chance: read the "
-        "intervals below, and try it on images of your own.",
-        "预期结果：内置模型正是用这些形状训练的，其冻结特征大体上已能区分各类，因此 LoRA 比线性探测多不了什么"
-        "（在没有见过标签的 DINO 模型上，48 张中分别判对 35 张和 40 张，回归为 34 张）。图像这么少，"
-        "十个百分点的差别几乎只是偶然：请看下方的区间，并换上自己的图像试试。",
-    ),
-    "data_no_folder": Text("There is no folder {path}. Check the path.", "找不到文件夹 {path}。请检查路径。"),
-    "data_hosted": Text(
-        "Folders of this machine cannot be named here; upload a zip.", "此处不能指定本机文件夹；请上传 zip。"
-    ),
     "data_first": Text("Choose images first.", "请先选择图像。"),
     # amounts
-    "time_seconds": Text("{seconds} s", "{seconds} 秒"),
-    "time_minutes": Text("{minutes} min {seconds} s", "{minutes} 分 {seconds} 秒"),
-    "time_hours": Text("{hours} h {minutes} min", "{hours} 小时 {minutes} 分"),
     # choice of methods
     "methods_title": Text("Methods to compare", "要比较的方法"),
     "methods_backbone": Text("{model} ({weights}). Choose another above.", "{model}（{weights}）。可在上方更换。"),

@@ -1,0 +1,45 @@
+"""The surveys of a visitor as rows of a list: title, model, and how many of their images were asked."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.surveys.asking import Asking
+from vitexplorer.service.surveys.open_surveys import shard_files
+from vitexplorer.service.surveys.store import KeptSurvey, surveys_of
+
+if TYPE_CHECKING:
+    from vitexplorer.survey.card import Card
+
+MOST = 100
+"""surveys listed"""
+
+
+def listed(asking: Asking) -> list[dict[str, Any]]:
+    """The visitor's surveys, newest first."""
+    return [_line(survey, asking.language) for survey in surveys_of(asking.places, asking.visitor)[:MOST]]
+
+
+def _line(survey: KeptSurvey, language: Language) -> dict[str, Any]:
+    from vitexplorer.survey.card import read_card
+
+    model, count, total = (survey.asked.model if survey.asked else ""), 0, 0
+    with suppress(ExplainedError):  # it has not begun, or is broken: it can still be deleted
+        card = read_card(survey.answers)
+        model, count, total = card.model, done(survey, card), card.rows_planned
+    return {
+        "name": survey.name,
+        "title": survey.title.in_(language),
+        "model": model,
+        "done": count,
+        "total": total,
+        "begun": survey.begun,
+        "running": survey.is_running,
+    }
+
+
+def done(survey: KeptSurvey, card: Card) -> int:
+    """Images that were asked; of the last shard, which may have fewer, as if it were a whole one."""
+    return min(card.rows_planned, len(shard_files(survey)) * card.rows_per_shard)
