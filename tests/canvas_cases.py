@@ -21,7 +21,7 @@ from vitexplorer.core.types import PatchGrid, WindowLayout
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData
 from vitexplorer.ui.canvas.files import attention_file
 from vitexplorer.ui.canvas.words import canvas_words
-from vitexplorer.ui.files import cached_file, image_file
+from vitexplorer.ui.kit.served_files import cached_file, image_file
 
 REGISTERS = ("cls", "reg1", "reg2", "reg3", "reg4")
 
@@ -166,8 +166,8 @@ def value_of(case: Case, block: int, query: str | None = None) -> CanvasData:
 def value_of_model(case: Case, block: int) -> CanvasData:
     """What the page sends for a block of a model; blocks are counted around."""
     from tests.small_families import capture_case
-    from vitexplorer.ui.rooms.all_heads import strip_of
-    from vitexplorer.ui.rooms.block_data import block_data, default_query
+    from vitexplorer.ui.canvas.all_heads import strip_of
+    from vitexplorer.ui.canvas.block_data import block_data, default_query
 
     captured = capture_case(case.model)
     data = block_data(captured, block % captured.depth, case.language)

@@ -51,8 +51,8 @@ from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import load_weights
 from vitexplorer.service.user_storage import Places
 from vitexplorer.service.visitor_names import training_of, visitor_of
-from vitexplorer.ui.address import Address, ShownView
-from vitexplorer.ui.hosting.sent import Sent
+from vitexplorer.ui.server.event_fields import Sent
+from vitexplorer.ui.shell.address import Address, ShownView
 from vitexplorer.ui.training.choice import TrainingChoice
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.history import history_data

@@ -13,7 +13,7 @@ from tests.app import run_apart
 from vitexplorer.core.settings import settings
 from vitexplorer.service.engine import Engine
 from vitexplorer.ui import application
-from vitexplorer.ui.hosting.listening import address_of, listen, server
+from vitexplorer.ui.server.listening import address_of, listen, server
 
 
 async def built() -> Starlette:

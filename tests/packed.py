@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from vitexplorer.ui.canvas.files import BLOCKS
 from vitexplorer.ui.canvas.payload import MAGIC, packed_bytes
-from vitexplorer.ui.files import FILES, FileAddress
+from vitexplorer.ui.kit.served_files import FILES, FileAddress
 
 BROWSER = TestClient(Starlette(routes=[BLOCKS, FILES]))
 

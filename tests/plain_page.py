@@ -28,11 +28,11 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from vitexplorer.ui.canvas.files import BLOCKS
-from vitexplorer.ui.hosting.headers import page_policy
-from vitexplorer.ui.language import LanguageMiddleware
-from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.static_files import SERVING, page_head
-from vitexplorer.ui.theme import theme
+from vitexplorer.ui.kit.language import LanguageMiddleware
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.server.headers import page_policy
+from vitexplorer.ui.server.static_files import SERVING, page_head
+from vitexplorer.ui.shell.theme import theme
 
 FRONTEND = Path(gr.__file__).parent / "templates" / "frontend"
 KEPT = {"cache-control": "public, max-age=31536000, immutable"}

@@ -7,7 +7,7 @@ import re
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.ui.kit.words import UI_WORDS
 
 PATIENCE = 60_000
 """milliseconds"""

@@ -21,9 +21,9 @@ from vitexplorer.figures.tables import as_document
 from vitexplorer.models.examples import examples
 from vitexplorer.service import fetching
 from vitexplorer.service.engine import Engine, Picture
-from vitexplorer.ui.api.explaining import Explaining
-from vitexplorer.ui.api.listing import Listing
 from vitexplorer.ui.page import build_page
+from vitexplorer.ui.server.api.explaining import Explaining
+from vitexplorer.ui.server.api.listing import Listing
 
 MODEL = "scenes_vit_patch16_192"
 

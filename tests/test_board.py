@@ -19,7 +19,7 @@ from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.ui.board.component import BoardData, PatchesBoard, board_data, reading
 from vitexplorer.ui.board.words import BOARD_WORDS
-from vitexplorer.ui.files import image_file
+from vitexplorer.ui.kit.served_files import image_file
 
 BOARDS = {
     "distilled": (PatchGrid(3, 5, 4, 2), ("cls", "dist")),

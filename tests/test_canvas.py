@@ -16,13 +16,13 @@ from tests.app import run_apart
 from tests.packed import unpack_attention
 from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout
 from vitexplorer.service.cache_folder import files_folder
-from vitexplorer.ui.address import Address
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, looks, query_of, query_text
 from vitexplorer.ui.canvas.files import attention_file
 from vitexplorer.ui.canvas.payload import MEAN, pack_attention, packed_bytes
 from vitexplorer.ui.canvas.words import CANVAS_WORDS, canvas_words
-from vitexplorer.ui.files import image_file
-from vitexplorer.ui.parts.frame import frame_words
+from vitexplorer.ui.kit.served_files import image_file
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.frame import frame_words
 
 FOLDER = Path(canvas_module.__file__).parent
 MODULES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.js")))

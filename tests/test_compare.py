@@ -21,12 +21,12 @@ from vitexplorer.models.catalog import catalog
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.places import matched, placed
 from vitexplorer.service.engine import Engine, Picture
-from vitexplorer.ui.address import COMPARED, Address
-from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.language import Translations
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.panel.room_figures import Question
 from vitexplorer.ui.rooms.compare import CompareRoom
 from vitexplorer.ui.rooms.pairs import chosen
-from vitexplorer.ui.rooms.room_figures import Question
+from vitexplorer.ui.shell.address import COMPARED, Address
+from vitexplorer.ui.shell.room_context import Desk
 
 VIT, SWIN, DINO = "scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_dino_patch16_192"
 HERE = Address(image="scene_flower", model=VIT, room="compare")

@@ -21,9 +21,9 @@ from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.text import same
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.interventions import settled, write_changes
-from vitexplorer.ui.address import Address
 from vitexplorer.ui.controls import field_of
-from vitexplorer.ui.static_files import static_files
+from vitexplorer.ui.server.static_files import static_files
+from vitexplorer.ui.shell.address import Address
 
 OF_CAPTURES = {
     f"{key}.{control.name}": (record.controls, control)

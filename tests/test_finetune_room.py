@@ -49,11 +49,11 @@ from vitexplorer.service.training_images import Chosen, look, point_at, unpack
 from vitexplorer.service.user_storage import MODEL, UNUSED_SECONDS, Places
 from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.language import Translations
+from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.rooms.finetune import FinetuneRoom
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.ui.training.choice import MethodChoice, TrainingChoice, candidate, job_of
 from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.figures import Asked, result_figures

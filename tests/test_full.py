@@ -31,7 +31,7 @@ from vitexplorer.service.user_storage import Places
 from vitexplorer.storage.atomic_writes import replace_text
 from vitexplorer.survey.export import export
 from vitexplorer.survey.opened import open_survey
-from vitexplorer.ui import files
+from vitexplorer.ui.kit import served_files as files
 
 
 @contextmanager

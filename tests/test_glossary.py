@@ -8,7 +8,7 @@ import re
 import pytest
 
 from vitexplorer.ui.kit.glossary import GLOSSARY, Entry, of_language
-from vitexplorer.ui.static_files import static_files
+from vitexplorer.ui.server.static_files import static_files
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 IDS = [entry.en[0] for entry in GLOSSARY]

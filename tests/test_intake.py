@@ -16,8 +16,8 @@ from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service import image_store as pictures
 from vitexplorer.service.image_store import opened, thumbnail
-from vitexplorer.ui import intake
-from vitexplorer.ui.intake import PICTURE
+from vitexplorer.ui.server import image_upload as intake
+from vitexplorer.ui.server.image_upload import PICTURE
 
 BYTES = {"content-type": "application/octet-stream"}
 

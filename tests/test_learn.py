@@ -31,8 +31,8 @@ from vitexplorer.figures.rendering import printed
 from vitexplorer.learn import STEPS, Step
 from vitexplorer.learn.handout import ANSWERS, TALLEST, handout_of, picture_of, save_handout
 from vitexplorer.models.examples import examples
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.learn.guide import OnScreen, filled, guide_data, step_named, step_text
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.guide import OnScreen, filled, guide_data, step_named, step_text
 from vitexplorer.views import VIEWS
 
 BY_KEY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)

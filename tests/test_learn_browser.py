@@ -21,9 +21,9 @@ from tests.test_learn import shown
 from tests.thorough import quick
 from vitexplorer.core.text import Language
 from vitexplorer.learn import STEPS, Step
-from vitexplorer.ui.learn.guide import StepText, step_text
-from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
-from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.ui.kit.words import UI_WORDS
+from vitexplorer.ui.shell.guide import StepText, step_text
+from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
 
 pytestmark = pytest.mark.browser
 MOST = 400

@@ -25,14 +25,14 @@ from vitexplorer.models.examples import examples
 from vitexplorer.service import storage_limits as stored
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.storage_limits import DAY, Stored
-from vitexplorer.ui import model_files
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.exploring import exploring
-from vitexplorer.ui.language import Translations
-from vitexplorer.ui.menu import model_chip, tuned_choices
-from vitexplorer.ui.model_files import model_route
-from vitexplorer.ui.parts.status import StatusData
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.server import model_upload as model_files
+from vitexplorer.ui.server.model_upload import model_route
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.exploring import exploring
+from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
+from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.ui.shell.status import StatusData
 from vitexplorer.ui.training.backbone import backbone_of
 
 ANNA, BEN = "a" * 32, "b" * 32

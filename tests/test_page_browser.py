@@ -20,9 +20,9 @@ from tests.rooms import PATIENCE, SHIFTS, assert_fits, choose_model, go_to, pain
 from tests.thorough import quick
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import Language
-from vitexplorer.ui.order import RoomKey
-from vitexplorer.ui.parts.header import Header, header_data
-from vitexplorer.ui.parts.rail import Rail, RailData, RailItem
+from vitexplorer.ui.shell.header import Header, header_data
+from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
+from vitexplorer.ui.shell.room_order import RoomKey
 
 pytestmark = pytest.mark.browser
 

@@ -6,7 +6,7 @@ import gradio as gr
 from gradio.data_classes import PredictBodyInternal
 
 from tests.app import run_apart
-from vitexplorer.ui.prompt_queue import PromptQueue
+from vitexplorer.ui.gradio_adapter.prompt_queue import PromptQueue
 
 
 def test_an_event_begins_at_once_and_the_next_where_there_is_room(monkeypatch):

@@ -31,7 +31,7 @@ from tests.rooms import (
 )
 from tests.thorough import quick
 from vitexplorer.controls.any_target import WORDS
-from vitexplorer.ui.order import RoomKey
+from vitexplorer.ui.shell.room_order import RoomKey
 
 pytestmark = pytest.mark.browser
 

@@ -26,7 +26,7 @@ from vitexplorer.ui.calculator.story import story
 from vitexplorer.ui.calculator.tables import parts_table, terms_table
 from vitexplorer.ui.calculator.units import MACS, PARAMETERS, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
-from vitexplorer.ui.static_files import SERVING
+from vitexplorer.ui.server.static_files import SERVING
 from vitexplorer.views.parameters import shape_of
 
 HOSTILE = "<img src=x onerror='window.stolen=1'> ${window.stolen=1} {{value}} & 头"

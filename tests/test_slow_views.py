@@ -22,13 +22,13 @@ from vitexplorer.core.types import CurvesResult, Result
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.scheduler import NotYetError
 from vitexplorer.service.work import StoppedError
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.figure_panel import PanelData
-from vitexplorer.ui.figure_panel.elsewhere import ONLY
-from vitexplorer.ui.language import Translations
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.panel import PanelData
+from vitexplorer.ui.panel.elsewhere import ONLY
+from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.attention import AttentionRoom
-from vitexplorer.ui.rooms.room_figures import RoomFigures
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.views import VIEWS
 from vitexplorer.views.record import View
 

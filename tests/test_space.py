@@ -17,9 +17,9 @@ from vitexplorer.models import hub
 from vitexplorer.models.catalog import catalog
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.training_images import Chosen, Pick
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.hosting.zero_gpu import join_zero_gpu
 from vitexplorer.ui.page import build_page
+from vitexplorer.ui.server.zero_gpu import join_zero_gpu
+from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.training.figures import Asked
 
 

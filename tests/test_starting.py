@@ -10,7 +10,7 @@ import pytest
 from vitexplorer.core.settings import Settings, settings
 from vitexplorer.service import start_checks as starting
 from vitexplorer.ui import main
-from vitexplorer.ui.hosting.listening import address_of, listen
+from vitexplorer.ui.server.listening import address_of, listen
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from vitexplorer.core.cache import Memory
-from vitexplorer.ui.hosting.static_cache import StaticCache
-from vitexplorer.ui.lasting import FOR_GOOD, lasting
+from vitexplorer.ui.kit.static_responses import FOR_GOOD, lasting
+from vitexplorer.ui.server.static_cache import StaticCache
 
 
 class _Server:

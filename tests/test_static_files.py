@@ -18,12 +18,12 @@ from tests.app import run_apart
 from vitexplorer.core.settings import Settings
 from vitexplorer.models.examples import examples
 from vitexplorer.service.engine import Engine
-from vitexplorer.ui.files import cached_file
-from vitexplorer.ui.lasting import example_url
+from vitexplorer.ui.kit.served_files import cached_file
+from vitexplorer.ui.kit.static_responses import example_url
+from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.page import build_page
-from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.script import joined, source_map
-from vitexplorer.ui.static_files import SERVING, page_head, static_files, version
+from vitexplorer.ui.server.script import joined, source_map
+from vitexplorer.ui.server.static_files import SERVING, page_head, static_files, version
 
 PAGE_SHEETS = ("motion.css", "page.css", "keyframes.css", "colours.css")
 """not of a component"""
@@ -90,7 +90,7 @@ def test_a_made_file_and_an_example_are_kept_for_good_and_what_a_visitor_sent_is
     [
         "0000000000000000/kit/dom.js",
         "{}/theme.py",
-        "{}/parts/widget.py",
+        "{}/kit/widget.py",
         "{}/%2e%2e/settings.py",
         "{}/",
     ],

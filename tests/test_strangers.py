@@ -34,13 +34,15 @@ from vitexplorer.service.storage_limits import Stored, check_room
 from vitexplorer.service.user_storage import Places
 from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
-from vitexplorer.ui.address import ShownView
-from vitexplorer.ui.api import explaining
-from vitexplorer.ui.hosting import bodies, connections, events
-from vitexplorer.ui.hosting.sent import Sent
-from vitexplorer.ui.hosting.visitors import Visitors
 from vitexplorer.ui.page import Page, build_page
-from vitexplorer.ui.static_files import static_files
+from vitexplorer.ui.server import body_limits as bodies
+from vitexplorer.ui.server import connections
+from vitexplorer.ui.server import event_checks as events
+from vitexplorer.ui.server.api import explaining
+from vitexplorer.ui.server.event_fields import Sent
+from vitexplorer.ui.server.page_sessions import Visitors
+from vitexplorer.ui.server.static_files import static_files
+from vitexplorer.ui.shell.address import ShownView
 
 SETTINGS = {
     "VIT_HOSTED": "1",

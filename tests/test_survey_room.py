@@ -395,7 +395,7 @@ def test_what_is_refused_is_refused_before_any_work(
         raise AssertionError
 
     monkeypatch.setattr("vitexplorer.service.surveys.sources.example_folder", no_work)
-    monkeypatch.setattr("vitexplorer.ui.intake._written", no_work)
+    monkeypatch.setattr("vitexplorer.ui.server.image_upload._written", no_work)
     browser, asked = Browser(client), {"model": MODEL, "weights": "trained", "ask": "prediction", "data": "scenes"}
     with monkeypatch.context() as busy:
         busy.setattr(process, "running", lambda places: (1, 2))

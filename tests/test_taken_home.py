@@ -35,9 +35,9 @@ from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.training_images import look, unpack
 from vitexplorer.service.uploaded_models import Opened, Sent, choose, keep_sent
 from vitexplorer.service.user_storage import Places
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.language import Translations
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.ui.training.data_part import sides_of
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.report import report_data

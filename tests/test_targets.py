@@ -31,12 +31,12 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.gradients import attention_gradient, gradients
 from vitexplorer.service.engine import Engine, Picture
-from vitexplorer.ui.address import Address
 from vitexplorer.ui.controls import Field
-from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.files import image_file
-from vitexplorer.ui.language import Translations
-from vitexplorer.ui.rooms.room_figures import RoomFigures
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.kit.served_files import image_file
+from vitexplorer.ui.panel.room_figures import RoomFigures
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
 
 FAMILIES = ("vit", "encoder", "deit_distilled", "dinov2_registers", "registers_only", "beit", "swin", "siglip")
 TARGETS = ("3 vs 1", "other image", "patch 0,1", "patch 0,1 vs 1,0")

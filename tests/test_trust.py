@@ -16,7 +16,7 @@ from vitexplorer.core.standings import ORACLE, Standings, mean_ranks, standings
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Provenance
 from vitexplorer.models.catalog import catalog
-from vitexplorer.ui.figure_panel.standing import standing
+from vitexplorer.ui.panel.standing import standing
 from vitexplorer.views import reading, trust
 
 METHODS = ("attention_rollout", "grad_cam", "grad_cam:sign=both", "input_x_gradient", "random", "oracle")

@@ -24,7 +24,7 @@ from vitexplorer.service import scheduler as module
 from vitexplorer.service.fair_shares import Shares
 from vitexplorer.service.scheduler import Turns, end_unwanted_passes
 from vitexplorer.service.work import CrowdedError, Done, Report, Step, StoppedError, Waiter
-from vitexplorer.ui.answers import PatientBlocks, answer, answered
+from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks, answer, answered
 from vitexplorer.views import VIEWS
 
 PATIENCE = 5.0

@@ -35,29 +35,29 @@ from vitexplorer.models.catalog import catalog, find
 from vitexplorer.service.engine import Engine, Explored, Picture, weights_of
 from vitexplorer.service.image_store import examples, keep_upload, opened
 from vitexplorer.service.work import Waiter
-from vitexplorer.ui.address import Address
 from vitexplorer.ui.calculator.data import SizeData
+from vitexplorer.ui.canvas.all_heads import strip_of
+from vitexplorer.ui.canvas.block_data import block_data, default_query, row_file
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip
 from vitexplorer.ui.canvas.files import block_address, packed_block, size
 from vitexplorer.ui.canvas.payload import packed_bytes
-from vitexplorer.ui.desk import Desk, Updates
-from vitexplorer.ui.exploring import exploring, ready
-from vitexplorer.ui.language import LanguageMiddleware, Translations, language_of, with_language
-from vitexplorer.ui.menu import model_chip
+from vitexplorer.ui.gradio_adapter.no_stub_files import Finder
+from vitexplorer.ui.kit.language import LanguageMiddleware, Translations, language_of, with_language
+from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.page import Page
-from vitexplorer.ui.parts.status import StatusData
-from vitexplorer.ui.parts.widget import Widget
-from vitexplorer.ui.rooms.all_heads import strip_of
+from vitexplorer.ui.panel.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.attention import AttentionRoom
-from vitexplorer.ui.rooms.block_data import block_data, default_query, row_file
 from vitexplorer.ui.rooms.flow import FlowRoom, rollout_data
 from vitexplorer.ui.rooms.patches import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.rooms.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.size import SizeRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
-from vitexplorer.ui.unstubbed import Finder
-from vitexplorer.ui.visit import Visit
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.exploring import exploring, ready
+from vitexplorer.ui.shell.model_menu import model_chip
+from vitexplorer.ui.shell.room_context import Desk, Updates
+from vitexplorer.ui.shell.status import StatusData
+from vitexplorer.ui.shell.visit import Visit
 from vitexplorer.views import VIEWS
 
 SMALL = Picture("scene_flower", "vit_tiny_patch16_224", "random")
@@ -452,7 +452,7 @@ def test_every_block_is_named_before_it_is_packed(engine: Engine, monkeypatch: p
     for wrong in (f"{capture.depth}", "-1", "x"):
         assert BROWSER.get(strip.blocks[2].attention.url[1:-1] + wrong).status_code == 404
     assert BROWSER.get("/attention/somebody/0").status_code == 404
-    monkeypatch.setattr("vitexplorer.ui.rooms.block_data.FETCHED_AHEAD", size(capture, 0) - 1)
+    monkeypatch.setattr("vitexplorer.ui.canvas.block_data.FETCHED_AHEAD", size(capture, 0) - 1)
     assert not any(facts.ahead for facts in strip_of(capture, 0, "cls", "en").blocks)
 
 
@@ -511,7 +511,7 @@ def test_the_strip_has_a_row_of_every_head_of_every_block(case: str, block: int,
 
 
 def test_a_strip_that_is_too_much_work_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vitexplorer.ui.rooms.all_heads.MOST_WEIGHTS", 1e3)
+    monkeypatch.setattr("vitexplorer.ui.canvas.all_heads.MOST_WEIGHTS", 1e3)
     assert strip_of(capture_small("vit"), 0, "mean", "en") is None
     assert strip_of(capture_small("vit"), 0, "cls", "en") is not None
 

@@ -19,11 +19,11 @@ from tests.app import run_apart
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.settings import Settings
 from vitexplorer.service.engine import Engine
-from vitexplorer.ui.watching.events import watch_events
-from vitexplorer.ui.watching.lines import Lines
-from vitexplorer.ui.watching.measures import Measures
-from vitexplorer.ui.watching.requests import Watched
-from vitexplorer.ui.watching.routes import watching_routes
+from vitexplorer.ui.server.metrics.events import watch_events
+from vitexplorer.ui.server.metrics.lines import Lines
+from vitexplorer.ui.server.metrics.measures import Measures
+from vitexplorer.ui.server.metrics.requests import Watched
+from vitexplorer.ui.server.metrics.routes import watching_routes
 
 
 def amounts(measures: Measures) -> dict[str, float]:

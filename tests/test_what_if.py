@@ -21,11 +21,11 @@ from vitexplorer.core.settings import Settings, settings
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
 from vitexplorer.service.engine import Engine
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.changes.changes import changes_data
-from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.language import Translations
+from vitexplorer.ui.controls.changes import changes_data
+from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.what_if import WhatIfRoom, answer
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.views import VIEWS
 from vitexplorer.views.before_after import followed, put_back
 from vitexplorer.views.translation import correlation, moved_right

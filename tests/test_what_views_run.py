@@ -22,11 +22,11 @@ from vitexplorer.models.mae import MaeDecoder
 from vitexplorer.models.seeding import seeded
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.scheduler import Turns
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.language import Translations
-from vitexplorer.ui.rooms.room_figures import Question, RoomFigures
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.panel.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.what_if import ChangedFigures
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.views import VIEWS, refusal
 
 ADDRESS = Address(image="scene_ring", model="small")

@@ -19,8 +19,8 @@ from tests.small_models import capture_small
 from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.notebook.attention_widget import AttentionWidget
+from vitexplorer.ui.canvas import all_heads
 from vitexplorer.ui.canvas.payload import packed_bytes
-from vitexplorer.ui.rooms import all_heads
 
 CANVAS = Path(vitexplorer.ui.__file__).parent / "canvas"
 

@@ -13,7 +13,7 @@ from tests.refused import is_refused
 from tests.small_models import capture_small
 from vitexplorer.figures.rendering import slide, windows
 from vitexplorer.figures.sheets import WINDOWS
-from vitexplorer.ui.figure_panel.documents import written
+from vitexplorer.ui.panel.documents import written
 from vitexplorer.views import compute
 
 CASES = [(view, key) for view in run_once() for key in ("vit", "swin") if not is_refused(view, key)]

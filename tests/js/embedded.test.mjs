@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {addressFor, frameCode} from '../../vitexplorer/ui/parts/embedded.js';
+import {addressFor, frameCode} from '../../vitexplorer/ui/shell/embedded.js';
 
 const HERE = 'https://a.org/page?room=flow&embed=1&lang=zh';
 

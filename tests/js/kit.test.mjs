@@ -6,7 +6,7 @@ import test from 'node:test';
 import {onWritten, writeAddress} from '../../vitexplorer/ui/kit/address.js';
 import {filled} from '../../vitexplorer/ui/kit/dom.js';
 import {followed, labelled, listed} from '../../vitexplorer/ui/kit/punctuation.js';
-import {addressOf, isDone, scrollFor} from '../../vitexplorer/ui/learn/progress.js';
+import {addressOf, isDone, scrollFor} from '../../vitexplorer/ui/shell/guide_progress.js';
 import {latestOnly} from '../../vitexplorer/ui/kit/widget.js';
 import {wrapped} from '../../vitexplorer/ui/kit/wrapping.js';
 

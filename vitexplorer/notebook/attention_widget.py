@@ -18,11 +18,11 @@ from vitexplorer.core.text import Language
 from vitexplorer.core.types import Query
 from vitexplorer.notebook.card import png_address
 from vitexplorer.notebook.sources import widget_script, widget_style
+from vitexplorer.ui.canvas.all_heads import packed_strip, queries_of_strip
+from vitexplorer.ui.canvas.block_data import block_facts, carried, default_query, frame_data, packed_row, shown_query
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip, query_text
 from vitexplorer.ui.canvas.files import packed_block
-from vitexplorer.ui.files import FileAddress, ServedFile
-from vitexplorer.ui.rooms.all_heads import packed_strip, queries_of_strip
-from vitexplorer.ui.rooms.block_data import block_facts, carried, default_query, frame_data, packed_row, shown_query
+from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
 from vitexplorer.ui.rooms.room import about
 
 _DISPLAY = ("mode", "colormap", "opacity", "scale", "keep_mass", "smooth")

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 import vitexplorer.ui
-from vitexplorer.ui.script import enclosed, needed
-from vitexplorer.ui.theme import theme
+from vitexplorer.ui.server.script import enclosed, needed
+from vitexplorer.ui.shell.theme import theme
 
 _HERE, _PAGE = Path(__file__).parent, Path(vitexplorer.ui.__file__).parent
 _MODULE = "notebook/attention_widget.js"

@@ -8,8 +8,8 @@ import sys
 import threading
 import warnings
 
-import vitexplorer.ui.unstubbed
-import vitexplorer.ui.without_arrow  # noqa: F401 - both before gradio
+import vitexplorer.ui.gradio_adapter.no_stub_files
+import vitexplorer.ui.gradio_adapter.pandas_without_arrow  # noqa: F401 - both before gradio
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # nothing leaves the machine
 # Of past events gradio keeps ten thousand and sums them up after each one; nobody reads that.
@@ -29,26 +29,26 @@ from vitexplorer.service.engine import Engine
 from vitexplorer.service.start_checks import check
 from vitexplorer.service.storage_limits import Stored
 from vitexplorer.service.upload_budgets import Budgets
-from vitexplorer.ui.api.door import DESCRIBED
-from vitexplorer.ui.api.tools import answer_in_json
 from vitexplorer.ui.canvas.files import BLOCKS
-from vitexplorer.ui.hosting.guards import Guards
-from vitexplorer.ui.hosting.listening import address_of, listen, server
-from vitexplorer.ui.hosting.sweeping import swept
-from vitexplorer.ui.hosting.uploads import UPLOAD
-from vitexplorer.ui.hosting.visitors import Visitors
-from vitexplorer.ui.hosting.zero_gpu import join_zero_gpu
-from vitexplorer.ui.intake import PICTURE
-from vitexplorer.ui.model_files import model_route
-from vitexplorer.ui.one_app import no_app_yet
+from vitexplorer.ui.gradio_adapter.prompt_queue import PromptQueue
+from vitexplorer.ui.gradio_adapter.single_app import no_app_yet
+from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.page import build_page
-from vitexplorer.ui.prompt_queue import PromptQueue
-from vitexplorer.ui.static_files import SERVING
+from vitexplorer.ui.server.api.endpoints import DESCRIBED
+from vitexplorer.ui.server.api.tools import answer_in_json
+from vitexplorer.ui.server.gradio_uploads import UPLOAD
+from vitexplorer.ui.server.guards import Guards
+from vitexplorer.ui.server.image_upload import PICTURE
+from vitexplorer.ui.server.listening import address_of, listen, server
+from vitexplorer.ui.server.metrics.watch import watch
+from vitexplorer.ui.server.model_upload import model_route
+from vitexplorer.ui.server.page_sessions import Visitors
+from vitexplorer.ui.server.static_files import SERVING
+from vitexplorer.ui.server.sweeping import swept
+from vitexplorer.ui.server.zero_gpu import join_zero_gpu
+from vitexplorer.ui.shell.theme import theme
 from vitexplorer.ui.surveying.routes import survey_routes
-from vitexplorer.ui.theme import theme
 from vitexplorer.ui.training.teach_routes import teach_routes
-from vitexplorer.ui.watching.watch import watch
-from vitexplorer.ui.words import UI_WORDS
 
 SWITCH_SECONDS = 0.0005
 """after which a thread that computes in Python lets another go on. With Python's own 5 ms whoever answers many small

@@ -5,10 +5,10 @@ import {displayParameters} from './canvas/display.js';
 import {inAddress, writeAddress} from './kit/address.js';
 import {explain} from './kit/glossary.js';
 import {theme} from './kit/theme.js';
-import {embedIfAsked} from './parts/embedded.js';
-import {lectureMode} from './parts/lecture.js';
-import {look} from './parts/rail.js';
-import {visitor} from './visitor.js';
+import {embedIfAsked} from './shell/embedded.js';
+import {lectureMode} from './shell/lecture.js';
+import {look} from './shell/rail.js';
+import {visitor} from './shell/visitor.js';
 
 lectureMode(inAddress('lecture') === '1');  // before anything is laid out
 embedIfAsked();

@@ -22,25 +22,10 @@ from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Engine, Explored, Picture
 from vitexplorer.service.visitor_names import visitor_of
 from vitexplorer.service.work import StoppedError
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.answers import PatientBlocks, session_of
-from vitexplorer.ui.api import open_door
-from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
-from vitexplorer.ui.exploring import PAGE, Instead, exploring, ready
-from vitexplorer.ui.files import cached_file
-from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
-from vitexplorer.ui.language import Translations
-from vitexplorer.ui.learn.guide import Guide, OnScreen, guide_data, step_named, step_text
-from vitexplorer.ui.menu import model_chip, tuned_choices
-from vitexplorer.ui.order import RoomKey
-from vitexplorer.ui.parts.header import Header
-from vitexplorer.ui.parts.image_chip import ImageChip
-from vitexplorer.ui.parts.kept import KeptViews
-from vitexplorer.ui.parts.model_chip import ModelChip
-from vitexplorer.ui.parts.rail import SELECTED, Rail
-from vitexplorer.ui.parts.size_chip import SizeChip
-from vitexplorer.ui.parts.status import StatusData, StatusLine
-from vitexplorer.ui.parts.widget import sent
+from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks, session_of
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.kit.served_files import cached_file
+from vitexplorer.ui.kit.widget import sent
 from vitexplorer.ui.rooms.attention import AttentionRoom
 from vitexplorer.ui.rooms.compare import CompareRoom
 from vitexplorer.ui.rooms.figure_rooms import OutputsRoom, PositionsRoom, TokensRoom
@@ -51,7 +36,22 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size import SizeRoom
 from vitexplorer.ui.rooms.survey import SurveyRoom
 from vitexplorer.ui.rooms.what_if import WhatIfRoom
-from vitexplorer.ui.visit import Visit
+from vitexplorer.ui.server.api import open_door
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.exploring import PAGE, Instead, exploring, ready
+from vitexplorer.ui.shell.guide import Guide, OnScreen, guide_data, step_named, step_text
+from vitexplorer.ui.shell.header import Header
+from vitexplorer.ui.shell.image_chip import ImageChip
+from vitexplorer.ui.shell.kept_views import KeptViews
+from vitexplorer.ui.shell.model_chip import ModelChip
+from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
+from vitexplorer.ui.shell.rail import SELECTED, Rail
+from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.shell.room_order import RoomKey
+from vitexplorer.ui.shell.size_chip import SizeChip
+from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
+from vitexplorer.ui.shell.status import StatusData, StatusLine
+from vitexplorer.ui.shell.visit import Visit
 
 LOOK = "(...inputs) => { window.vxLook(); return window.vxVisitor(...inputs); }"
 """lets the rail fire the event of the room that is looked at, and says who the browser is"""

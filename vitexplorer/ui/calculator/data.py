@@ -5,7 +5,7 @@ from __future__ import annotations
 from gradio.data_classes import GradioModel
 
 from vitexplorer.ui.controls.field import Field
-from vitexplorer.ui.parts.frame import FrameData
+from vitexplorer.ui.shell.frame import FrameData
 
 
 class CountRow(GradioModel):

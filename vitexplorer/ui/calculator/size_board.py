@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from vitexplorer.ui.calculator.data import SizeData
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.widget import Widget
 
 
 class SizeBoard(Widget):

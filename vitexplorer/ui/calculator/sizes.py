@@ -30,7 +30,7 @@ from vitexplorer.ui.calculator.tables import declared_table, parts_table, terms_
 from vitexplorer.ui.calculator.units import MACS, compact
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
 from vitexplorer.ui.controls.field import Field, field_of
-from vitexplorer.ui.parts.frame import frame_words
+from vitexplorer.ui.shell.frame import frame_words
 
 _PART_OF_MACS = {
     PATCHES: "embedding",

@@ -17,9 +17,9 @@ from gradio.data_classes import GradioModel
 
 from vitexplorer.core.types import Query
 from vitexplorer.ui.controls import Field
-from vitexplorer.ui.files import FileAddress, ServedFile
-from vitexplorer.ui.parts.frame import FrameData
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.served_files import FileAddress, ServedFile
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.shell.frame import FrameData
 
 
 class KeyGrid(GradioModel):

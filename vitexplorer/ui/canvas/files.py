@@ -22,8 +22,8 @@ from starlette.routing import Route
 
 from vitexplorer.core.settings import settings
 from vitexplorer.ui.canvas.payload import pack_attention, packed_bytes
-from vitexplorer.ui.files import FileAddress, ServedFile, cached_file
-from vitexplorer.ui.lasting import FOR_GOOD, NOT_KEPT
+from vitexplorer.ui.kit.served_files import FileAddress, ServedFile, cached_file
+from vitexplorer.ui.kit.static_responses import FOR_GOOD, NOT_KEPT
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

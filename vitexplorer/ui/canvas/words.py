@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vitexplorer.core.text import Language, Text, same
 from vitexplorer.core.types import PREFIX_WORDS
-from vitexplorer.ui.parts.frame import frame_words
+from vitexplorer.ui.shell.frame import frame_words
 
 CANVAS_WORDS: dict[str, Text] = {
     # the picture

@@ -12,8 +12,8 @@ from vitexplorer.controls.spec import Board
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.models.examples import examples
 from vitexplorer.service.image_store import UPLOAD, thumbnail
-from vitexplorer.ui.files import image_file
-from vitexplorer.ui.lasting import example_url
+from vitexplorer.ui.kit.served_files import image_file
+from vitexplorer.ui.kit.static_responses import example_url
 
 
 class Option(GradioModel):

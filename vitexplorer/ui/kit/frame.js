@@ -1,4 +1,4 @@
-// What every room has around its stage, see `parts/frame.py`: written into the parts that the component's markup has.
+// What every room has around its stage, see `shell/frame.py`: written into the parts that the component's markup has.
 
 import {filled, make, refill, setText} from './dom.js';
 import {labelled} from './punctuation.js';

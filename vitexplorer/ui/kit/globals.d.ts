@@ -4,7 +4,7 @@ interface Window {
   vxMount: (path: string, events: string[], gradio: import('./widget.js').Gradio) => Promise<void>;
   vxAddress: typeof import('./address.js').writeAddress;
   vxShown: (...inputs: unknown[]) => unknown[];
-  vxVisitor: typeof import('../visitor.js').visitor;
+  vxVisitor: typeof import('../shell/visitor.js').visitor;
   vxEnter: (room: string) => string;
   vxLook: () => void;
 }

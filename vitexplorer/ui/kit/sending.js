@@ -1,7 +1,7 @@
 // A picture or the files of a model on their way to the server, as the bytes that the person has: nothing is made anew
 // in between.
 
-import {browserName} from '../visitor.js';
+import {browserName} from '../shell/visitor.js';
 
 const KIND = 'application/octet-stream';  // which no page of a stranger may send here without asking first
 

@@ -14,13 +14,13 @@ from gradio.components.base import Component
 from vitexplorer.core.text import Language
 from vitexplorer.core.types import Query
 from vitexplorer.service.engine import Explored
-from vitexplorer.ui.address import Address
+from vitexplorer.ui.canvas.all_heads import strip_of
+from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, shown_query
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
-from vitexplorer.ui.desk import QUICK, Updates
-from vitexplorer.ui.rooms.all_heads import strip_of
-from vitexplorer.ui.rooms.block_data import block_data, carried, default_query, frame_data, shown_query
+from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room, around
-from vitexplorer.ui.rooms.room_figures import RoomFigures
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import QUICK, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

@@ -18,17 +18,11 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.service.scheduler import NotYetError
 from vitexplorer.service.user_storage import MODEL
 from vitexplorer.service.work import Done, StoppedError, Waiter
-from vitexplorer.ui.address import COMPARED, OWN, Address
-from vitexplorer.ui.answers import answered, session_of
-from vitexplorer.ui.changes.changes import START
-from vitexplorer.ui.desk import QUICK, WAITING, Listen, Updates
-from vitexplorer.ui.input_size import cost_of, size_chip, with_sizes
-from vitexplorer.ui.language import word
-from vitexplorer.ui.menu import model_chip, tuned_choices
-from vitexplorer.ui.parts.image_chip import ImageChip, ImageChipData, image_chip
-from vitexplorer.ui.parts.model_chip import ModelChip
-from vitexplorer.ui.parts.size_chip import SizeChip, SizeChipData
-from vitexplorer.ui.parts.widget import sent
+from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
+from vitexplorer.ui.controls.changes import START
+from vitexplorer.ui.gradio_adapter.page_blocks import answered, session_of
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.kit.widget import sent
 from vitexplorer.ui.rooms.pair_figures import PairFigures
 from vitexplorer.ui.rooms.pairs import (
     DINO,
@@ -45,7 +39,13 @@ from vitexplorer.ui.rooms.pairs import (
     title_of,
 )
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.rooms.two_sided import Blocks, TwoSided
+from vitexplorer.ui.shell.address import COMPARED, OWN, Address
+from vitexplorer.ui.shell.image_chip import ImageChip, ImageChipData, image_chip
+from vitexplorer.ui.shell.model_chip import ModelChip
+from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
+from vitexplorer.ui.shell.size_chip import SizeChip, SizeChipData
+from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
 from vitexplorer.ui.sides.sides import Sides, SidesData
 
 BESIDE = "beside"

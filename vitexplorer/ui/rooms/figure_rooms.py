@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gradio.components.base import Component
 
+from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.rooms.room_figures import RoomFigures
 
 
 class FigureRoom(Room):

@@ -18,10 +18,11 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.service.training_images import Chosen
 from vitexplorer.service.visitor_names import VISITOR, training_of, visitor_of
 from vitexplorer.service.work import Waiter
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.answers import answer, session_of
-from vitexplorer.ui.desk import QUICK, WAITING, Listen, Updates
+from vitexplorer.ui.gradio_adapter.page_blocks import answer, session_of
 from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
+from vitexplorer.ui.shell.visit import Visit
 from vitexplorer.ui.training.data_part import DataPart
 from vitexplorer.ui.training.methods import MethodsData
 from vitexplorer.ui.training.opening import Opening
@@ -31,7 +32,6 @@ from vitexplorer.ui.training.run_part import RunPart
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.steps import Steps, steps_data
 from vitexplorer.ui.training.teach import Teach, teach_data
-from vitexplorer.ui.visit import Visit
 
 
 class FinetuneRoom(Room):

@@ -13,19 +13,19 @@ from vitexplorer.controls import specs
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import Query
 from vitexplorer.service.engine import Explored
-from vitexplorer.ui.address import Address
+from vitexplorer.ui.canvas.block_data import frame_data, on_grids
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
 from vitexplorer.ui.canvas.files import attention_file, kept_file
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
-from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
-from vitexplorer.ui.files import ServedFile
-from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.block_data import frame_data, on_grids
-from vitexplorer.ui.rooms.own_picture import OwnPicture
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.kit.served_files import ServedFile
+from vitexplorer.ui.kit.words import UI_WORDS
+from vitexplorer.ui.panel.own_picture import OwnPicture
+from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room, around
-from vitexplorer.ui.rooms.room_figures import RoomFigures
-from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import QUICK, Desk, Listen, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

@@ -6,11 +6,11 @@ from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.types import Result
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import Desk
-from vitexplorer.ui.figure_panel import Shelf
+from vitexplorer.ui.panel import Shelf
+from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.pairs import on_the_left
-from vitexplorer.ui.rooms.room_figures import RoomFigures
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

@@ -11,9 +11,9 @@ from vitexplorer.core.types import OUTPUT, Output, prefix_text
 from vitexplorer.models.catalog import find
 from vitexplorer.models.examples import examples
 from vitexplorer.service.work import Step
-from vitexplorer.ui.address import COMPARED, OWN, Address
-from vitexplorer.ui.language import word
-from vitexplorer.ui.rooms.two_sided import Blocks, Side
+from vitexplorer.ui.canvas.two_sided import Blocks, Side
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.shell.address import COMPARED, OWN, Address
 from vitexplorer.ui.sides.sides import Preset
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from gradio.events import Dependency
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.service.engine import Explored
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import Desk, Listen, Updates
-from vitexplorer.ui.language import word
-from vitexplorer.ui.parts.frame import about
-from vitexplorer.ui.rooms.room_figures import RoomFigures
-from vitexplorer.ui.visit import Visit
-from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.kit.words import UI_WORDS
+from vitexplorer.ui.panel.room_figures import RoomFigures
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.frame import about
+from vitexplorer.ui.shell.room_context import Desk, Listen, Updates
+from vitexplorer.ui.shell.visit import Visit
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

@@ -10,15 +10,15 @@ from gradio.components.base import Component
 
 from vitexplorer.core.text import Language
 from vitexplorer.quantities.parameter_formulas import ViTShape
-from vitexplorer.ui.address import Address, ShownView
 from vitexplorer.ui.calculator.data import SizeData
 from vitexplorer.ui.calculator.designs import Design
 from vitexplorer.ui.calculator.size_board import SizeBoard
 from vitexplorer.ui.calculator.sizes import design_sizes, model_sizes
 from vitexplorer.ui.calculator.words import CALCULATOR_WORDS
-from vitexplorer.ui.desk import QUICK, Listen, Updates
+from vitexplorer.ui.panel.room_figures import SHOWN, RoomFigures
 from vitexplorer.ui.rooms.room import Room, around
-from vitexplorer.ui.rooms.room_figures import SHOWN, RoomFigures
+from vitexplorer.ui.shell.address import Address, ShownView
+from vitexplorer.ui.shell.room_context import QUICK, Listen, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

@@ -6,9 +6,9 @@ from gradio.blocks import Block
 
 from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Explored
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import Updates
 from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Updates
 from vitexplorer.ui.surveying.view import SurveyData, SurveyView
 
 

@@ -15,13 +15,13 @@ from gradio.components.base import Component
 
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Output
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.changes.changes import START, ChangesData, ChangesPicker, changes_data
-from vitexplorer.ui.desk import QUICK, Desk, Listen, Updates
-from vitexplorer.ui.language import word
+from vitexplorer.ui.canvas.two_sided import Side, TwoSided
+from vitexplorer.ui.controls.changes import START, ChangesData, ChangesPicker, changes_data
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room, lead_to
-from vitexplorer.ui.rooms.room_figures import RoomFigures
-from vitexplorer.ui.rooms.two_sided import Side, TwoSided
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import QUICK, Desk, Listen, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

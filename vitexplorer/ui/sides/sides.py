@@ -6,8 +6,8 @@ from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
-from vitexplorer.ui.parts.frame import FrameData
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.shell.frame import FrameData
 
 
 class Preset(GradioModel):

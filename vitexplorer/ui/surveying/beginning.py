@@ -28,8 +28,8 @@ from vitexplorer.service.surveys.sources import (
 from vitexplorer.service.surveys.store import Asked, KeptSurvey, linked, new_survey, now
 from vitexplorer.service.surveys.words import SURVEY_WORDS, words_of
 from vitexplorer.storage.claims import begun_at, standing_still
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.parts.frame import frame_words
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.frame import frame_words
 from vitexplorer.ui.training.words import TRAINING_WORDS
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from vitexplorer.service.surveys.asking import Asking
 from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
-from vitexplorer.ui.lasting import NOT_KEPT
+from vitexplorer.ui.kit.static_responses import NOT_KEPT
 
 FORMATS = ("csv", "parquet")
 

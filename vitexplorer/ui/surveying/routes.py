@@ -27,10 +27,10 @@ from vitexplorer.service.surveys.pictures import file_of, small_picture
 from vitexplorer.service.surveys.process import begin, stop
 from vitexplorer.service.surveys.store import delete
 from vitexplorer.service.visitor_names import named
-from vitexplorer.ui.answers import status_of
-from vitexplorer.ui.intake import KIND, answer_picture
-from vitexplorer.ui.language import language_of
-from vitexplorer.ui.lasting import NOT_KEPT
+from vitexplorer.ui.gradio_adapter.page_blocks import status_of
+from vitexplorer.ui.kit.language import language_of
+from vitexplorer.ui.kit.static_responses import NOT_KEPT
+from vitexplorer.ui.server.image_upload import KIND, answer_picture
 from vitexplorer.ui.surveying import beginning
 from vitexplorer.ui.surveying.keeping import kept_rows
 

@@ -1,7 +1,7 @@
 // What the room Folder asks of the server, each at an address of its own.
 
 import {inAddress} from '../kit/address.js';
-import {browserName} from '../visitor.js';
+import {browserName} from '../shell/visitor.js';
 
 const KIND = 'application/octet-stream';  // which no page of a stranger may send here without asking first
 

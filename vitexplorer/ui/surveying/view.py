@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.widget import Widget
 
 
 class SurveyData(GradioModel):

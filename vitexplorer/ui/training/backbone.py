@@ -14,8 +14,8 @@ from vitexplorer.core.text import ExplainedError, Text, same
 from vitexplorer.models.catalog import convolutional
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.user_storage import MODEL
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.menu import model_state
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.model_menu import model_state
 from vitexplorer.ui.training.words import TRAINING_WORDS
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import Result
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.results.records import FinetuneResult
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.desk import QUICK, WAITING, Desk, Updates
-from vitexplorer.ui.figure_panel.component import FigurePanel, PanelData
+from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.training.figures import Asked, panel_of
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.words import say

@@ -16,9 +16,9 @@ from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.service.scheduler import Turns
 from vitexplorer.service.training_images import Chosen, Looked, copy_taught, draw, look, of_training, point_at, unpack
 from vitexplorer.service.work import Done, Report, Waiter
-from vitexplorer.ui.answers import session_of
-from vitexplorer.ui.desk import WAITING, Desk, Updates
-from vitexplorer.ui.parts.upload import UploadButton
+from vitexplorer.ui.gradio_adapter.page_blocks import session_of
+from vitexplorer.ui.kit.upload import UploadButton
+from vitexplorer.ui.shell.room_context import WAITING, Desk, Updates
 from vitexplorer.ui.training.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.training.session import Session
 from vitexplorer.ui.training.teach import Teach

@@ -25,14 +25,14 @@ from vitexplorer.finetune.outcome import (
 from vitexplorer.service.scheduler import NotYetError
 from vitexplorer.service.user_storage import path_in_script
 from vitexplorer.ui.controls import Field, Option
-from vitexplorer.ui.figure_panel.component import (
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.panel.figure_panel import (
     PanelData,
     PanelView,
     csv_file,
     figure_file,
     panel_words,
 )
-from vitexplorer.ui.language import word
 from vitexplorer.ui.training.readings import reading
 from vitexplorer.ui.training.words import TRAINING_WORDS, say
 

@@ -10,7 +10,7 @@ from gradio.data_classes import GradioModel
 from vitexplorer.core.text import Language
 from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.state import JobState
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
 
 MOST = 100

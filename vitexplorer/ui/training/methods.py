@@ -11,7 +11,7 @@ from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.service.amounts import duration, memory, percentage
 from vitexplorer.ui.controls import Field, field_of
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.training.choice import TrainingChoice, candidate, learning_rate, plan_specs
 from vitexplorer.ui.training.words import say, words_with
 

@@ -17,7 +17,7 @@ from vitexplorer.finetune.job.folder import images_of
 from vitexplorer.finetune.job.state import JobState, RunState
 from vitexplorer.finetune.results.metrics import METRIC
 from vitexplorer.service.amounts import duration, score
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
 
 MOST_POINTS = 160

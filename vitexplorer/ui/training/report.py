@@ -13,8 +13,8 @@ from vitexplorer.core.text import Language
 from vitexplorer.finetune.data import DataReport, Split
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.service.training_images import Chosen, Looked
-from vitexplorer.ui.files import ServedFile, image_file
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.served_files import ServedFile, image_file
+from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.training.words import say, words_with
 
 MOST_BARS = 40

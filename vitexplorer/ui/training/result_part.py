@@ -17,11 +17,11 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.folder import read_config, stem_of
 from vitexplorer.service.work import Done, Report, Step, Waiter
-from vitexplorer.ui.address import COMPARED, OWN
-from vitexplorer.ui.answers import session_of
-from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
-from vitexplorer.ui.figure_panel.component import FigurePanel
-from vitexplorer.ui.parts.upload import UploadButton
+from vitexplorer.ui.gradio_adapter.page_blocks import session_of
+from vitexplorer.ui.kit.upload import UploadButton
+from vitexplorer.ui.panel.figure_panel import FigurePanel
+from vitexplorer.ui.shell.address import COMPARED, OWN
+from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.training.change_part import ChangePart
 from vitexplorer.ui.training.figures import Asked, result_figures
 from vitexplorer.ui.training.results import ResultsData, ResultsView, no_results, results_data

@@ -20,8 +20,8 @@ from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.models.images import ImageError, open_shrunk
 from vitexplorer.service.amounts import duration, memory, percentage, score
-from vitexplorer.ui.files import ServedFile, image_file
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.served_files import ServedFile, image_file
+from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.training.words import TRAINING_WORDS, say, words_with
 
 MOST_WRONG = 24

@@ -19,9 +19,9 @@ from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.training_images import Chosen, look
 from vitexplorer.service.work import Done, Report, Step, Waiter
 from vitexplorer.storage.claims import JobError
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.answers import session_of
-from vitexplorer.ui.desk import FIGURE, QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.gradio_adapter.page_blocks import session_of
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.training.backbone import backbone_of
 from vitexplorer.ui.training.choice import PLANNED, TrainingChoice, job_of
 from vitexplorer.ui.training.data_part import sides_of

@@ -7,7 +7,7 @@ from pathlib import Path
 from gradio.data_classes import GradioModel
 
 from vitexplorer.core.text import Language
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.training.words import say
 
 STEPS = ("images", "methods", "training", "results")

@@ -9,7 +9,7 @@ from vitexplorer.finetune.job.folder import stem_of
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.storage.checked_reading import read_header
-from vitexplorer.ui.files import ServedFile, cached_file
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file
 from vitexplorer.ui.training.results import takeaways
 
 

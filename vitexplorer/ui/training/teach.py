@@ -11,9 +11,9 @@ from gradio.data_classes import GradioModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.service.teaching.words import words_of_teaching
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.language import word
-from vitexplorer.ui.parts.widget import Widget
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.training.words import say
 
 _WORDS = ("image_lost", "image_none", "webcam_none", "webcam_insecure", "webcam_refused")

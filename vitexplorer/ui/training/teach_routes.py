@@ -31,10 +31,10 @@ from vitexplorer.service.teaching.teaching import Seen, Taught, Teaching, wrong_
 from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.service.visitor_names import named
 from vitexplorer.service.work import StoppedError
-from vitexplorer.ui.address import Address
-from vitexplorer.ui.answers import status_of
-from vitexplorer.ui.intake import answer_picture
-from vitexplorer.ui.language import language_of
+from vitexplorer.ui.gradio_adapter.page_blocks import status_of
+from vitexplorer.ui.kit.language import language_of
+from vitexplorer.ui.server.image_upload import answer_picture
+from vitexplorer.ui.shell.address import Address
 
 THUMBNAIL = 72
 """pixels of the longer side"""

@@ -1,7 +1,7 @@
 // What the browser asks while somebody teaches, one question at a time, and what it does not ask for nothing.
 
 import {inAddress} from '../kit/address.js';
-import {browserName} from '../visitor.js';
+import {browserName} from '../shell/visitor.js';
 
 const KIND = 'application/octet-stream';  // which no page of a stranger may send here without asking first
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vitexplorer.core.text import Language, Text
-from vitexplorer.ui.words import UI_WORDS
+from vitexplorer.ui.kit.words import UI_WORDS
 
 TRAINING_WORDS: dict[str, Text] = {
     # the head of the room

@@ -1,1 +1,0 @@
-"""The interventions as switches with their controls: heads and patches are picked on what they are."""

@@ -1,0 +1,131 @@
+"""What can be changed, as switches with their controls, made from the registry of interventions at run time.
+
+The page is built before torch is loaded, so the picker learns what there is from its value. A switch or control that
+moves sends `choose` with all changes as one text, the one that the URL and `--change` have.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gradio.data_classes import GradioModel
+
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.ui.controls import Field, field_of
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.kit.served_files import ServedFile, image_file
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.shell.frame import FrameData
+
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
+    from vitexplorer.interventions import Changes
+
+EXAMPLES = {
+    "nothing": "",
+    "blunt": "temperature:temperature=4",
+    "puzzle": "shuffle_patches:seed=0",
+    "bag": "shuffle_patches:seed=0;positions:how=off",
+    "positions": "positions:how=off",
+    "sparse": "top_k:k=8",
+    "block": "heads_off:heads={last}.*,how=zero",
+    "hidden": "mask_patches",
+    "shift": "shift_image:right={half},down={half},fill=wrap",
+}
+"""changes to begin with"""
+START = EXAMPLES["puzzle"]
+"""what is shown before anything is chosen: every model can be given a puzzle"""
+
+_WORDS = ("changes_examples", "changes_switches", "panel_working")
+
+
+class ChangeItem(GradioModel):
+    """One intervention."""
+
+    key: str
+    title: str
+    question: str
+    misleads: str
+    on: bool = False
+    refused: str = ""
+    """why this model cannot be changed so"""
+    controls: list[Field] = []
+
+
+class ChangeExample(GradioModel):
+    """A set of changes under a name."""
+
+    label: str
+    text: str
+
+
+class ChangesData(FrameData):
+    """All interventions and which are on."""
+
+    asked: int = 0
+    """number of the question that this answers, as the browser counts them; 0 where nobody asked"""
+    items: list[ChangeItem] = []
+    examples: list[ChangeExample] = []
+    text: str = ""
+    """the changes that are shown"""
+    image: ServedFile | None = None
+    """what the plain run saw"""
+    refused: str = ""
+    """why the changes were not made"""
+
+
+class ChangesPicker(Widget):
+    """The switches. Fires `choose` with `text` and `asked`."""
+
+    data_model = ChangesData
+    stem = "changes"
+    sends = ("choose",)
+    folder = Path(__file__).parent
+
+
+def changes_data(capture: Capture, chosen: Changes, language: Language) -> ChangesData:
+    """The picker for a plain run with the changes that are on, every setting filled in."""
+    from vitexplorer.interventions import interventions, write_changes
+
+    return ChangesData(
+        items=[_item(key, capture, chosen, language) for key in interventions()],
+        examples=_examples(capture, language),
+        text=write_changes(chosen),
+        image=image_file(capture.input.pixels),
+        question=word("changes_question", language),
+        words={key: word(key, language) for key in _WORDS},
+    )
+
+
+def _examples(capture: Capture, language: Language) -> list[ChangeExample]:
+    """Those that are possible for this model, every setting filled in."""
+    from vitexplorer.interventions import settled, write_changes
+
+    fields = {"last": capture.depth - 1, "half": capture.grid(capture.depth - 1).patch_size // 2}
+    examples = []
+    for name, changes in EXAMPLES.items():
+        with suppress(ExplainedError):
+            text = write_changes(settled(capture, changes.format(**fields)))
+            examples.append(ChangeExample(label=word(f"changes_{name}", language), text=text))
+    return examples
+
+
+def _item(key: str, capture: Capture, chosen: Changes, language: Language) -> ChangeItem:
+    from vitexplorer.controls import specs
+    from vitexplorer.interventions import INTERVENTIONS
+
+    record = INTERVENTIONS[key]
+    reason = record.refuses(capture)
+    return ChangeItem(
+        key=key,
+        title=record.title.in_(language),
+        question=record.question.in_(language),
+        misleads=record.misleads.in_(language),
+        on=key in chosen,
+        refused=reason.in_(language) if reason else "",
+        controls=[]
+        if reason
+        else [field_of(spec, language) for spec in specs(record.controls, capture, chosen.get(key, {}))],
+    )

@@ -1,0 +1,1 @@
+"""The only folder that knows private names of gradio, each with its reason."""

@@ -1,0 +1,165 @@
+"""One language for a whole visit: `?lang=` where it is given, otherwise what the browser asks for.
+
+gradio translates its own words and ours by `navigator.language`, and knows no URL parameter. A middleware writes the
+language into the page before any script runs, so that the browser and the server always agree on it. The page goes out
+compressed, which gradio does for its scripts alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable
+from urllib.parse import parse_qs
+
+import gradio as gr
+from gradio.i18n import I18nData
+from starlette.types import ASGIApp
+
+from vitexplorer.core.cache import BytesCache
+from vitexplorer.core.text import Language, Text, normalise_language
+from vitexplorer.ui.kit.static_responses import compressed, encoding_of
+from vitexplorer.ui.kit.words import UI_WORDS
+
+_PREFIX = "vx_"
+"""gradio has words of its own under names like "image"; theirs would win"""
+
+LOCALES: dict[Language, str] = {"en": "en", "zh": "zh-CN"}
+
+
+def locale_of(language: Language) -> str:
+    """The tag browsers and gradio use: en, zh-CN."""
+    return LOCALES[language]
+
+
+def language_of(query: str, accept_language: str) -> Language:
+    """The language of a visit from its query string and its Accept-Language header."""
+    asked = parse_qs(query).get("lang")
+    return normalise_language(asked[0] if asked else re.split("[,;]", accept_language)[0].strip())
+
+
+def language_of_request(request: gr.Request | None) -> Language:
+    """The language of the page that made a request to gradio."""
+    if request is None:
+        return "en"
+    return language_of(str(request.request.url.query), request.headers.get("accept-language", ""))
+
+
+_NAMES = (b"host", b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
+"""headers from which gradio reads under which address it is served, which it writes into the page"""
+_PAGES = 4 << 20
+"""bytes of pages that are kept"""
+
+
+class LanguageMiddleware:
+    """Puts `lang` on <html> and makes `navigator.language` say what the address asks for.
+
+    A page is the same for everybody who reaches it under the same address in the same language, and is made once.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        head: Callable[[Language], str] = lambda language: "",
+        policy: Callable[[str], str] = lambda page: "",
+    ):
+        """Sees to pages alone.
+
+        Args:
+            app: the ASGI application behind this one.
+            head: what else stands in <head>, at its beginning.
+            policy: the Content-Security-Policy of a page as it is sent.
+        """
+        self.app = app
+        self.head, self.policy = head, policy
+        self._kept: BytesCache[Hashable, tuple[dict, dict]] = BytesCache(_PAGES, lambda page: len(page[1]["body"]))
+
+    async def __call__(self, scope, receive, send) -> None:
+        """Pass everything on; a page goes out with its language written into it."""
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        language = language_of(
+            scope["query_string"].decode("latin-1"), headers.get(b"accept-language", b"").decode("latin-1")
+        )
+        encoding = encoding_of(headers.get(b"accept-encoding", b"").decode("latin-1"))
+        served = (scope["scheme"], scope.get("root_path"), scope["path"], *map(headers.get, _NAMES))
+        key = (language, encoding, *served)
+        held: dict | None = None
+        body = b""
+
+        async def rewrite(message):
+            nonlocal held, body
+            if message["type"] == "http.response.start" and _is_page(message):
+                held = message
+            elif held is None:
+                await send(message)
+            else:
+                body += message.get("body", b"")
+                if not message.get("more_body"):
+                    page = self._written(held, body.decode(), language, encoding)
+                    if held["status"] == 200:
+                        self._kept.put(key, page)
+                    await _send(page, send)
+
+        if page := self._kept.get(key):
+            await _send(page, send)
+        else:
+            await self.app(scope, receive, rewrite)
+
+    def _written(self, start: dict, page: str, language: Language, encoding: str) -> tuple[dict, dict]:
+        """The messages of a page as it goes out."""
+        html = with_language(page, language, self.head(language))
+        body = compressed(html.encode(), encoding, quality=4)
+        headers = [(name, value) for name, value in start["headers"] if name.lower() != b"content-length"]
+        headers.append((b"vary", b"accept-encoding"))
+        headers.append((b"content-security-policy", self.policy(html).encode()))
+        if encoding:
+            headers.append((b"content-encoding", encoding.encode()))
+        headers.append((b"content-length", str(len(body)).encode()))
+        return {**start, "headers": headers}, {"type": "http.response.body", "body": body}
+
+
+async def _send(page: tuple[dict, dict], send) -> None:
+    start, body = page
+    await send({**start, "headers": [*start["headers"]]})  # to which others add theirs
+    await send(body)
+
+
+def _is_page(message: dict) -> bool:
+    headers = {name.lower(): value for name, value in message["headers"]}
+    return headers.get(b"content-type", b"").startswith(b"text/html") and b"content-encoding" not in headers
+
+
+def with_language(page: str, language: Language, head: str = "") -> str:
+    """The HTML page with its language set for browsers, screen readers and gradio, and `head` behind that."""
+    tag = locale_of(language)
+    script = (
+        "<script>for (const [name, value] of "
+        f"[['language', '{tag}'], ['languages', ['{tag}']]]) "
+        "Object.defineProperty(navigator, name, {get: () => value, configurable: true});</script>"
+    )
+    page = re.sub(r"<html\b[^>]*>", f'<html lang="{tag}">', page, count=1)
+    return re.sub(r"<head\b[^>]*>", lambda start: start.group() + script + head, page, count=1)
+
+
+class Translations:
+    """The page's words as gradio wants them: `t("room_patches")` is a label in the visitor's language."""
+
+    def __init__(self):
+        self.i18n = gr.I18n(
+            **{
+                tag: {_PREFIX + key: text.in_(language) for key, text in UI_WORDS.items()}
+                for language, tag in LOCALES.items()
+            }
+        )
+
+    def __call__(self, key: str) -> I18nData:
+        """A word that the browser fills in."""
+        return self.i18n(_PREFIX + key)
+
+
+def word(key: str, language: Language, **values: object) -> str:
+    """One of the page's words, filled in, for what the server writes itself."""
+    text: Text = UI_WORDS[key]
+    return (text.format(**values) if values else text).in_(language)

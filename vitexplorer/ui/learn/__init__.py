@@ -1,1 +1,0 @@
-"""The guided path beside the rooms."""

@@ -1,0 +1,53 @@
+"""What a room shows by itself, beside its panel; for a model of which it has no meaning, the sentence that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import gradio as gr
+from gradio.blocks import Block
+
+from vitexplorer.core.text import Language
+from vitexplorer.ui.shell.room_context import Updates
+
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
+
+
+class OwnPicture:
+    """A column for the components that show one view, and a sentence that can take its place."""
+
+    def __init__(self, room: str, view: str):
+        """Args: room: its key; view: what the column shows."""
+        self._room, self._view = room, view
+
+    @contextmanager
+    def build(self) -> Iterator[None]:
+        """What is laid out inside stands in the column."""
+        self._sentence = gr.Markdown(visible=False, elem_id=f"vx-{self._room}-refused", elem_classes=["vx-refused"])
+        with gr.Column() as self._column:
+            yield
+
+    @property
+    def components(self) -> list[Block]:
+        """What `fill` writes to."""
+        return [self._sentence, self._column]
+
+    def is_refused(self, capture: Capture) -> bool:
+        """Whether the view has no meaning for a capture."""
+        from vitexplorer.views import refusal
+
+        return refusal(self._view, capture) is not None
+
+    def fill(self, capture: Capture, language: Language) -> Updates:
+        """The column, or the view's question and the sentence."""
+        from vitexplorer.views import VIEWS, refusal
+
+        reason = refusal(self._view, capture)
+        said = f"**{VIEWS[self._view].question.in_(language)}**\n\n{reason.in_(language)}" if reason else ""
+        return {
+            self._sentence: gr.Markdown(said, visible=bool(reason)),
+            self._column: gr.Column(visible=not reason),
+        }

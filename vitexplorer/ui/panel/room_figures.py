@@ -1,0 +1,279 @@
+"""The views of a room that need no canvas of their own, in one panel that is filled when it is first looked at."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Hashable, Mapping
+from contextlib import aclosing
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from vitexplorer.controls.spec import Board
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.types import Result
+from vitexplorer.service.scheduler import NotYetError
+from vitexplorer.service.work import Done, Waiter
+from vitexplorer.ui.controls import Field
+from vitexplorer.ui.gradio_adapter.page_blocks import answered, session_of
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
+from vitexplorer.ui.panel import (
+    FigurePanel,
+    PanelData,
+    PanelWork,
+    Shelf,
+    bare_data,
+    of_views,
+    panel_data,
+    work_data,
+)
+from vitexplorer.ui.panel.standing import EVIDENCE, standing
+from vitexplorer.ui.shell.address import Address, ShownView
+from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Listen, Updates
+from vitexplorer.ui.shell.room_order import room_after
+
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
+    from vitexplorer.comparisons.record import Comparison
+    from vitexplorer.views.record import View
+
+
+SHOWN = "(...inputs) => window.vxShown(...inputs)"
+"""put into the last input of an event: JSON with the browser's address and theme, see `ShownView`"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a browser asks of a panel."""
+
+    view: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    theme: str = "light"
+    number: int = 0
+    """as the browser counts its questions, so that it knows the answer to the latest"""
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any], views: tuple[str, ...]) -> Question | None:
+        """What a browser sent; None where it asks for no view of this room."""
+        view, settings = sent.get("view"), sent.get("settings")
+        if view not in views or settings is None:
+            return None
+        given = {name: value for name, value in settings.items() if value != ""}
+        return cls(view, given, sent.get("theme", ""), sent.get("asked", 0))
+
+
+class RoomFigures:
+    """A panel for every registered view of a room but those that the room shows in its own way."""
+
+    def __init__(self, desk: Desk, room: str, own: tuple[str, ...] = ()):
+        """Args: desk: what the rooms share; room: its key; own: views the room shows otherwise."""
+        self.desk, self.room, self._own = desk, room, own
+
+    def build(self) -> None:
+        """The panel, and the capture it was filled from; the page binds its stop button, one for all rooms."""
+        self.panel = FigurePanel(elem_id=f"vx-{self.room}-panel")
+        self.filled, self.said = gr.State(None), gr.Textbox(visible=False)
+        state = [self.desk.address, self.desk.language]
+        self.panel.ask(self.answer, state, self.panel, trigger_mode="always_last", **QUICK)
+        self.panel.begin(self.begin, [*state, self.said], self.panel, js=SHOWN, **QUICK)
+        self.panel.previews(self.previews, state, self.panel, trigger_mode="always_last", **QUICK)
+        self.panel.work(
+            self.work,
+            state,
+            self.panel,
+            trigger_mode="multiple",  # a second question stops the first
+            **WAITING,
+        )
+
+    def enter_on(self, listen: Listen, active: gr.State) -> None:
+        """Let `enter` follow an event: a room was entered, or a capture is new."""
+        listen(
+            self.enter,
+            [active, self.desk.address, self.filled, self.desk.language, self.said],
+            [self.panel, self.filled],
+            js=SHOWN,
+            **QUICK,
+        )
+
+    def views(self) -> tuple[str, ...]:
+        """Keys of the views of this room; what one looks at first comes first, many runs of the network last."""
+        records = self.records()
+        keys = [key for key, view in records.items() if view.room == self.room and key not in self._own]
+        return tuple(sorted(keys, key=lambda key: (not records[key].overview, records[key].runs == "many")))
+
+    def records(self) -> Mapping[str, View | Comparison]:
+        """Of which the room shows its own."""
+        from vitexplorer.views import VIEWS
+
+        return VIEWS
+
+    def shelf(self, address: Address) -> Shelf:
+        """Where the panel takes its views from."""
+        return of_views()
+
+    def listed(self) -> tuple[str, ...]:
+        """The same after the one that the room shows in its own way."""
+        return (*self._own[:1], *self.views())
+
+    def enter(
+        self, active: str, address: Address, filled: Address | None, language: Language, said: str = ""
+    ) -> Updates:
+        """Fill the panel if its room is the one being looked at and the capture is another than before."""
+        if active != self.room or filled == address or address == Address():  # nothing is captured yet
+            return gr.skip()
+        return {self.panel: self._begun(address, language, said), self.filled: address}
+
+    def begin(self, event: gr.EventData, address: Address, language: Language, said: str = "") -> Any:
+        """The same for a panel that was not reached by what `enter` sent."""
+        if address == Address():
+            return gr.skip()
+        data = self._begun(address, language, said)
+        data.asked = event._data.get("asked", 0)
+        return data
+
+    def _begun(self, address: Address, language: Language, said: str) -> PanelData:
+        """The view that the browser's address names, or the first one.
+
+        Nothing is computed for the room's own, and what runs the model is left for the browser to ask for.
+        """
+        capture, shown, shelf = self.capture(address), ShownView.read(said), self.shelf(address)
+        asked = self._first(address, capture, shown)
+        own = asked.view in self._own and shelf.refusal(asked.view, capture) is None
+        if own or shelf.records[asked.view].runs != "nothing":
+            data = bare_data(capture, self.listed(), language, asked.view, shelf)
+            data.settings = dict(asked.settings)
+            return self._placed(data, address, language)
+        return self._show(asked, address, language)
+
+    def _first(self, address: Address, capture: Capture, shown: ShownView) -> Question:
+        """What the address asks for, which says why where this model has no such view; or the first that it can show.
+
+        Where it can show none that is the first one, which says why.
+        """
+        shelf = self.shelf(address)
+        keys = [key for key in self.listed() if shelf.refusal(key, capture) is None]
+        if shown.room == self.room and shown.view in keys:
+            given = dict(shown.settings)
+            try:
+                shelf.records[shown.view].settings(capture, self.desk.engine.resolved(self.run(address), given))
+            except ExplainedError:  # they were another model's
+                given = {}
+            return Question(shown.view, given, shown.theme)
+        if shown.room == self.room and shown.view in self.views():
+            return Question(shown.view, theme=shown.theme)
+        quick = [key for key in keys if shelf.records[key].runs != "many"]
+        return Question(next(iter([*quick, *keys, *self.listed()])), theme=shown.theme)
+
+    def previews(self, address: Address, language: Language) -> PanelData:
+        """Small pictures of all views that are read off the capture, and of those that were computed before."""
+        capture, found, shelf = self.capture(address), {}, self.shelf(address)
+        for key in self.listed():
+            is_quick = shelf.records[key].runs == "nothing" and shelf.refusal(key, capture) is None
+            if is_quick and self._preview(address, key) is None:
+                try:
+                    self.compute(address, capture, key, {})
+                except ExplainedError:
+                    continue
+            if (preview := self._preview(address, key)) is not None:
+                found[key] = preview
+        return PanelData(previews=found, run=repr(self.run(address)))
+
+    def _preview(self, address: Address, view: str) -> ServedFile | None:
+        kept = self.desk.engine.preview(self.run(address), view)
+        return cached_file(kept, "preview.png") if kept else None
+
+    def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
+        """Another view or other settings; what a browser sends is checked by the view's own controls."""
+        asked = Question.read(event._data, self.listed())
+        if asked is None:
+            return gr.skip()
+        self.stop(request)
+        return self._show(asked, address, language)
+
+    async def work(
+        self, event: gr.EventData, address: Address, language: Language, request: gr.Request
+    ) -> AsyncGenerator[PanelData, None]:
+        """The same for a view that runs the model: how far it is until it is there, and nothing once it is stopped."""
+        asked = Question.read(event._data, self.listed())
+        if asked is None:
+            return
+        waiter = Waiter(session_of(request), FIGURE, asked.number)
+        self.desk.engine.leave(waiter.visitor, FIGURE, before=asked.number)
+        title = self.records()[asked.view].title
+        try:
+            async with aclosing(answered(waiter, lambda: self._show(asked, address, language))) as steps:
+                async for step in steps:
+                    data = step.result if isinstance(step, Done) else work_data(step, title, language)
+                    data.asked = asked.number
+                    yield data
+        except ExplainedError as error:  # too much waits already
+            yield PanelData(asked=asked.number, work=PanelWork(text=error.text.in_(language)))
+
+    def stop(self, request: gr.Request) -> None:
+        """What is worked on for this visitor is not waited for any more."""
+        self.desk.engine.leave(session_of(request), FIGURE)
+
+    def _show(self, asked: Question, address: Address, language: Language) -> PanelData:
+        from vitexplorer.views import explanations
+
+        capture = self.capture(address)
+        data, settings = panel_data(
+            capture,
+            self.listed(),
+            language,
+            asked.view,
+            asked.settings,
+            asked.theme,
+            lambda view, given: self.compute(address, capture, view, given),
+            self.shelf(address),
+        )
+        data.asked, data.python = asked.number, self.python(address, asked.view, settings)
+        if asked.view in explanations():
+            here = self.desk.engine.known(self.run(address), capture, EVIDENCE)
+            data.standing, data.evidence = standing(asked.view, capture.provenance, here, language), EVIDENCE
+        for control in data.controls:
+            control.state |= self._other_image(control, address)
+        return self._placed(data, address, language)
+
+    def _other_image(self, control: Field, address: Address) -> dict[str, Any]:
+        """Where the patches of the other image lie that a target compares with, as the same model sees it."""
+        from vitexplorer.controls import likeness
+
+        if control.kind != "target" or not (found := likeness(control.value)):
+            return {}
+        try:
+            other = self.desk.engine.capture(replace(address.picture, image=found[0]))
+        except NotYetError:
+            raise
+        except ExplainedError:  # the panel says so already
+            return {}
+        pixels = other.input.pixels
+        board = Board.of(other.grid(other.depth - 1), pixels.shape[:2])
+        return {"image": image_file(pixels).url, "board": asdict(board)}
+
+    def _placed(self, data: PanelData, address: Address, language: Language) -> PanelData:
+        """With what is beside the view: pictures of the others, and the next room."""
+        for one in data.views:
+            one.preview = self._preview(address, one.key)
+            one.own = one.key in self._own and not one.refused
+        data.room, data.run, data.next_room = self.room, repr(self.run(address)), room_after(self.room)
+        if data.next_room:
+            data.words["next_room"] = word("next_room", language, room=word(f"room_{data.next_room}", language))
+        return data
+
+    def run(self, address: Address) -> Hashable:
+        """What the views are of, as the engine remembers them."""
+        return address.picture
+
+    def capture(self, address: Address) -> Capture:
+        """The run that the views are of."""
+        return self.desk.engine.capture(address.picture)
+
+    def compute(self, address: Address, capture: Capture, view: str, given: Mapping[str, Any]) -> Result:
+        """One view of it, from memory where it is kept."""
+        return self.desk.engine.compute(self.run(address), capture, view, given)
+
+    def python(self, address: Address, view: str, settings: Mapping[str, Any]) -> str:
+        """The lines of Python that give the same figure."""
+        return self.desk.python_lines(address, view, **settings)

@@ -1,0 +1,1 @@
+"""Routes, guards, static files, metrics and the API."""

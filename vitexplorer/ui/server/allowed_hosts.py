@@ -1,0 +1,106 @@
+"""Under which names the page is reached, and from which pages: a stranger's page may not act for who visits both.
+
+Whoever owns a name can let it mean this machine (DNS rebinding), and a browser would then show them everything here. So
+a name has to be known. An address of digits cannot be rebound: it is good where the server listens at all addresses.
+Requests that change something have to come from the page itself. Scripts and command lines send none of the headers by
+which a browser says where it is, and are no danger: they act for themselves.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import Text
+from vitexplorer.ui.server.refusals import refusal
+
+_HERE = ("localhost", "127.0.0.1", "::1")
+_EVERYWHERE = ("0.0.0.0", "::", "[::]")
+_HOST = re.compile(r"(?P<name>[\w.-]+|\[[0-9a-f:.]+\])(?::(?P<port>[0-9]{0,5}))?", re.ASCII | re.IGNORECASE)
+_DIGITS = re.compile(r"\[.*|[0-9.]+")
+_READING = ("GET", "HEAD", "OPTIONS")
+_UNKNOWN_HOST = Text(
+    "This page is not served under the name “{host}”. Whoever runs it can add the name to the setting VIT_HOSTS.",
+    "此页面不以“{host}”这一名称提供服务。管理员可将该名称加入设置 VIT_HOSTS。",
+)
+_FOREIGN = Text(
+    "This request comes from another site's page ({origin}). Whoever runs this page can add it to VIT_ORIGINS.",
+    "此请求来自其他网站的页面（{origin}）。管理员可将其加入 VIT_ORIGINS。",
+)
+
+
+class KnownHosts:
+    """Answers where host and origin are known."""
+
+    def __init__(self, app: ASGIApp, settings: Settings):
+        """Args: app: what is behind; settings: `host`, `hosts` and `origins` of it."""
+        self.app = app
+        self.origins = listed(settings.origins)
+        self.hosts = {settings.host.strip("[]"), *_HERE, *listed(settings.hosts)}
+        self.digits = settings.host in _EVERYWHERE
+        if self.digits:
+            self.hosts |= {socket.gethostname().lower(), f"{socket.gethostname().lower()}.local"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse with 421 or 403, or pass on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        servers = (one.partition("://")[2].partition("/")[0] for one in listed(headers.get("x-gradio-server", "")))
+        hosts = [headers.get("host", ""), *listed(headers.get("x-forwarded-host", "")), *servers]
+        unknown = next((host for host in hosts if not self._is_known(host)), None)
+        if unknown is not None:
+            answer = refusal(scope, 421, _UNKNOWN_HOST.format(host=unknown[:200]))
+        elif scope["method"] not in _READING and self._is_foreign(headers, hosts):
+            origin = headers.get("origin") or headers.get("sec-fetch-site", "")
+            answer = refusal(scope, 403, _FOREIGN.format(origin=origin[:200]))
+        else:
+            answer = self.app
+        await answer(scope, receive, send)
+
+    def _is_known(self, host: str) -> bool:
+        name = _name_of(host)
+        if name is None:
+            return False
+        if name in self.hosts or "*" in self.hosts:
+            return True
+        if any(one.startswith("*.") and name.endswith(one[1:]) for one in self.hosts):
+            return True
+        return self.digits and _is_address(name)
+
+    def _is_foreign(self, headers: Headers, hosts: list[str]) -> bool:
+        """Whether another site's page asks: a browser says so itself, an older one by the page's origin alone."""
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if origin is not None and origin.lower() in self.origins:
+            return False
+        if site is not None:
+            return site not in ("same-origin", "none")
+        return origin is not None and origin.lower().partition("://")[2] not in [host.lower() for host in hosts]
+
+
+def listed(names: str) -> list[str]:
+    """What a setting or header lists with commas."""
+    return [name.strip().lower() for name in names.split(",") if name.strip()]
+
+
+def _name_of(host: str) -> str | None:
+    """The name or address in front of a port; None for what gradio would break on: it takes this for an address."""
+    found = _HOST.fullmatch(host)
+    if found is None or int(found["port"] or 0) >= 2**16:
+        return None
+    name = found["name"].lower().strip("[]")
+    return name if _is_address(name) or not _DIGITS.fullmatch(found["name"]) else None
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,31 @@
+"""Where gradio's buttons and clients send files: gradio's own reader, each of whose failures is a sentence."""
+
+from __future__ import annotations
+
+import math
+
+from gradio.route_utils import upload_fn
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from vitexplorer.core.text import Text
+from vitexplorer.service.cache_folder import files_folder
+from vitexplorer.ui.server.refusals import refusal
+
+_NO_FORM = Text("This form holds no file that can be read.", "此表单中没有可读取的文件。")
+
+
+async def _take_files(request: Request) -> Response:
+    """Where the files of the form are now; how large they are has been seen to, see `bodies`."""
+    try:
+        files, _, _ = await upload_fn(request, files_folder(), math.inf, upload_id=None)
+    except (MultiPartException, HTTPException, TypeError, KeyError, AttributeError, OSError):
+        return refusal(request.scope, 422, _NO_FORM)
+    return JSONResponse([str(file) for file in files])
+
+
+UPLOAD = Route("/gradio_api/upload", _take_files, methods=["POST"])
+"""in place of gradio's own"""

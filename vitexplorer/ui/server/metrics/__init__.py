@@ -1,0 +1,1 @@
+"""Readiness, request metrics and log lines for whoever runs the server."""

@@ -1,0 +1,36 @@
+"""`/healthz` for whoever keeps the server running, `/metrics` for whoever wants to know how it does."""
+
+from __future__ import annotations
+
+import asyncio
+
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from vitexplorer.service.engine import Engine
+from vitexplorer.ui.server.metrics.measures import Measures
+from vitexplorer.ui.server.static_files import version
+
+_FRESH = {"cache-control": "no-store"}
+
+
+def watching_routes(engine: Engine, measures: Measures) -> list[Route]:
+    """Both."""
+
+    async def health(request: Request) -> Response:
+        said = {"ready": engine.is_warm, "device": _device() if engine.is_warm else None, "version": version()}
+        return JSONResponse(said, 200 if engine.is_warm else 503, _FRESH)
+
+    async def metrics(request: Request) -> Response:
+        text = await asyncio.to_thread(measures.exposition)
+        return Response(text, headers=_FRESH, media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
+    return [Route("/healthz", health), Route("/metrics", metrics)]
+
+
+def _device() -> str:
+    from vitexplorer.models.loading import usual_device
+
+    return usual_device()

@@ -1,0 +1,82 @@
+"""Answers that never change, from memory: scripts, styles, and files that are named by a hash.
+
+Whatever is answered with a `cache-control` that says `immutable` is kept, up to a bound in bytes, and sent again
+without being looked for, opened or compressed: fifty people who open one link ask for the same hundred files within
+seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from vitexplorer.core.cache import BytesCache, Memory
+from vitexplorer.ui.kit.static_responses import encoding_of
+
+_OF_GRADIO = ("/theme.css", "/static/")
+"""the same as long as the server runs, though gradio does not say so"""
+_DEPENDS = {b"range", b"origin", b"if-none-match", b"if-modified-since"}
+"""headers of a request that change its answer"""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A whole answer."""
+
+    start: Message
+    body: bytes
+
+
+class StaticCache:
+    """Keeps and sends answers that are `immutable`."""
+
+    def __init__(self, app: ASGIApp, memory: Memory):
+        """Args: app: what is behind; memory: where answers are kept."""
+        self.app, self._memory = app, memory
+        self._answers: BytesCache[Hashable, _Answer] = BytesCache(memory, lambda answer: len(answer.body))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer from memory, or pass on and remember."""
+        key = _key(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
+        if key is None:
+            await self.app(scope, receive, send)
+        elif answer := self._answers.get(key):
+            with self._memory.claimed(len(answer.body)):  # a slow browser's connection has a copy
+                await send({**answer.start, "headers": [*answer.start["headers"]]})  # to which others add theirs
+                await send({"type": "http.response.body", "body": answer.body})
+        else:
+            await self.app(scope, receive, self._remembering(key, send, scope["path"].startswith(_OF_GRADIO)))
+
+    def _remembering(self, key: Hashable, send: Send, is_of_gradio: bool) -> Send:
+        start: Message | None = None
+        parts: list[bytes] = []
+
+        async def remember(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start" and message["status"] == 200:
+                if is_of_gradio or _is_immutable(message):
+                    start = {**message, "headers": [*message["headers"]]}
+            elif start is not None and message["type"] == "http.response.body":
+                parts.append(message.get("body", b""))
+                if not message.get("more_body"):
+                    self._answers.put(key, _Answer(start, b"".join(parts)))
+            await send(message)
+
+        return remember
+
+
+def _key(scope: Scope) -> Hashable | None:
+    """What an answer depends on; None where it depends on more."""
+    accepted = b""
+    for name, value in scope["headers"]:
+        if name in _DEPENDS:
+            return None
+        if name == b"accept-encoding":
+            accepted = value
+    return scope["path"], scope["query_string"], encoding_of(accepted.decode("latin-1"))
+
+
+def _is_immutable(start: Message) -> bool:
+    return b"immutable" in dict(start["headers"]).get(b"cache-control", b"")

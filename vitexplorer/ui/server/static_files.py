@@ -1,0 +1,143 @@
+"""The page's JavaScript and its style sheet as static files, sent once; and the markup of its components.
+
+Every path holds a hash of them all, so that a browser may keep a file for good, and relative imports between modules
+stay within one version. Of a version that is no longer there nothing is served: a page that was left open then says
+that it wants to be loaded again. Addresses are relative to the page, as gradio's own are, for a proxy may serve it
+below any prefix. What is not JavaScript or style is not reachable, and nothing is read after the start.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import get_args
+from urllib.parse import quote
+
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language
+from vitexplorer.ui.kit.glossary import of_language
+from vitexplorer.ui.kit.language import LanguageMiddleware, word
+from vitexplorer.ui.kit.served_files import FILES
+from vitexplorer.ui.kit.static_responses import LIBRARIES, NOT_KEPT, PLOTLY, lasting
+from vitexplorer.ui.server.headers import page_policy
+from vitexplorer.ui.server.script import joined, source_map
+
+_FOLDER = Path(__file__).parent.parent
+_STYLE, _SCRIPT, _START, _ICON = "style.css", "script.js", "kit/start.js", "kit/icon.svg"
+
+
+@cache
+def static_files() -> dict[str, bytes]:
+    """Every module by its path below `ui` and all as one, the glossary in each language, the style sheets as one.
+
+    What runs is the one script; the modules are what a browser shows for its lines.
+    """
+    paths = {path.relative_to(_FOLDER).as_posix(): path for path in sorted(_FOLDER.rglob("*.js"))}
+    modules = {name: path.read_text(encoding="utf-8") for name, path in paths.items() if name != _START}
+    texts = {**modules, **_glossaries(), _STYLE: _style()}
+    texts |= {_SCRIPT: joined(modules, first="page.js"), f"{_SCRIPT}.map": source_map(modules)}
+    return {name: text.encode() for name, text in texts.items()}
+
+
+def _glossaries() -> dict[str, str]:
+    """The words that `kit/glossary.js` fetches: one language's."""
+    tables = {code: json.dumps(of_language(code), ensure_ascii=False) for code in get_args(Language)}
+    return {f"kit/glossary_{code}.js": f"export const entries = {table};\n" for code, table in tables.items()}
+
+
+def _style() -> str:
+    """All sheets below a selector with the weight of an id: gradio's rules for every button and label would win.
+
+    Key frames cannot stand below a selector; they are in a sheet of their own. What all components share comes first,
+    so that each may have it otherwise.
+    """
+    keyframes = _FOLDER / "kit" / "keyframes.css"
+    sheets = [
+        path.read_text(encoding="utf-8")
+        for path in sorted(_FOLDER.rglob("*.css"), key=_shared_first)
+        if path != keyframes
+    ]
+    return "\n".join([keyframes.read_text(encoding="utf-8"), ":is(:root, #vx) {", *sheets, "}"])
+
+
+def _shared_first(sheet: Path) -> tuple[bool, Path]:
+    return sheet.parent.name != "kit", sheet
+
+
+@cache
+def version() -> str:
+    """A hash of all files and their names."""
+    total = hashlib.sha256()
+    for name, content in static_files().items():
+        total.update(f"{name} {len(content)} ".encode() + content)
+    return total.hexdigest()[:16]
+
+
+async def _serve(request: Request) -> Response:
+    name = request.path_params["path"]
+    if name not in static_files() or request.path_params["version"] != version():
+        return PlainTextResponse("Not found", 404, NOT_KEPT)
+    return lasting(request, static_files()[name], "text/css" if name == _STYLE else "text/javascript")
+
+
+@cache
+def _markup() -> dict[str, str]:
+    """The markup of every component by the path of its module."""
+    files = {path: path.with_suffix(".js").relative_to(_FOLDER).as_posix() for path in sorted(_FOLDER.rglob("*.html"))}
+    return {module: path.read_text(encoding="utf-8").strip() for path, module in files.items()}
+
+
+def _filled(markup: str, language: Language) -> str:
+    """Markup with its {{names}} of words filled in: what a component says before its data are there."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda name: html.escape(word(name.group(1), language)), markup)
+
+
+@cache
+def _icon() -> str:
+    """The page's icon, written into its address: a browser that is told of none asks for one at every new address."""
+    return f"data:image/svg+xml,{quote((_FOLDER / _ICON).read_text(encoding='utf-8'))}"
+
+
+def page_head(language: Language) -> str:
+    """What stands in the page's <head>: the icon, the style, the modules, and how a component is mounted.
+
+    The last needs the markup of every component, once for all its instances. It is a script of the page itself, so
+    that it can say so where no module arrives.
+    """
+    folder = f"./modules/{version()}/"
+    start = (_FOLDER / _START).read_text(encoding="utf-8")
+    failed, unexpected = (html.escape(word(key, language)) for key in ("module_failed", "unexpected"))
+    return "\n".join(
+        [
+            f'<link rel="icon" href="{_icon()}">',
+            f'<link rel="stylesheet" href="{folder}{_STYLE}">',
+            *(
+                f'<template data-module="{module}">{_filled(markup, language)}</template>'
+                for module, markup in _markup().items()
+            ),
+            f'<script data-modules="{folder}{_SCRIPT}" data-plotly=".{PLOTLY}" data-failed="{failed}" '
+            f'data-unexpected="{unexpected}">',
+            f"{start}</script>",
+            f'<script type="module" src="{folder}{_SCRIPT}"></script>',
+        ]
+    )
+
+
+def _policy(page: str) -> str:
+    return page_policy(page, settings().frames)
+
+
+SERVING = {
+    "routes": [Route("/modules/{version}/{path:path}", _serve), *LIBRARIES, FILES],
+    "middleware": [Middleware(LanguageMiddleware, head=page_head, policy=_policy)],
+}
+"""what gradio's `launch(app_kwargs=)` wants to know"""

@@ -1,0 +1,50 @@
+"""The switches of the top bar: language, light or dark, lecture mode, a link to what is on the screen or its frame."""
+
+from __future__ import annotations
+
+from gradio.data_classes import GradioModel
+
+from vitexplorer.core.text import Language
+from vitexplorer.ui.kit.language import locale_of, word
+from vitexplorer.ui.kit.widget import Widget
+
+_WORDS = (
+    "other_language",
+    "dark_mode",
+    "light_mode",
+    "lecture_mode",
+    "lecture_keys",
+    "link",
+    "skip",
+    "link_copied",
+    "link_not_copied",
+    "embed",
+    "embed_help",
+    "embed_copy",
+)
+
+
+class HeaderData(GradioModel):
+    """The switches' words."""
+
+    other_code: str = ""
+    """what `?lang=` becomes when the language is switched"""
+    words: dict[str, str] = {}
+
+
+class Header(Widget):
+    """Switches that act in the browser alone."""
+
+    data_model = HeaderData
+    stem = "header"
+    sends = ()
+
+
+def header_data(language: Language, frames: str) -> HeaderData:
+    """The header in one language, offering the other; `frames` says where the page may be shown in one."""
+    sites = " ".join(site for site in frames.split() if site != "'self'") or word("embed_own_alone", language)
+    allowed = {"embed_allowed": word("embed_allowed", language, frames=sites)}
+    return HeaderData(
+        other_code=locale_of("en" if language == "zh" else "zh"),
+        words={**{key: word(key, language) for key in _WORDS}, **allowed},
+    )

@@ -1,0 +1,118 @@
+"""The model chip: the model in use, and every model of the catalogue with its state."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import Language, Text
+from vitexplorer.models.catalog import CatalogEntry, catalog, find
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.uploaded_models import kinds
+from vitexplorer.service.user_storage import MODEL, TunedChoice
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.kit.words import UI_WORDS
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.model_chip import ModelChipData, ModelItem
+
+if TYPE_CHECKING:
+    from vitexplorer.models.loading import LoadedModel
+
+_WORDS = (
+    "model",
+    "model_search",
+    "model_typed",
+    "model_not_found",
+    "model_info",
+    "model_info_closed",
+    "weights",
+    "weights_trained",
+    "weights_random",
+    "file_open",
+    "file_kinds_hosted",
+    "file_kinds",
+    "file_named",
+    "file_unknown",
+    "file_unsafe",
+    "file_large",
+    "file_lost",
+    "file_sending",
+    "file_stop",
+)
+
+
+def model_state(entry: CatalogEntry, settings: Settings) -> Text:
+    """Bundled, on this machine, so many megabytes to download, or not reachable.
+
+    The cache is looked at only once timm is loaded: the page does not wait for that.
+    """
+    if entry.bundled:
+        return UI_WORDS["state_bundled"]
+    if "timm" in sys.modules:
+        from vitexplorer.models.hub import pretrained_state
+
+        if pretrained_state(entry.name).kind == "cached":
+            return UI_WORDS["state_cached"]
+    if not settings.downloads or os.environ.get("HF_HUB_OFFLINE") == "1":
+        return UI_WORDS["state_offline"]
+    return UI_WORDS["state_download"].format(megabytes=entry.megabytes)
+
+
+def model_items(language: Language, settings: Settings, tuned: Iterable[TunedChoice] = ()) -> list[ModelItem]:
+    """A visitor's own models, those from files first, and every model of the catalogue, bundled ones first."""
+    bundled = word("models_bundled", language)
+    from_file = {True: "file", False: "tuned"}
+    return [
+        ModelItem(
+            name=one.name,
+            title=one.label,
+            family=word(f"models_{from_file[one.sent]}", language),
+            state=word(f"state_{from_file[one.sent]}", language),
+        )
+        for one in sorted(tuned, key=lambda one: not one.sent)
+    ] + [
+        ModelItem(
+            name=entry.name,
+            typed=entry.name,
+            title=entry.title.in_(language),
+            family=bundled if entry.bundled else entry.family,
+            state=model_state(entry, settings).in_(language),
+        )
+        for entry in catalog()
+    ]
+
+
+def tuned_choices(engine: Engine, settings: Settings, visitor: str) -> tuple[TunedChoice, ...]:
+    """The models of a visitor: tuned ones, and those from files."""
+    return tuple(engine.places.tuned(visitor)) if visitor or not settings.hosted else ()
+
+
+def model_chip(
+    address: Address,
+    language: Language,
+    settings: Settings,
+    tuned: Iterable[TunedChoice] = (),
+    loaded: LoadedModel | None = None,
+) -> ModelChipData:
+    """The chip for the model of an address; `loaded` is that model, where it is in memory: what it says of itself."""
+    entry = find(address.model)
+    items = model_items(language, settings, tuned)
+    item = next((item for item in items if item.name == address.model), None)
+    state, own = item.state if item else "", address.model.startswith(MODEL)
+    return ModelChipData(
+        name=address.model,
+        title=item.title if item else address.model,
+        note=word("weights_random_note", language) if address.weights == "random" and not own else state,
+        sentence=entry.sentence.in_(language) if entry else "",
+        notes=[note.in_(language) for note in loaded.notes] if loaded and not entry else [],
+        weights="" if own else address.weights,
+        models=items,
+        any=settings.any_model,
+        kinds=list(kinds(settings)),
+        named=not settings.hosted,
+        most=settings.max_upload_megabytes,
+        words={key: word(key, language) for key in _WORDS},
+    )

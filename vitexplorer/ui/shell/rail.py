@@ -1,0 +1,52 @@
+"""The rail of rooms at the left, on a phone at the bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import get_args
+
+from gradio.data_classes import GradioModel
+from gradio.events import Dependency
+
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.shell.room_order import RoomKey
+
+SELECTED = "() => ({__type__: 'update', selected: document.querySelector('.vx-rail').dataset.room})"
+"""what the tabs become in the browser itself, without a word to the server"""
+
+
+class RailItem(GradioModel):
+    """One room."""
+
+    key: str
+    title: str
+    apart: bool = False
+    """whether a line separates it from the one before"""
+
+
+class RailData(GradioModel):
+    """The rooms and the one that is looked at."""
+
+    label: str = ""
+    learn: str = ""
+    """of the button that opens the guided path"""
+    rooms: list[RailItem] = []
+    room: str = ""
+    first: str = ""
+    """the room of an address that names none"""
+
+
+class Rail(Widget):
+    """Fires `enter` with `room` whenever another room is looked at, and an event of each room, see `look`."""
+
+    data_model = RailData
+    stem = "rail"
+    sends = ("enter", *(f"look_{room}" for room in get_args(RoomKey)))
+
+    def look(self, room: str) -> Callable[..., Dependency]:
+        """What binds a function to the moments in which this room is looked at and the capture is new.
+
+        The browser knows which room that is: the others ask nothing.
+        """
+        return partial(getattr(self, f"look_{room}"), trigger_mode="always_last")

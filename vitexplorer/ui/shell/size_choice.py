@@ -1,0 +1,75 @@
+"""The size chip of a capture: what the model was given, and what other sizes would cost before any of them runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.engine import Engine
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.size_chip import SizeChipData, SizeItem
+
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
+    from vitexplorer.quantities.size_choices import SizeCost
+
+_WORDS = ("size", "size_free", "size_apply", "fit", "fit_crop", "fit_squash", "fit_pad", "fit_native")
+
+
+def size_chip(capture: Capture, address: Address, language: Language) -> SizeChipData:
+    """What the model was given; of other sizes nothing yet."""
+    height, width = capture.provenance.input_size
+    grid = capture.grid(0)
+    patches = word("size_patches", language, rows=grid.rows, cols=grid.cols)
+    return SizeChipData(
+        title=_pixels(height, width),
+        note=f"{word(f'fit_{address.fit}', language)} · {patches}",
+        fit=address.fit,
+        words={key: word(key, language) for key in _WORDS},
+    )
+
+
+def with_sizes(chip: SizeChipData, engine: Engine, address: Address, language: Language) -> SizeChipData:
+    """The chip with the sizes that its model can take. Raises as `Engine.explore`."""
+    picture = address.picture
+    costs = engine.size_choices(picture.model, picture.weights)
+    step = engine.model(picture.model, picture.weights)
+    multiple = step.family.size_step(step.module)
+    chip.size = picture.size
+    chip.sizes = [_item(cost, language, own=cost is costs[0]) for cost in costs] if len(costs) > 1 else []
+    chip.step = multiple[0] if multiple and multiple[0] == multiple[1] else 0
+    chip.says = "" if multiple else word("size_one", language)
+    return chip
+
+
+def cost_of(engine: Engine, address: Address, size: str, language: Language) -> str:
+    """What a size that was typed would cost, or why there is none."""
+    from vitexplorer.quantities.size_choices import size_cost
+
+    try:
+        cost = size_cost(engine.model(address.picture.model, address.picture.weights), size)
+    except ExplainedError as error:
+        return error.text.in_(language)
+    return (cost.refusal or cost.said).in_(language)
+
+
+def _item(cost: SizeCost, language: Language, *, own: bool) -> SizeItem:
+    height, width = cost.size
+    return SizeItem(
+        value="" if own else (f"{height}" if height == width else f"{height}x{width}"),
+        label=f"{cost.factor:.2g}×",
+        grid=_pixels(height, width),
+        cost=word(
+            "size_cost",
+            language,
+            tokens=cost.tokens,
+            times=cost.times,
+            megabytes=(cost.memory.kept + cost.memory.attention) / 1e6,
+        ),
+        refused=cost.refusal.in_(language) if cost.refusal else "",
+    )
+
+
+def _pixels(height: int, width: int) -> str:
+    return f"{height} px" if height == width else f"{height} × {width} px"
