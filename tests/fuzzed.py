@@ -53,12 +53,12 @@ from vitexplorer.service.user_storage import Places
 from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.ui.server.event_fields import Sent
 from vitexplorer.ui.shell.address import Address, ShownView
-from vitexplorer.ui.training.choice import TrainingChoice
-from vitexplorer.ui.training.figures import Asked, result_figures
-from vitexplorer.ui.training.history import history_data
-from vitexplorer.ui.training.progress import progress_data
-from vitexplorer.ui.training.results import results_data
-from vitexplorer.ui.training.watch import Watch
+from vitexplorer.ui.rooms.finetune.choice import TrainingChoice
+from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
+from vitexplorer.ui.rooms.finetune.history import history_data
+from vitexplorer.ui.rooms.finetune.progress import progress_data
+from vitexplorer.ui.rooms.finetune.results import results_data
+from vitexplorer.ui.rooms.finetune.watch import Watch
 
 MODEL = "test_vit"
 

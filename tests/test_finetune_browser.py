@@ -14,8 +14,8 @@ from tests.app import Visit
 from tests.plain_page import PlainPage
 from tests.rooms import assert_is_read
 from vitexplorer.finetune.data import example_folder
-from vitexplorer.ui.training.progress import ProgressData, ProgressView, no_progress
-from vitexplorer.ui.training.report import empty_report
+from vitexplorer.ui.rooms.finetune.progress import ProgressData, ProgressView, no_progress
+from vitexplorer.ui.rooms.finetune.report import empty_report
 
 pytestmark = pytest.mark.browser
 

@@ -51,19 +51,19 @@ from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.page import ROOMS
-from vitexplorer.ui.rooms.finetune import FinetuneRoom
+from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Desk
-from vitexplorer.ui.training.choice import MethodChoice, TrainingChoice, candidate, job_of
-from vitexplorer.ui.training.data_part import sides_of
-from vitexplorer.ui.training.figures import Asked, result_figures
-from vitexplorer.ui.training.history import history_data
-from vitexplorer.ui.training.methods import methods_data
-from vitexplorer.ui.training.progress import line_style, progress_data, thinned
-from vitexplorer.ui.training.readings import reading
-from vitexplorer.ui.training.report import report_data
-from vitexplorer.ui.training.results import image_path, results_data, takeaways
-from vitexplorer.ui.training.watch import Watch
+from vitexplorer.ui.rooms.finetune.choice import MethodChoice, TrainingChoice, candidate, job_of
+from vitexplorer.ui.rooms.finetune.data_part import sides_of
+from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
+from vitexplorer.ui.rooms.finetune.history import history_data
+from vitexplorer.ui.rooms.finetune.methods import methods_data
+from vitexplorer.ui.rooms.finetune.progress import line_style, progress_data, thinned
+from vitexplorer.ui.rooms.finetune.readings import reading
+from vitexplorer.ui.rooms.finetune.report import report_data
+from vitexplorer.ui.rooms.finetune.results import image_path, results_data, takeaways
+from vitexplorer.ui.rooms.finetune.watch import Watch
 
 ANNA, BEN = "a" * 32, "b" * 32
 

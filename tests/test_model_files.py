@@ -33,7 +33,7 @@ from vitexplorer.ui.shell.exploring import exploring
 from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
 from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.ui.shell.status import StatusData
-from vitexplorer.ui.training.backbone import backbone_of
+from vitexplorer.ui.rooms.finetune.backbone import backbone_of
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"

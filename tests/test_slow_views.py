@@ -26,7 +26,7 @@ from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel import PanelData
 from vitexplorer.ui.panel.elsewhere import ONLY
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.attention import AttentionRoom
+from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.views import VIEWS

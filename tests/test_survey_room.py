@@ -43,8 +43,8 @@ from vitexplorer.storage.claims import standing_still
 from vitexplorer.survey.card import read_card, write_card
 from vitexplorer.survey.manifest import Planned, planned, write_manifest
 from vitexplorer.survey.opened import Survey, open_survey
-from vitexplorer.ui.surveying.routes import survey_routes
-from vitexplorer.ui.surveying.view import SurveyData, SurveyView
+from vitexplorer.ui.rooms.folder.routes import survey_routes
+from vitexplorer.ui.rooms.folder.view import SurveyData, SurveyView
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"
@@ -149,7 +149,7 @@ def test_how_long_it_takes_is_told_by_what_it_did_since_it_went_on(
     client: TestClient, places: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = synthetic_survey(places.root / "drawn", 160, rows_per_shard=32, lists=False, shards=(0, 1, 2))
-    monkeypatch.setattr("vitexplorer.ui.surveying.beginning.begun_at", lambda answers: 5000.0)
+    monkeypatch.setattr("vitexplorer.ui.rooms.folder.beginning.begun_at", lambda answers: 5000.0)
     for name, when in (
         ("rows/shard-00000", 100),
         ("rows/shard-00001", 6000),
@@ -380,7 +380,7 @@ def test_what_cannot_be_surveyed_is_a_sentence(
     assert browser.ask("look", path=str(folder))["says"] == "empty: 2 images."
     monkeypatch.setattr(import_module("vitexplorer.storage.image_files"), "settings", lambda: Settings(survey_images=1))
     assert "more than 1 images" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
-    monkeypatch.setattr("vitexplorer.ui.surveying.beginning.settings", lambda: Settings(surveys=0))
+    monkeypatch.setattr("vitexplorer.ui.rooms.folder.beginning.settings", lambda: Settings(surveys=0))
     assert "No survey" in browser.ask("start", 422, **asked, path=str(folder))["refused"]
     assert "No survey" in browser.ask("resume", 422)["refused"]
     assert "No survey" in browser.ask("opening")["closed"]
@@ -402,7 +402,7 @@ def test_what_is_refused_is_refused_before_any_work(
         assert "(2)" in browser.ask("start", 422, **asked)["refused"]
     for closed in (Settings(surveys=0), Settings(visitor_megabytes=1)):
         with monkeypatch.context() as full:
-            full.setattr("vitexplorer.ui.surveying.beginning.settings", lambda now=closed: now)
+            full.setattr("vitexplorer.ui.rooms.folder.beginning.settings", lambda now=closed: now)
             full.setattr("vitexplorer.service.storage_limits.settings", lambda now=closed: now)
             full.setattr("vitexplorer.service.storage_limits._size", lambda folder: 2_000_000)
             assert browser.ask("start", 422, **asked)["refused"]

@@ -12,7 +12,7 @@ from tests.small_models import capture_small
 from vitexplorer.core.types import Provenance
 from vitexplorer.figures import tables
 from vitexplorer.figures.identity import file_stem, run_of
-from vitexplorer.ui.rooms.flow import rollout_frame
+from vitexplorer.ui.rooms.flow.room import rollout_frame
 
 
 @pytest.fixture(scope="module")

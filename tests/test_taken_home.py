@@ -38,13 +38,13 @@ from vitexplorer.service.user_storage import Places
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Desk
-from vitexplorer.ui.training.data_part import sides_of
-from vitexplorer.ui.training.figures import Asked, result_figures
-from vitexplorer.ui.training.report import report_data
-from vitexplorer.ui.training.result_part import ResultPart
-from vitexplorer.ui.training.results import results_data, takeaways
-from vitexplorer.ui.training.session import Session
-from vitexplorer.ui.training.takeaway import made, table_file
+from vitexplorer.ui.rooms.finetune.data_part import sides_of
+from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
+from vitexplorer.ui.rooms.finetune.report import report_data
+from vitexplorer.ui.rooms.finetune.result_part import ResultPart
+from vitexplorer.ui.rooms.finetune.results import results_data, takeaways
+from vitexplorer.ui.rooms.finetune.session import Session
+from vitexplorer.ui.rooms.finetune.takeaway import made, table_file
 
 MODEL = "test_vit"
 

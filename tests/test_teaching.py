@@ -33,7 +33,7 @@ from vitexplorer.service.teaching.boxes import Boxes, class_files
 from vitexplorer.service.training_images import copy_taught
 from vitexplorer.service.user_storage import Places
 from vitexplorer.ui.server import image_upload as intake
-from vitexplorer.ui.training.teach_routes import teach_routes
+from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"

@@ -35,7 +35,7 @@ from vitexplorer.models.catalog import catalog, find
 from vitexplorer.service.engine import Engine, Explored, Picture, weights_of
 from vitexplorer.service.image_store import examples, keep_upload, opened
 from vitexplorer.service.work import Waiter
-from vitexplorer.ui.calculator.data import SizeData
+from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.block_data import block_data, default_query, row_file
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip
@@ -46,12 +46,12 @@ from vitexplorer.ui.kit.language import LanguageMiddleware, Translations, langua
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.page import Page
 from vitexplorer.ui.panel.room_figures import Question, RoomFigures
-from vitexplorer.ui.rooms.attention import AttentionRoom
-from vitexplorer.ui.rooms.flow import FlowRoom, rollout_data
-from vitexplorer.ui.rooms.patches import PatchesRoom
+from vitexplorer.ui.rooms.attention.room import AttentionRoom
+from vitexplorer.ui.rooms.flow.room import FlowRoom, rollout_data
+from vitexplorer.ui.rooms.patches.room import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.rooms.size import SizeRoom
-from vitexplorer.ui.rooms.what_if import WhatIfRoom
+from vitexplorer.ui.rooms.size.room import SizeRoom
+from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.exploring import exploring, ready
 from vitexplorer.ui.shell.model_menu import model_chip

@@ -24,7 +24,7 @@ from vitexplorer.service.engine import Engine
 from vitexplorer.service.scheduler import Turns
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.panel.room_figures import Question, RoomFigures
-from vitexplorer.ui.rooms.what_if import ChangedFigures
+from vitexplorer.ui.rooms.what_if.room import ChangedFigures
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.views import VIEWS, refusal

@@ -6,8 +6,8 @@ import test from 'node:test';
 import {
   EDGE, PREFIX, SIZE, TILE, corner, cutOut, excerpt, firstPatch, inSight, inside, laidOut, nearest, numberOf, patchAt, patchOf,
   scrollTo,
-} from '../../vitexplorer/ui/board/geometry.js';
-import {csvOf} from '../../vitexplorer/ui/board/numbers.js';
+} from '../../vitexplorer/ui/rooms/patches/geometry.js';
+import {csvOf} from '../../vitexplorer/ui/rooms/patches/numbers.js';
 
 const GRID = {rows: 3, cols: 5};
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {placed, readWhere, withCondition, without, writtenWhere} from '../../vitexplorer/ui/surveying/choice.js';
-import {ordered, scale, short, ticks} from '../../vitexplorer/ui/surveying/scales.js';
-import {csvOf} from '../../vitexplorer/ui/surveying/numbers.js';
+import {placed, readWhere, withCondition, without, writtenWhere} from '../../vitexplorer/ui/rooms/folder/choice.js';
+import {ordered, scale, short, ticks} from '../../vitexplorer/ui/rooms/folder/scales.js';
+import {csvOf} from '../../vitexplorer/ui/rooms/folder/numbers.js';
 
 test('conditions come back from an address as they were written, odd names included', () => {
   const where = [

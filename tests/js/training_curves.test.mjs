@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {said} from '../../vitexplorer/ui/training/chart_numbers.js';
-import {curves} from '../../vitexplorer/ui/training/curves.js';
+import {said} from '../../vitexplorer/ui/rooms/finetune/chart_numbers.js';
+import {curves} from '../../vitexplorer/ui/rooms/finetune/curves.js';
 
 const LOOK = {text: '#111', muted: '#555', line: '#ccc', font: 'sans-serif'};
 const LINE = {name: 'lora', points: [[0.5, 3], [1, 1]], colour: '#31688e', dash: 'solid'};

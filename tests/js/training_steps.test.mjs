@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {stepOf} from '../../vitexplorer/ui/training/where.js';
+import {stepOf} from '../../vitexplorer/ui/rooms/finetune/where.js';
 
 test('images come first, then methods, the training while it runs or was stopped, and what was found', () => {
   assert.equal(stepOf({runs: 0}), 0);

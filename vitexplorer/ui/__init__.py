@@ -47,8 +47,8 @@ from vitexplorer.ui.server.static_files import SERVING
 from vitexplorer.ui.server.sweeping import swept
 from vitexplorer.ui.server.zero_gpu import join_zero_gpu
 from vitexplorer.ui.shell.theme import theme
-from vitexplorer.ui.surveying.routes import survey_routes
-from vitexplorer.ui.training.teach_routes import teach_routes
+from vitexplorer.ui.rooms.folder.routes import survey_routes
+from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
 
 SWITCH_SECONDS = 0.0005
 """after which a thread that computes in Python lets another go on. With Python's own 5 ms whoever answers many small

@@ -26,16 +26,16 @@ from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks, session_of
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.kit.served_files import cached_file
 from vitexplorer.ui.kit.widget import sent
-from vitexplorer.ui.rooms.attention import AttentionRoom
-from vitexplorer.ui.rooms.compare import CompareRoom
+from vitexplorer.ui.rooms.attention.room import AttentionRoom
+from vitexplorer.ui.rooms.compare.room import CompareRoom
 from vitexplorer.ui.rooms.figure_rooms import OutputsRoom, PositionsRoom, TokensRoom
-from vitexplorer.ui.rooms.finetune import FinetuneRoom
-from vitexplorer.ui.rooms.flow import FlowRoom
-from vitexplorer.ui.rooms.patches import PatchesRoom
+from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
+from vitexplorer.ui.rooms.flow.room import FlowRoom
+from vitexplorer.ui.rooms.patches.room import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.rooms.size import SizeRoom
-from vitexplorer.ui.rooms.survey import SurveyRoom
-from vitexplorer.ui.rooms.what_if import WhatIfRoom
+from vitexplorer.ui.rooms.size.room import SizeRoom
+from vitexplorer.ui.rooms.folder.room import SurveyRoom
+from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.server.api import open_door
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.exploring import PAGE, Instead, exploring, ready

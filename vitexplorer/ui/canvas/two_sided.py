@@ -19,7 +19,7 @@ from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, head_of, q
 from vitexplorer.ui.canvas.files import block_address
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.widget import sent
-from vitexplorer.ui.rooms.attention import is_block
+from vitexplorer.ui.rooms.attention.room import is_block
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, Updates
 

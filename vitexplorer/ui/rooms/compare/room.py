@@ -1,0 +1,272 @@
+"""The Compare room: any two of model, weights, image, size, tuned or not, changed or not, under one mouse.
+
+The left side is what the bar above shows; the right one has chips of its own. Both stand in the address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any
+
+import gradio as gr
+from gradio.blocks import Block
+
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.service.scheduler import NotYetError
+from vitexplorer.service.user_storage import MODEL
+from vitexplorer.service.work import Done, StoppedError, Waiter
+from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
+from vitexplorer.ui.controls.changes import START
+from vitexplorer.ui.gradio_adapter.page_blocks import answered, session_of
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.kit.widget import sent
+from vitexplorer.ui.rooms.compare.pair_figures import PairFigures
+from vitexplorer.ui.rooms.compare.pairs import (
+    DINO,
+    VIT,
+    Pair,
+    answer_of,
+    chosen,
+    line_of,
+    matching,
+    on_the_left,
+    pixels_of,
+    presets,
+    swapped,
+    title_of,
+)
+from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.shell.address import COMPARED, OWN, Address
+from vitexplorer.ui.shell.image_chip import ImageChip, ImageChipData, image_chip
+from vitexplorer.ui.shell.model_chip import ModelChip
+from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
+from vitexplorer.ui.shell.size_chip import SizeChip, SizeChipData
+from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
+from vitexplorer.ui.rooms.compare.sides import Sides, SidesData
+
+BESIDE = "beside"
+"""what one waits for who puts another model on the right"""
+_WORDS = ("compare_swap", "compare_left_changed", "compare_right_changed", "compare_presets")
+
+
+class CompareRoom(Room):
+    """How do the two differ?"""
+
+    key = "compare"
+
+    def build(self) -> list[Block]:
+        """What is said of both, the chips of the right one, two canvases."""
+        self.beside = gr.State(Address())  # the address with the right side that is shown
+        self.shown = gr.State(None)  # what the room was filled for
+        self.blocks = gr.State((0, 0))
+        self.stage = TwoSided(self.key, ("vx-left-canvas", "vx-right-canvas"))
+        with gr.Column(elem_classes=["vx-compare", "vx-frame"]), gr.Column(elem_classes=["layout"]):
+            self.sides = Sides(elem_id="vx-sides")
+            with gr.Row(elem_classes=["vx-other"]):
+                self.image = ImageChip(elem_id="vx-other-image")
+                self.model = ModelChip(elem_id="vx-other-model")
+                self.size = SizeChip(elem_id="vx-other-size")
+            state = [self.beside, self.blocks, self.desk.language]
+            self.stage.build(self.move, state, [self.sides, self.blocks])
+        choices = [sent(part, "choose") for part in (self.image, self.model, self.size, self.sides)]
+        chosen = gr.on(
+            choices,
+            self.choose,
+            [self.beside, self.blocks, self.desk.language, self.desk.visitor],
+            [*self._filled, self.beside],
+            trigger_mode="multiple",
+            **WAITING,
+        )
+        self.size.cost(self.cost, [self.beside, self.desk.language], self.size, trigger_mode="always_last", **QUICK)
+        self.panel = PairFigures(replace(self.desk, address=self.beside))
+        self.panel.build()
+        self.panel.enter_on(chosen.then, gr.State(self.key))
+        return []
+
+    @property
+    def _filled(self) -> list[Block]:
+        return [self.sides, self.image, self.model, self.size, self.blocks, *self.stage.canvases]
+
+    def enter_on(self, listen: Listen, active: gr.State) -> None:
+        """Fill the room when it is entered, and when the left side is another."""
+        entered = listen(
+            self.enter,
+            [active, self.desk.address, self.beside, self.shown, self.desk.language, self.desk.visitor],
+            [*self._filled, self.beside, self.shown],
+            **WAITING,
+        )
+        self.panel.enter_on(entered.then, active)
+
+    # -------------------------------------------------------------------------------------- events
+
+    async def enter(
+        self,
+        active: str,
+        address: Address,
+        beside: Address,
+        shown: Address | None,
+        language: Language,
+        visitor: str,
+        request: gr.Request,
+    ) -> AsyncGenerator[Updates, None]:
+        """What was on the right before, or what the address has there, or a good neighbour of the left."""
+        if active != self.key or shown == address or address == Address():
+            yield self._nothing
+            return
+        linked = shown is None or shown.opened != address.opened
+        wanted = address if linked else replace(address, **{name: getattr(beside, name) for name in COMPARED})
+        async for step in self._made(wanted, language, request):
+            if isinstance(step, Pair):
+                blocks, canvases = self.stage.open(step.sides(language), step.address, language)
+                filled = self._chips(step, language, visitor) | canvases
+                yield {
+                    **filled,
+                    self.sides: self._data(step, blocks, language),
+                    self.blocks: blocks,
+                    self.beside: step.address,
+                    self.shown: address,
+                }
+            else:
+                yield {self.sides: step}
+
+    @property
+    def _nothing(self) -> Updates:
+        """What a generator says that has nothing to say; gradio takes none at all for empty values."""
+        return {self.sides: gr.skip()}
+
+    async def choose(
+        self,
+        event: gr.EventData,
+        beside: Address,
+        blocks: Blocks,
+        language: Language,
+        visitor: str,
+        request: gr.Request,
+    ) -> AsyncGenerator[Updates, None]:
+        """Another right side; one that is not possible is answered with a sentence, and nothing else moves."""
+        wanted = chosen(event._data, beside)
+        if wanted is None:
+            yield self._nothing
+            return
+        async for step in self._made(wanted, language, request, instead=beside):
+            if not isinstance(step, Pair):
+                yield {self.sides: step}
+                continue
+            if step.refused:
+                yield {self.sides: self._data(step, blocks, language)}
+                return
+            blocks, canvases = self.stage.open(step.sides(language), step.address, language)
+            yield {
+                **self._chips(step, language, visitor),
+                **canvases,
+                self.sides: self._data(step, blocks, language),
+                self.blocks: blocks,
+                self.beside: step.address,
+            }
+
+    def move(self, event: gr.EventData, beside: Address, blocks: Blocks, language: Language) -> Updates:
+        """Another block on one side, and the one beside it."""
+        if beside == Address():
+            return gr.skip()
+        pair = self.pair(beside)
+        moved = self.stage.move(event, pair.sides(language), blocks, language)
+        if moved is None:
+            return gr.skip()
+        blocks, canvases = moved
+        return {**canvases, self.blocks: blocks, self.sides: self._data(pair, blocks, language)}
+
+    def cost(self, event: gr.EventData, beside: Address, language: Language) -> Updates:
+        """The sheet of the sizes on the right, as that of the bar."""
+        size = event._data.get("size")
+        if size is None or beside == Address():
+            return gr.skip()
+        there, engine = on_the_left(beside), self.desk.engine
+        chip = with_sizes(size_chip(engine.capture(there.picture), there, language), engine, there, language)
+        if size:
+            chip.says = cost_of(engine, there, size, language)
+        return {self.size: chip}
+
+    # -------------------------------------------------------------------------------------- what is shown
+
+    def pair(self, address: Address) -> Pair:
+        """Both sides of an address in full. Raises as `Engine.changed`."""
+        engine = self.desk.engine
+        return Pair(
+            address,
+            engine.changed(address.picture, address.left_change),
+            engine.changed(address.other, address.other_change),
+        )
+
+    async def _made(
+        self, wanted: Address, language: Language, request: gr.Request, instead: Address | None = None
+    ) -> AsyncGenerator[Any, None]:
+        """How far the right side is, then both; in place of one that cannot be, what was there, or a neighbour."""
+        waiter = Waiter(session_of(request), BESIDE)
+        self.desk.engine.leave(waiter.visitor, BESIDE)
+
+        def make() -> Pair:
+            return self._possible(wanted, instead, language)
+
+        try:
+            async with aclosing(answered(waiter, make)) as steps:
+                async for step in steps:
+                    yield step.result if isinstance(step, Done) else SidesData(working=line_of(step, language))
+        except StoppedError:  # another one was chosen; gradio ends with what was said last, which is past
+            yield gr.skip()
+        except ExplainedError as error:
+            yield SidesData(refused=error.text.in_(language))
+
+    def _possible(self, wanted: Address, instead: Address | None, language: Language) -> Pair:
+        address = wanted if wanted.other_model else replace(wanted, **self._neighbour(wanted))
+        try:
+            return self.pair(address)
+        except NotYetError:
+            raise
+        except ExplainedError as error:
+            plain = replace(address, **dict.fromkeys(COMPARED, ""))
+            other = instead or replace(plain, **self._neighbour(plain))
+            return replace(self.pair(other), refused=error.text.in_(language))
+
+    def _neighbour(self, address: Address) -> dict[str, str]:
+        """What to put beside a model that is worth a look: of a tuned one its base, otherwise another bundled one."""
+        if address.model.startswith(MODEL):
+            base = self.desk.engine.base_of(address.picture)
+            if base.model != address.model:
+                return {"other_model": base.model, "other_weights": base.weights}
+        return {"other_model": VIT if address.model == DINO else DINO, "other_weights": "trained", "other_size": OWN}
+
+    def _chips(self, pair: Pair, language: Language, visitor: str) -> Updates:
+        """The right side, as the bar shows the left."""
+        there, engine = on_the_left(pair.address), self.desk.engine
+        image: ImageChipData = image_chip(there.image, language)
+        image.takes_drops = False
+        size: SizeChipData = size_chip(pair.right, there, language)
+        tuned = tuned_choices(engine, settings(), visitor)
+        model = model_chip(there, language, settings(), tuned, engine.loaded(there.picture))
+        model.takes_drops = False
+        return {self.image: image, self.model: model, self.size: size}
+
+    def _data(self, pair: Pair, blocks: Blocks, language: Language) -> SidesData:
+        address = pair.address
+        provenance = pair.left.provenance
+        height, width = provenance.input_size
+        return SidesData(
+            question=word("compare_question", language),
+            reading=word(
+                "compare_answers", language, left=answer_of(pair.left, language), right=answer_of(pair.right, language)
+            ),
+            refused=pair.refused,
+            title=title_of(provenance.model, language),
+            note=f"{provenance.weights_text.in_(language)} · {pixels_of(height, width)}",
+            presets=list(presets(pair, language)),
+            swapped=swapped(address),
+            address={name: getattr(address, name) for name in COMPARED},
+            changes={"left_change": address.left_change, "change": address.other_change},
+            first_change=START,
+            notes=list(matching(pair, blocks, language)),
+            words={key: word(key, language) for key in _WORDS},
+        )

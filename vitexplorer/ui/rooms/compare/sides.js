@@ -1,0 +1,54 @@
+// Around the two sides of a comparison. What is on the right is chosen in chips of its own; this writes it into the address.
+
+import {goTo, inAddress, writeAddress} from '../../kit/address.js';
+import {make, refill, setText} from '../../kit/dom.js';
+
+/** @param {import('../../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-sides'), part = (selector) => root.querySelector(selector);
+
+  let shown = /** @type {any} */ (null);  // the last value that was of both sides: how far the other model is comes alone
+
+  /** The changes of the room What if, which stand in the address; before any was made there, its first. */
+  function toggleChange(side) {
+    const {changes, first_change: first} = shown, made = inAddress('change');
+    trigger('choose', {[side]: changes[side] ? '' : made && made !== 'nothing' ? made : first});
+  }
+
+  part('.swap').addEventListener('click', () => shown && goTo(shown.swapped));
+  const sides = {left_change: part('.changed.left-side'), change: part('.changed.right-side')};
+  for (const [side, button] of Object.entries(sides)) button.addEventListener('click', () => shown && toggleChange(side));
+
+  /** A pair, or one with a figure of both, which stands below the canvases. */
+  function open(changes) {
+    goTo(changes);
+    if (changes.view) document.getElementById('vx-compare-panel').scrollIntoView();
+  }
+
+  const preset = ({label, changes}) => make('button', {type: 'button', textContent: label, onclick: () => open(changes)});
+
+  function show() {
+    const value = props.value;
+    if (!value) return;
+    setText(part('.reading'), value.refused || value.working || value.reading);
+    part('.reading').classList.toggle('refused', Boolean(value.refused));
+    if (!value.words?.compare_swap) return;
+    shown = value;
+    const {words} = value;
+    setText(part('.question'), value.question);
+    part('.presets').setAttribute('aria-label', words.compare_presets);
+    refill(part('.presets'), ...value.presets.map(preset));
+    setText(part('.left b'), value.title);
+    setText(part('.left small'), value.note);
+    setText(part('.swap'), words.compare_swap);
+    setText(sides.left_change, words.compare_left_changed);
+    setText(sides.change, words.compare_right_changed);
+    for (const [side, button] of Object.entries(sides)) button.ariaPressed = String(Boolean(value.changes[side]));
+    refill(part('.notes'), ...value.notes.map((textContent) => make('li', {textContent})));
+    Object.assign(root.dataset, {state: value.refused ? 'refused' : 'ready'});
+    if (!value.refused) writeAddress(value.address);
+  }
+
+  watch('value', show);
+  show();
+}

@@ -1,0 +1,34 @@
+// The curves of a training in words and as a table, for those who do not see them.
+
+import {followed, listed} from '../../kit/punctuation.js';
+import {percent} from '../../kit/numbers.js';
+import {table} from '../../kit/table.js';
+
+const DIGITS = 4;
+
+/** @typedef {Parameters<typeof import('./curves.js').curves>[0]} Chart */
+
+/** A loss with four digits, a share as a percentage. */
+const written = (figure, share) => (share ? percent(figure) : String(Number(figure.toPrecision(DIGITS))));
+
+/**
+ * What the chart is of and where each of its lines is now.
+ *
+ * @param {Pick<Chart, 'title' | 'lines' | 'share' | 'level'>} chart
+ */
+export function said({title, lines, share = false, level = null}) {
+  const ends = lines.filter(({points}) => points.length).map(({name, points}) => ({name, value: points[points.length - 1][1]}));
+  const all = [...ends, ...(level ? [level] : [])].map(({name, value}) => `${name} ${written(value, share)}`);
+  return all.length ? followed(title, listed(all)) : title;
+}
+
+/**
+ * Every point of every line.
+ *
+ * @param {Pick<Chart, 'title' | 'xName' | 'lines' | 'share'>} chart
+ * @param {string} method the heading of the lines' names
+ */
+export function numbersOf({title, xName, lines, share = false}, method) {
+  const row = ({name}, [epoch, figure]) => [name, String(Number(epoch.toPrecision(DIGITS))), written(figure, share)];
+  return table(title, [method, xName, title], lines.flatMap((line) => line.points.map((point) => row(line, point))), true);
+}

@@ -1,0 +1,76 @@
+// The curves of a training as plotly wants them. Nothing here touches the page.
+
+import {labelled} from '../../kit/punctuation.js';
+
+/**
+ * @typedef {object} Line one method
+ * @property {string} name
+ * @property {[number, number][]} points epochs passed, figure
+ * @property {string} colour
+ * @property {string} dash plotly's word for it
+ */
+
+/**
+ * @typedef {object} Look of the page, as CSS writes it
+ * @property {string} text colour
+ * @property {string} muted colour of what explains
+ * @property {string} line colour of the grid
+ * @property {string} font families
+ */
+
+const MOST_DOTS = 40;
+/** Room for the numbers, the title above and the axis below, in CSS pixels. */
+const MARGIN = {l: 50, r: 12, t: 28, b: 40, pad: 0};
+
+function trace({name, points, colour, dash}, unit, suffix) {
+  const dots = points.length <= MOST_DOTS;
+  return {
+    type: 'scatter', name,
+    mode: dots ? 'lines+markers' : 'lines',
+    x: points.map(([x]) => x), y: points.map(([, y]) => unit * y),
+    line: {color: colour, width: 2.2, dash}, marker: {color: colour, size: 5.5},
+    hovertemplate: `${labelled(name, `%{y:.4g}${suffix}`)} (%{x:.3g})<extra></extra>`,
+    cliponaxis: false,
+  };
+}
+
+/** A level across the whole chart with its name at the right; a line like the others, so that the axis holds it too. */
+function levelLine({value, name}, last, unit, look) {
+  return {
+    type: 'scatter', mode: 'lines+text', x: [0, last], y: [unit * value, unit * value], hoverinfo: 'skip', cliponaxis: false,
+    line: {color: look.text, width: 1.5, dash: '6px,4px'},
+    text: ['', name], textposition: 'top left', textfont: {color: look.muted, size: 13},
+  };
+}
+
+/**
+ * A chart of lines over epochs, for `Plotly.react`.
+ *
+ * @param {object} chart
+ * @param {string} chart.title
+ * @param {string} chart.xName
+ * @param {Line[]} chart.lines
+ * @param {number} chart.epochs the axis ends there
+ * @param {boolean} [chart.share] whether the figures lie in 0-1 and are written as percentages
+ * @param {{value: number, name: string} | null} [chart.level] what the figures are compared with
+ * @param {Look} look
+ * @returns {{data: object[], layout: object}}
+ */
+export function curves({title, xName, lines, epochs, share = false, level = null}, look) {
+  const last = epochs || 1, [unit, suffix] = share ? [100, ' %'] : [1, ''];
+  const axis = {tickfont: {color: look.muted, size: 13}, fixedrange: true, zeroline: false, showline: false, ticks: '', ticklabelstandoff: 4};
+  const isEmpty = !level && lines.every(({points}) => !points.length);
+  return {
+    data: [...(level ? [levelLine(level, last, unit, look)] : []), ...lines.map((line) => trace(line, unit, suffix))],
+    layout: {
+      margin: MARGIN, autosize: true, showlegend: false, hovermode: 'closest', dragmode: false,
+      paper_bgcolor: 'transparent', plot_bgcolor: 'transparent', font: {color: look.text, family: look.font},
+      title: {text: title, x: 0, xref: 'container', xanchor: 'left', y: 1, yanchor: 'top', pad: {l: 4, t: 3}, font: {size: 13, weight: 650}},
+      xaxis: {
+        ...axis, range: [0, last], ...(last > 8 ? {nticks: 8} : {dtick: 1}), showgrid: false,  // whole numbers alone
+        title: {text: xName, font: {color: look.muted, size: 13}, standoff: 4},
+      },
+      yaxis: {...axis, nticks: 6, ticksuffix: suffix, gridcolor: look.line, ...(share || isEmpty ? {range: [0, unit]} : {})},
+    },
+  };
+}

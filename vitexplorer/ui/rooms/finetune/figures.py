@@ -1,0 +1,156 @@
+"""The figures of a training in a panel like those of the other rooms: each has a question, a trap, controls, files."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.types import Result
+from vitexplorer.finetune.comparison import Comparison
+from vitexplorer.finetune.outcome import (
+    COSTS,
+    confusion_result,
+    epochs_result,
+    images_result,
+    pareto_result,
+    per_class_result,
+    residuals_result,
+)
+from vitexplorer.service.scheduler import NotYetError
+from vitexplorer.service.user_storage import path_in_script
+from vitexplorer.ui.controls import Field, Option
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.panel.figure_panel import (
+    PanelData,
+    PanelView,
+    csv_file,
+    figure_file,
+    panel_words,
+)
+from vitexplorer.ui.rooms.finetune.readings import reading
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a browser asks of such a panel."""
+
+    view: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    theme: str = "light"
+    number: int = 0
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any]) -> Asked:
+        """What a browser sent."""
+        theme = "dark" if sent.get("theme") == "dark" else "light"
+        return cls(sent.get("view") or "", sent.get("settings", {}), theme, sent.get("asked", 0))
+
+
+def panel_of(
+    asked: Asked,
+    keys: tuple[str, ...],
+    said: Callable[[str], str],
+    language: Language,
+    controls: list[Field],
+    make: Callable[[str], Result],
+    python: str,
+) -> PanelData:
+    """A panel with one of the figures `keys`, or why there is none; `said` has the words of "key", "question_key"."""
+    view = asked.view if asked.view in keys else keys[0]
+    data = PanelData(
+        asked=asked.number,
+        theme=asked.theme,
+        views=[PanelView(key=key, title=said(key)) for key in keys],
+        chosen=view,
+        question=said(f"question_{view}"),
+        misleads=said(f"misleads_{view}"),
+        controls=controls,
+        python=python,
+        words=panel_words(language),
+    )
+    try:
+        with full_memory_is_a_sentence():
+            result = make(view)
+        data.figure, data.facts = figure_file(result, language, asked.theme)
+        data.csv = csv_file(result, language)
+        data.reading = reading(result).in_(language)
+    except ExplainedError as error:
+        data.refused = error.text.in_(language)
+    except NotYetError:
+        raise
+    except Exception:
+        _log.exception("Could not show %s with %s", view, asked.settings)
+        data.refused = word("unexpected", language)
+    return data
+
+
+def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> Field:
+    """A control with options; the first where the value is none of them."""
+    return Field(
+        kind="choice",
+        name=name,
+        label=label,
+        value=value if value in options else next(iter(options)),
+        options=[Option(value=key, label=text) for key, text in options.items()],
+    )
+
+
+def result_figures(comparison: Comparison, run: str, asked: Asked, language: Language) -> PanelData:
+    """The figures of a training with at least one result; `run` is shown where the question names none."""
+    results = {one.run: one for one in comparison.leaderboard}
+    first = next(iter(results.values()))
+    own = ("confusion", "classes") if first.classes else ("residuals",)
+    keys = ("pareto", *own, "epochs", *(("images",) if comparison.baseline else ()))
+    view = asked.view if asked.view in keys else keys[0]
+    controls = []
+    if view in own:
+        chosen = asked.settings.get("run", run)
+        controls = [choice("run", say("figures_run", language), chosen, {key: key for key in results})]
+    elif view == "pareto":
+        costs = {key: text.in_(language) for key, text in COSTS.items()}
+        controls = [choice("cost", say("figures_cost", language), asked.settings.get("cost", ""), costs)]
+    elif view == "epochs":
+        shown = {"metric": TRAINING_WORDS[f"metric_{first.metric}"], "loss": TRAINING_WORDS["run_loss"]}
+        options = {key: text.in_(language) for key, text in shown.items()}
+        controls = [choice("what", say("figures_what", language), asked.settings.get("what", ""), options)]
+    given = {control.name: control.value for control in controls}
+    makers: dict[str, tuple[str, Callable[[], Result]]] = {
+        "pareto": ("pareto_result(comparison, {cost!r})", lambda: pareto_result(comparison, given["cost"])),
+        "confusion": ("confusion_result(comparison[{run!r}])", lambda: confusion_result(results[given["run"]])),
+        "classes": ("per_class_result(comparison[{run!r}])", lambda: per_class_result(results[given["run"]])),
+        "residuals": ("residuals_result(comparison[{run!r}])", lambda: residuals_result(results[given["run"]])),
+        "epochs": ("epochs_result(comparison, {what!r})", lambda: epochs_result(comparison, given["what"])),
+        "images": (
+            "images_result(comparison, comparison.baseline.learning_curve)",
+            lambda: images_result(comparison, comparison.baseline.learning_curve),
+        ),
+    }
+    call, make = makers[view]
+    lines = python_lines(comparison.folder, call.format(**given))
+    return panel_of(
+        asked, keys, lambda key: say(f"figures_{key}", language), language, controls, lambda view: make(), lines
+    )
+
+
+def python_lines(training: Path, call: str) -> str:
+    """The lines that give the same figure in a script; none where the visitor has no way to the training's folder."""
+    if settings().hosted:
+        return ""
+    name = call.partition("(")[0]
+    return (
+        "import vitexplorer as vx\n"
+        f"from vitexplorer.finetune.outcome import {name}\n"
+        "from vitexplorer.finetune.comparison import load_comparison\n\n"
+        f'comparison = load_comparison("{path_in_script(training)}")\n'
+        f"result = {call}\n"
+        'vx.save(result, "figure.png")'
+    )

@@ -1,0 +1,183 @@
+// Methods as switches. What is set stays here; Python is told the whole choice and answers with counts and estimates.
+
+import {inAddress, onLink, writeAddress} from '../../kit/address.js';
+import {make, setText} from '../../kit/dom.js';
+import {form} from '../../kit/form.js';
+import {read, written} from './plan.js';
+
+/** @param {import('../../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-methods'), part = (selector) => root.querySelector(selector);
+  const on = {};  // by method, and so are these:
+  /** @type {Record<string, Record<string, string>>} */
+  let settings = {};
+  /** @type {Map<string, ReturnType<typeof newCard>>} */
+  const cards = new Map();
+  /** @type {Record<string, string>} */
+  let first = {};  // what the fields of the plan begin with
+  let plan = first;  // what they say
+  let linked = read(inAddress('plan'));  // what the address says, until the fields have taken it
+  let shown = null;  // the last value that had methods
+  let begun = '';  // keys of the methods that Python ticked
+  let planOf = '';  // the training whose plan the fields took last
+
+  const base = form(part('.base'), {typed: true, settled() { plan = {...plan, ...base.settings()}; changed(); }});
+  const fields = form(part('.plan'), {typed: true, settled() {
+    plan = {...plan, ...fields.settings()};
+    tell();
+    for (const one of root.querySelectorAll('.estimated')) setText(one, '');  // they were for another plan
+  }});
+
+  // ------------------------------------------------------------------------------------ asking
+
+  function ticked({key, impossible}) {
+    return on[key] && !impossible;
+  }
+
+  /** @returns {object} all that was chosen */
+  function choice() {
+    const methods = shown.items.filter(ticked);
+    return {methods: methods.map(({key}) => ({key, settings: settings[key] ?? {}})), ...plan};
+  }
+
+  /** @param {string} kind count, estimate or start */
+  function ask(kind) {
+    part('.refused').hidden = true;
+    trigger(kind, choice());
+  }
+
+  function changed() {
+    tell();
+    ask('count');
+  }
+
+  /** The address names what was chosen. */
+  function tell() {
+    const keys = shown.items.map(({key}) => key).filter((key) => on[key]);
+    writeAddress({plan: written({on: keys.join() === begun ? null : keys, settings, plan}, first)});
+  }
+
+  function take(chosen) {
+    if (chosen.on) for (const key of Object.keys(on)) on[key] = chosen.on.includes(key);
+    Object.assign(settings, chosen.settings);
+    plan = {...plan, ...Object.fromEntries(Object.entries(chosen.plan).filter(([name]) => Object.hasOwn(first, name)))};
+  }
+
+  onLink(() => {
+    linked = read(inAddress('plan'));
+    if (!shown) return;
+    settings = {};
+    take({on: begun.split(','), settings: {}, plan: first});
+    take(linked);
+    showPlan(shown);
+    ask('count');
+  });
+
+  // ------------------------------------------------------------------------------------ methods
+
+  function newCard(key) {
+    const box = make('input', {type: 'checkbox', onchange() { on[key] = box.checked; changed(); }}), title = make('span');
+    const line = (className) => make('p', {className}), why = line('why'), counts = line('counts'), estimated = line('estimated');
+    const summary = make('summary'), host = make('div', {className: 'settings'}), paper = make('a', {target: '_blank', rel: 'noopener'});
+    const more = make('details', {}, summary, host, paper);
+    const node = make('div', {className: 'item', dataset: {key}}, make('label', {className: 'head'}, box, title), why, counts, estimated, more);
+    const controls = form(host, {typed: true, settled() { settings[key] = controls.settings(); changed(); }});
+
+    function show(data, words) {
+      const isOn = Boolean(ticked(data)), {refused, settings: own} = data;
+      node.classList.toggle('on', isOn);
+      node.dataset.refused = refused ? 'yes' : 'no';
+      Object.assign(box, {checked: isOn, disabled: Boolean(refused) && !isOn});
+      more.hidden = Boolean(refused) && !isOn;
+      setText(title, data.title);
+      setText(why, refused || data.sentence);
+      setText(counts, data.counts);
+      setText(estimated, data.estimate);
+      setText(summary, words.methods_settings);
+      setText(paper, data.paper);
+      paper.href = data.paper_url;
+      controls.show(own.map((one) => ({...one, value: settings[key]?.[one.name] ?? one.value})));
+    }
+
+    return {node, show};
+  }
+
+  /** The cards in Python's order; what a person is in keeps the focus. */
+  function showItems({items, words}) {
+    for (const {key} of items) if (!cards.has(key)) cards.set(key, newCard(key));
+    const place = part('.items'), nodes = items.map(({key}) => cards.get(key).node);
+    const focused = /** @type {HTMLElement | null} */ (document.activeElement);
+    if (nodes.some((node, at) => node !== place.children[at])) place.replaceChildren(...nodes);
+    if (place.contains(focused)) focused.focus({preventScroll: true});
+    for (const item of items) cards.get(item.key).show(item, words);
+  }
+
+  function showPlan({fields: all}) {
+    const now = all.map((one) => ({...one, value: plan[one.name]}));
+    base.show(now.filter(({name}) => name === 'backbone'));
+    fields.show(now.filter(({name}) => name !== 'backbone'));
+  }
+
+  // ------------------------------------------------------------------------------------ answers
+
+  /** What is worked on, what was refused; both may come without methods. */
+  function showAnswer({working, refused, ready}) {
+    part('.working').textContent = working;
+    part('.refused').textContent = refused;
+    part('.refused').hidden = !refused;
+    root.toggleAttribute('data-busy', Boolean(working));
+    for (const one of root.querySelectorAll('.go button')) one.disabled = Boolean(working) || !(shown?.ready ?? ready);
+  }
+
+  /** The plan that the fields begin with: its own, or that of a training that was opened. */
+  function takePlan(value) {
+    if (!shown) {
+      for (const {key, on: ticks} of value.items) on[key] = ticks;
+      begun = value.items.filter((one) => one.on).map(({key}) => key).join();
+      first = Object.fromEntries(value.fields.map((one) => [one.name, one.value]));
+      plan = {...first};
+    }
+    const {training = '', ...planned} = value.plan, another = training && training !== planOf;
+    if (another) {
+      planOf = training;
+      plan = {...plan, ...planned};
+    }
+    if (another || !shown) {
+      take(linked);
+      showPlan(value);
+    }
+    if (another || !inAddress('run')) linked = read('');
+  }
+
+  function showMethods(value) {
+    const {words, backbone, ready} = value;
+    part('h3').textContent = words.methods_title;
+    part('.backbone').textContent = backbone;
+    showItems(value);
+    part('.start').textContent = words.methods_start;
+    part('.estimate').textContent = words.methods_estimate;
+    for (const one of root.querySelectorAll('.go button')) one.disabled = !ready;
+    root.dataset.state = ready ? 'ready' : 'waiting';
+    root.dataset.shown = Number(root.dataset.shown ?? 0) + 1;
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value) return;
+    showAnswer(value);
+    if (!value.items.length) return;
+    takePlan(value);
+    shown = value;
+    showMethods(value);
+    if (value.plan.training) tell();
+    if (!value.asked && (plan.backbone || Object.keys(settings).length)) changed();
+  }
+
+  part('.start').addEventListener('click', () => {
+    part('.working').textContent = shown.words.methods_starting;
+    ask('start');
+  });
+  part('.estimate').addEventListener('click', () => ask('estimate'));
+  watch('value', show);
+  show();
+}

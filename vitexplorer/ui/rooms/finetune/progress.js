@@ -1,0 +1,150 @@
+// A training: each method's row with its bar, two charts, stop and resume. The address names it while it is open.
+
+import {writeAddress} from '../../kit/address.js';
+import {make, setText} from '../../kit/dom.js';
+import {drawFigure, plotly} from '../../kit/plotly.js';
+import {svg} from '../../kit/svg.js';
+import {onTheme, theme} from '../../kit/theme.js';
+import {numbersOf, said} from './chart_numbers.js';
+import {curves} from './curves.js';
+
+const RESUMABLE = ['stopped', 'interrupted', 'failed'];
+
+/** The piece of a method's line that its row begins with. */
+function sample({light, dark, dash}) {
+  const colours = `--on-light: ${light}; --on-dark: ${dark}`;
+  const shown = {class: `sample ${dash}`, viewBox: '0 0 30 10', style: colours, 'aria-hidden': 'true'};
+  return svg('svg', shown, svg('path', {d: 'M0 5h30'}));
+}
+
+function row({key, style, share, label, detail, error, state}) {
+  return make('li', {dataset: {run: key, state}}, sample(style), make('b', {textContent: key}),
+    make('progress', {max: 1, value: share, attributes: {'aria-label': key}}),
+    make('span', {className: 'label', textContent: label}), make('span', {className: 'detail', textContent: detail}),
+    ...(error ? [make('p', {className: 'error', textContent: error})] : []));
+}
+
+/**
+ * What the two charts show.
+ *
+ * @returns {[string, Parameters<typeof curves>[0]][]} by the class of the chart's place
+ */
+function charts({rows, words, epochs, metric, is_share: share, baseline}) {
+  const lines = (kind) => rows.map((one) => ({
+    name: one.key, points: one[kind], colour: one.style[theme()], dash: one.style.dash,
+  }));
+  const level = baseline === null ? null : {value: baseline, name: words.run_baseline};
+  return [
+    ['loss', {title: words.run_loss, xName: words.run_axis, lines: lines('loss'), epochs}],
+    ['metric', {title: metric, xName: words.run_axis, lines: lines('metric'), epochs, share, level}],
+  ];
+}
+
+/** @param {import('../../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-progress'), part = (selector) => root.querySelector(selector);
+  let asked = '';  // stop or resume, until the state answers
+  let library = null;  // plotly, once it is there
+  const drawn = {};  // what each chart was drawn from, by its place: most answers bring no new point
+
+  /** The page's own colours and font, which change with its theme. */
+  function look() {
+    const style = getComputedStyle(root), colour = (name) => style.getPropertyValue(name).trim();
+    return {
+      text: colour('--body-text-color'), muted: colour('--body-text-color-subdued'),
+      line: colour('--border-color-primary'), font: style.fontFamily,
+    };
+  }
+
+  /** Draws both charts in place: a new point makes nothing blink. */
+  async function draw() {
+    library = await plotly();
+    const value = props.value;  // which may have become another meanwhile
+    if (!value?.run || part('.charts').hidden) return;
+    for (const [place, chart] of charts(value)) {
+      const host = part(`.${place}`), {data, layout} = curves(chart, look()), now = JSON.stringify([data, layout]);
+      if (now === drawn[place]) continue;
+      drawn[place] = now;
+      host.setAttribute('aria-label', said(chart));
+      await drawFigure(library, host, data, layout);
+      host.dataset.points = chart.lines.reduce((sum, {points}) => sum + points.length, 0);
+      host.toggleAttribute('data-level', Boolean(chart.level));
+    }
+  }
+
+  function writeNumbers() {
+    if (!part('.vx-table').open) return;
+    const {value} = props, {run_method: method} = value.words;
+    part('.vx-table .table').replaceChildren(...charts(value).map(([, chart]) => numbersOf(chart, method)));
+  }
+
+  function showCharts({rows, baseline, words}) {
+    const pointed = rows.some(({loss, metric}) => loss.length || metric.length) || baseline !== null;
+    part('.charts').hidden = part('.vx-table').hidden = !pointed;
+    setText(part('.vx-table summary'), words.run_table);
+    part('.vx-table .table').setAttribute('aria-label', words.run_table);
+    writeNumbers();
+    if (pointed) draw().catch((error) => console.warn('training:', error));
+  }
+
+  /** At most one of the two is there; where the one that was pressed goes, the other or the title has the focus. */
+  function showButtons({state, words}) {
+    const focused = part('.top button:focus'), there = {stop: state === 'running', resume: RESUMABLE.includes(state)};
+    for (const [kind, is] of Object.entries(there)) {
+      const button = part(`.${kind}`);
+      setText(button, words[`run_${kind}`]);
+      button.hidden = !is;
+      button.ariaDisabled = String(asked === kind);
+    }
+    if (focused?.hidden) (part('.top button:not([hidden])') ?? part('h3')).focus({preventScroll: true});
+  }
+
+  function showWhole({state, share, title}) {
+    const whole = part('.whole');
+    whole.hidden = state !== 'running';
+    if (share === null) whole.removeAttribute('value');
+    else whole.value = share;
+    whole.setAttribute('aria-label', title);
+  }
+
+  function showTraining(value) {
+    const {title, doing, left, error, notes, words} = value;
+    setText(part('h3'), title);
+    setText(part('.doing'), [asked === 'stop' ? words.run_stopping : doing, left].filter(Boolean).join(' · '));
+    showButtons(value);
+    showWhole(value);
+    setText(part('.top + .whole + .error'), error);
+    part('.top + .whole + .error').hidden = !error;
+    part('.rows').replaceChildren(...value.rows.map(row));
+    setText(part('.notes'), notes.join(' '));
+    showCharts(value);
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value?.words?.run_stop) return;
+    if ((root.dataset.run || '') !== value.run) writeAddress({run: value.run});
+    root.hidden = !value.run;
+    if (asked === 'stop' && value.state !== 'running') asked = '';
+    if (asked === 'resume' && value.state === 'running') asked = '';
+    Object.assign(root.dataset, {run: value.run, state: value.state || 'empty'});
+    if (value.run) showTraining(value);
+  }
+
+  /** @param {string} kind stop or resume */
+  function ask(kind) {
+    if (asked) return;
+    asked = kind;
+    show();
+    trigger(kind, {});
+  }
+
+  for (const kind of ['stop', 'resume']) part(`button.${kind}`).addEventListener('click', () => ask(kind));
+  part('.vx-table').addEventListener('toggle', writeNumbers);
+  onTheme(show);
+  new ResizeObserver(() => {
+    for (const host of root.querySelectorAll('.chart')) if (host.data && host.clientWidth) library.Plots.resize(host);
+  }).observe(part('.charts'));
+  watch('value', show);
+  show();
+}

@@ -1,0 +1,180 @@
+"""A training while it runs, as a component: how far each method is, its curves, the baseline, stop and resume.
+
+The value is a whole picture of the training, small enough to be sent again whenever something new was told; the
+browser redraws in place, so nothing flickers, and a page that is opened later sees the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from gradio.data_classes import GradioModel
+
+from vitexplorer.core.text import Language
+from vitexplorer.finetune.job.events import Event
+from vitexplorer.finetune.job.folder import images_of
+from vitexplorer.finetune.job.state import JobState, RunState
+from vitexplorer.finetune.results.metrics import METRIC
+from vitexplorer.service.amounts import duration, score
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say, words_with
+
+MOST_POINTS = 160
+"""of a curve; more cannot be told apart at its width"""
+
+
+class LineStyle(GradioModel):
+    """How a method's line is told apart, in the palette of the figures."""
+
+    light: str
+    """colour on a light page"""
+    dark: str
+    dash: str
+    """solid, dash, dashdot or longdash"""
+
+
+class RunRow(GradioModel):
+    """One method of the training."""
+
+    key: str
+    style: LineStyle
+    state: str
+    label: str
+    """the state in words"""
+    detail: str = ""
+    """epoch, best figure so far, time left"""
+    share: float = 0.0
+    error: str = ""
+    loss: list[tuple[float, float]] = []
+    """(epochs passed, training loss)"""
+    metric: list[tuple[float, float]] = []
+    """(epoch, figure on the validation set)"""
+
+
+class ProgressData(GradioModel):
+    """A training."""
+
+    run: str = ""
+    """name of its folder, for the address; empty where none is open"""
+    state: str = ""
+    title: str = ""
+    doing: str = ""
+    left: str = ""
+    share: float | None = None
+    error: str = ""
+    rows: list[RunRow] = []
+    epochs: int = 0
+    metric: str = ""
+    """its name on the axis"""
+    is_share: bool = True
+    """whether the metric lies in 0-1"""
+    baseline: float | None = None
+    notes: list[str] = []
+    words: dict[str, str] = {}
+
+
+class ProgressView(Widget):
+    """The training. Fires `stop` and `resume`."""
+
+    data_model = ProgressData
+    stem = "progress"
+    folder = Path(__file__).parent
+    sends = ("stop", "resume")
+
+
+def no_progress(language: Language) -> ProgressData:
+    """Where no training is open."""
+    return ProgressData(words=words_with("run_", language))
+
+
+def progress_data(state: JobState, events: Iterable[Event], language: Language) -> ProgressData:
+    """The picture of a training from its state and all that it told."""
+    data = no_progress(language)
+    told = list(events)
+    data.run, data.state = state.folder.name, state.state
+    data.doing, data.left, data.share = _doing(state, language)
+    data.error = state.text.in_(language) if state.text and state.state != "running" else ""
+    if state.config is None:
+        data.title = state.folder.name
+        return data
+    data.epochs = state.config.plan.epochs
+    data.title = f"{images_of(state.config)} · {state.config.model}"
+    task = next((event.values["task"] for event in told if event.kind == "data"), "classification")
+    metric = METRIC[task]
+    data.metric = say("run_on_validation", language, metric=TRAINING_WORDS[f"metric_{metric}"])
+    data.is_share = metric == "accuracy"
+    compared = (event.values["metrics"].get(metric) for event in told if event.kind == "baseline")
+    data.baseline = next(compared, None)
+    works = state.state == "running"
+    data.rows = [_row(run, number, told, metric, works, language) for number, run in enumerate(state.runs)]
+    data.notes = [event.text.in_(language) for event in told if event.kind == "note" and event.text]
+    return data
+
+
+def _doing(state: JobState, language: Language) -> tuple[str, str, float | None]:
+    """What it does, the time left, the share done; steps of methods not yet measured are not known."""
+    if state.state != "running":
+        return say(f"run_{state.state}", language), "", None
+    known = f"run_doing_{state.doing}"
+    text = say(known if known in TRAINING_WORDS else "run_doing_training", language)
+    steps, done = sum(run.steps for run in state.runs), sum(run.step for run in state.runs)
+    done += sum(run.steps - run.step for run in state.runs if run.state in ("finished", "failed"))
+    if state.seconds_left is None or not steps:
+        return text, "", None
+    return text, say("run_left", language, time=duration(state.seconds_left, language)), min(1.0, done / steps)
+
+
+def _row(run: RunState, number: int, told: list[Event], metric: str, works: bool, language: Language) -> RunRow:
+    own = [event.values for event in told if event.run == run.key and event.kind in ("step", "epoch")]
+    losses = [
+        (values["step"] / values["steps"] * values["epochs"], values["loss"])
+        for values in own
+        if values.get("loss") is not None and values["steps"]
+    ]
+    figures = [
+        (float(values["epoch"]), values["metrics"][metric])
+        for values in own
+        if "metrics" in values and values["metrics"].get(metric) is not None
+    ]
+    details = []
+    if run.epochs:
+        details.append(say("run_epoch", language, epoch=run.epoch, epochs=run.epochs))
+    if run.best is not None:
+        name = TRAINING_WORDS[f"metric_{metric}"]
+        details.append(say("run_best", language, metric=name, value=score(metric, run.best)))
+    if works and run.state in ("waiting", "running") and run.seconds_left:
+        details.append(say("run_left", language, time=duration(run.seconds_left, language)))
+    return RunRow(
+        key=run.key,
+        style=line_style(run.key, number),
+        state=run.state,
+        label=say(f"run_{run.state}", language),
+        detail=" · ".join(details),
+        share=1.0 if run.state == "finished" else run.step / run.steps if run.steps else 0.0,
+        error=run.text.in_(language) if run.text else "",
+        loss=thinned(losses),
+        metric=thinned(figures),
+    )
+
+
+def line_style(run: str, number: int) -> LineStyle:
+    """The style of a method in every training and figure; a run with settings of its own, the n-th, has another."""
+    from vitexplorer.figures.chart import numbered_style
+    from vitexplorer.figures.meanings import NAMED_LINES, line_number
+
+    own = line_number(run)
+    light, dark = (numbered_style(NAMED_LINES + number if own is None else own, theme) for theme in ("light", "dark"))
+    return LineStyle(light=light.color, dark=dark.color, dash=light.dash)
+
+
+def thinned(points: list[tuple[float, float]], most: int = MOST_POINTS) -> list[tuple[float, float]]:
+    """At most `most` points: neighbours are averaged, the last point stays as it is."""
+    if len(points) <= most:
+        return points
+    step = len(points) / (most - 1)
+    groups = [points[round(n * step) : round((n + 1) * step)] for n in range(most - 1)]
+    means = [
+        (sum(x for x, _ in group) / len(group), sum(y for _, y in group) / len(group)) for group in groups if group
+    ]
+    return [*means, points[-1]]

@@ -1,0 +1,104 @@
+// The data report. A column that is picked asks Python, which reads the images again.
+
+import {inAddress, writeAddress} from '../../kit/address.js';
+import {make, refill} from '../../kit/dom.js';
+import {labelled} from '../../kit/punctuation.js';
+
+/** Counts as bars, one for each class or range of numbers. */
+function chart({chart: title, bars, more}) {
+  const most = Math.max(1, ...bars.map(({count}) => count));
+  const rows = bars.map(({name, count}) => make('li', {},
+    make('span', {className: 'name', textContent: name, title: name}),
+    make('span', {className: 'bar'}, make('i', {style: {width: `${100 * count / most}%`}})),
+    make('span', {className: 'count', textContent: count})));
+  const rest = more ? [make('p', {textContent: more})] : [];
+  return make('div', {className: 'chart'}, make('h4', {textContent: title}), make('ul', {}, ...rows), ...rest);
+}
+
+function findings({findings: found, words}) {
+  const list = found.map(({level, text}) => make('li', {className: level},
+    make('b', {textContent: words[`report_level_${level}`]}), text));
+  return make('div', {className: 'findings'}, make('h4', {textContent: words.report_found}),
+    list.length ? make('ul', {}, ...list) : make('p', {textContent: words.report_nothing}));
+}
+
+function samples({samples: images, words}) {
+  return make('div', {className: 'samples'}, ...images.map(({image, label}) => make('figure', {},
+    make('img', {src: image.url, alt: labelled(words.report_sample, label)}), make('figcaption', {textContent: label}))));
+}
+
+/** How the report stands, for styles and tests. */
+function stateOf({refused, title, can_train: trains}) {
+  if (refused) return 'refused';
+  if (!title) return 'empty';
+  return trains ? 'ready' : 'stopped';
+}
+
+/** @param {import('../../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-report');
+  let linked = inAddress('images') === 'scenes' && !inAddress('run');  // a training brings its own
+
+  function select(name, label, options, value) {
+    const input = make('select', {name}, ...options.map(([key, text]) => new Option(text, key)));
+    input.value = value;
+    input.addEventListener('change', () => {
+      const fields = [...root.querySelectorAll('.columns select')].map((one) => [one.name, one.value]);
+      const picked = Object.fromEntries(fields);
+      trigger('pick', name === 'target' ? {...picked, task: ''} : picked);
+    });
+    return make('label', {}, label, input);
+  }
+
+  /** What the table's columns stand for; nothing for class folders. */
+  function columns({columns: names, image_column: image, target_column: target, task, words}) {
+    if (!names.length) return [];
+    const own = names.map((name) => [name, name]);
+    const tasks = ['classification', 'regression'].map((key) => [key, words[`report_${key}`]]);
+    return [make('div', {className: 'columns'},
+      select('image', words.report_image_column, own, image),
+      select('target', words.report_target_column, own, target),
+      select('task', words.report_task, tasks, task))];
+  }
+
+  function showWorking(text) {
+    const line = root.querySelector(':scope > .working') ?? make('p', {className: 'working', role: 'status'});
+    line.textContent = text;
+    root.prepend(line);
+    root.dataset.state = 'working';
+  }
+
+  /** A link that names the drawn scenes has them drawn, once; images of another kind it cannot bring. */
+  function follow({title, example}) {
+    if (title) writeAddress({images: example ? 'scenes' : ''});
+    else if (linked) /** @type {HTMLElement} */ (document.querySelector('#vx-training-scenes')).click();
+    linked = false;
+  }
+
+  function body(value) {
+    const {title, summary, can_train: trains, words} = value;
+    if (!title) return value.refused ? [] : [make('p', {className: 'hint', textContent: words.report_none})];
+    return [
+      make('h3', {textContent: title}),
+      make('p', {className: 'summary', role: 'status', textContent: trains ? summary : words.report_stopped}),
+      ...columns(value),
+      make('div', {className: 'both'}, chart(value), make('div', {}, findings(value), samples(value))),
+    ];
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value?.words?.report_none) return;
+    if (value.working) {
+      showWorking(value.working);
+      return;
+    }
+    const refused = value.refused ? [make('p', {className: 'refused', role: 'status', textContent: value.refused})] : [];
+    root.dataset.state = stateOf(value);
+    refill(root, ...refused, ...body(value));
+    follow(value);
+  }
+
+  watch('value', show);
+  show();
+}

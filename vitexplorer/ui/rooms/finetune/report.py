@@ -1,0 +1,150 @@
+"""What was found in the images before training, as a component: counts as bars, findings by level, an example each."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+from gradio.data_classes import GradioModel
+
+from vitexplorer.core.settings import settings
+from vitexplorer.core.text import Language
+from vitexplorer.finetune.data import DataReport, Split
+from vitexplorer.models.images import ImageError, open_shrunk
+from vitexplorer.service.training_images import Chosen, Looked
+from vitexplorer.ui.kit.served_files import ServedFile, image_file
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.rooms.finetune.words import say, words_with
+
+MOST_BARS = 40
+BINS = 12
+SAMPLES = 12
+SIDE = 96
+"""pixels of an example's shorter side"""
+
+
+class Bar(GradioModel):
+    """A class, or a range of numbers, and its images."""
+
+    name: str
+    count: int
+
+
+class Found(GradioModel):
+    """One finding."""
+
+    level: str
+    text: str
+
+
+class Sample(GradioModel):
+    """One image and what it is."""
+
+    image: ServedFile
+    label: str
+
+
+class ReportData(GradioModel):
+    """The report, or how far it is, or why there is none."""
+
+    working: str = ""
+    """stands alone while images are read"""
+    refused: str = ""
+    title: str = ""
+    example: bool = False
+    """whether they are the drawn scenes, which a link can ask for"""
+    summary: str = ""
+    can_train: bool = False
+    chart: str = ""
+    """what the bars are"""
+    bars: list[Bar] = []
+    more: str = ""
+    findings: list[Found] = []
+    samples: list[Sample] = []
+    columns: list[str] = []
+    """of the table; empty for class folders"""
+    image_column: str = ""
+    target_column: str = ""
+    task: str = ""
+    words: dict[str, str] = {}
+
+
+class DataReportView(Widget):
+    """The report. Fires `pick` with `image`, `target` and `task` where there is a table."""
+
+    data_model = ReportData
+    stem = "report"
+    folder = Path(__file__).parent
+    sends = ("pick",)
+
+
+def empty_report(language: Language, refused: str = "", working: str = "") -> ReportData:
+    """Before there are images, while they are read, or why they cannot be."""
+    return ReportData(refused=refused, working=working, words=words_with("report_", language))
+
+
+def report_data(chosen: Chosen, looked: Looked, sides: Split | None, language: Language) -> ReportData:
+    """The report on the screen; `sides` is None where nothing can be trained."""
+    report, table = looked.report, looked.columns
+    data = empty_report(language)
+    data.title, data.example = chosen.title.in_(language), chosen.expect is not None
+    data.can_train = sides is not None
+    if sides is not None:
+        expected = [] if chosen.expect is None else [chosen.expect.in_(language)]
+        data.summary = " ".join([_summary(report, sides, language), *expected])
+    bars = _class_bars(report) if report.dataset.classes else _number_bars(report)
+    data.bars = bars[:MOST_BARS]
+    data.chart = say("report_counts" if report.dataset.classes else "report_histogram", language)
+    if len(bars) > MOST_BARS:
+        data.more = say("report_more", language, count=len(bars) - MOST_BARS)
+    data.findings = [Found(level=found.level, text=found.text.in_(language)) for found in report.findings]
+    data.samples = samples(report)
+    if table is not None:
+        data.columns = [column.name for column in table.columns]
+        data.image_column = chosen.pick.image or table.image
+        data.target_column = chosen.pick.target or table.target
+        data.task = report.dataset.task
+    return data
+
+
+def _summary(report: DataReport, sides: Split, language: Language) -> str:
+    dataset = report.dataset
+    counts = {"images": len(dataset), "train": len(sides.train), "validation": len(sides.validation)}
+    if dataset.classes:
+        return say("report_classes", language, classes=len(dataset.classes), **counts)
+    return say("report_numbers", language, target=dataset.target_name, **counts)
+
+
+def _class_bars(report: DataReport) -> list[Bar]:
+    return [Bar(name=name, count=count) for name, count in report.counts]
+
+
+def _number_bars(report: DataReport) -> list[Bar]:
+    targets = report.dataset.targets
+    if not len(targets):
+        return []
+    counts, edges = np.histogram(targets, min(BINS, max(1, len(np.unique(targets)))))
+    ranges = [f"{low:.3g} – {high:.3g}" for low, high in itertools.pairwise(edges)]
+    return [Bar(name=name, count=count) for name, count in zip(ranges, counts.tolist(), strict=True)]
+
+
+def samples(report: DataReport) -> list[Sample]:
+    """The first image of each of the first classes, or images from the smallest number to the largest."""
+    dataset = report.dataset
+    targets = dataset.targets
+    if dataset.classes:
+        first = [int(np.argmax(targets == target)) for target in np.unique(targets)]
+    else:
+        order = np.argsort(targets, kind="stable")
+        first = order[np.unique(np.linspace(0, len(order) - 1, SAMPLES).astype(int))].tolist() if len(order) else []
+    found = []
+    for index in first[:SAMPLES]:
+        target = dataset.items[index].target
+        label = dataset.classes[int(target)] if dataset.classes else f"{target:.4g}"
+        try:
+            shrunk = open_shrunk(dataset.path(index), SIDE, max_megapixels=settings().max_megapixels)
+        except ImageError:  # gone since it was looked at
+            continue
+        found.append(Sample(image=image_file(shrunk.pixels), label=label))
+    return found

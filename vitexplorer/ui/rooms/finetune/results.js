@@ -1,0 +1,110 @@
+// Leaderboard, images and files. A row that is pressed becomes the chosen run; an image that is pressed opens the rooms.
+
+import {goTo} from '../../kit/address.js';
+import {filled, make, refill} from '../../kit/dom.js';
+import {cameFrom} from './came_from.js';
+
+const cells = (texts) => texts.map((textContent) => make('td', {textContent}));
+
+/**
+ * @param {any} value what Python sent
+ * @param {(run: string) => void} choose
+ */
+function table({rows, metric, baseline, constant, chosen, words}, choose) {
+  const head = ['', words.board_method, metric, words.board_trainable, words.board_time, words.board_file];
+  const body = rows.map(({run, place, note, value, trainable, time, file}) => {
+    const attributes = {'aria-pressed': String(run === chosen)};
+    const name = make('button', {type: 'button', className: 'run', textContent: run, onclick: () => choose(run), attributes});
+    const notes = note ? [make('small', {textContent: note})] : [];
+    return make('tr', {className: run === chosen ? 'chosen-row' : '', dataset: {run}},
+      ...cells([place]), make('td', {}, name, ...notes), ...cells([value, trainable, time, file]));
+  });
+  const plain = [[words.board_baseline, baseline], [words.board_constant, constant]].filter(([, figure]) => figure)
+    .map(([name, figure]) => make('tr', {className: 'plain'}, ...cells(['', name, figure, '', '', ''])));
+  const headings = head.map((textContent) => make('th', {textContent, scope: 'col'}));
+  return make('table', {}, make('thead', {}, make('tr', {}, ...headings)), make('tbody', {}, ...body, ...plain));
+}
+
+/** Hands over a file that Python serves. */
+function download({url, name}) {
+  const link = make('a', {href: url, download: name});
+  document.body.append(link);
+  link.click();
+  link.remove();
+}
+
+/** @param {import('../../kit/widget.js').Gradio} gradio */
+export function mount({element, props, trigger, watch}) {
+  const root = element.querySelector('.vx-results'), part = (selector) => root.querySelector(selector);
+  let shown = null;  // the last value that had results: what is worked on or refused comes alone
+  let opening = '';  // what is to be said of the image that is being opened
+  let fetched = '';  // the file that was handed over last
+
+  function image({index, image: file, label}) {
+    const open = () => {
+      opening = filled(shown.words.board_came, {run: shown.chosen, label});
+      trigger('open', {run: shown.chosen, index});
+    };
+    return make('button', {type: 'button', title: label, disabled: !shown.opens, dataset: {index}, onclick: open},
+      make('img', {src: file.url, alt: ''}), make('span', {textContent: label}));
+  }
+
+  function fetchFile(what) {
+    part('.working').textContent = shown.words.board_preparing;
+    part('.refused').hidden = true;
+    trigger('fetch', {run: shown.chosen, what});
+  }
+
+  const button = (textContent, options) => make('button', {type: 'button', textContent, ...options});
+
+  function buttons({chosen: run, opens, beside, files, words}) {
+    const rooms = opens ? [
+      button(words.board_open, {className: 'open primary', onclick: () => { opening = ''; trigger('open', {run}); }}),
+      button(words.board_compare, {className: 'compare', onclick: () => goTo(beside)}),
+      button(words.board_changed, {className: 'changed', onclick: () => trigger('changed', {run})}),
+    ] : [];
+    const home = files.map(({what, label}) => button(label, {dataset: {what}, onclick: () => fetchFile(what)}));
+    return [...rooms, make('span', {textContent: words.board_downloads}), ...home];
+  }
+
+  function showAnswer({working, refused, download: file}) {
+    part('.working').textContent = working;
+    part('.refused').textContent = refused;
+    part('.refused').hidden = !refused;
+    if (!file || file.url === fetched) return;
+    fetched = file.url;
+    download(file);
+  }
+
+  function showResults(value) {
+    const {words, verdicts} = value;
+    part('h3').textContent = words.board_title;
+    refill(part('.table'), table(value, (run) => trigger('choose', {run})));
+    part('.verdicts').replaceChildren(
+      make('h4', {textContent: words.board_really}), ...verdicts.map((textContent) => make('p', {textContent})));
+    part('.chosen h3').textContent = filled(words.board_chosen, {run: value.chosen});
+    refill(part('.buttons'), ...buttons(value));
+    part('.wrong-title').textContent = value.wrong_title;
+    refill(part('.wrong'), ...value.wrong.map(image));
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value) return;
+    showAnswer(value);
+    if (!value.words?.board_title) return;
+    shown = value;
+    fetched = '';
+    root.hidden = !value.rows.length;
+    root.dataset.state = value.rows.length ? 'ready' : 'empty';
+    root.dataset.rows = value.rows.length;
+    if (value.rows.length) showResults(value);
+  }
+
+  document.addEventListener('vx-opened', () => {
+    if (opening) cameFrom(opening, shown.words);
+    opening = '';
+  });
+  watch('value', show);
+  show();
+}

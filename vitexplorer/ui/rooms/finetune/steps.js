@@ -1,0 +1,46 @@
+// The head of the room Fine-tune. The parts below say by their `data-state` how far they are; the steps follow them.
+
+import {make, setText} from '../../kit/dom.js';
+import {bring} from '../../kit/motion.js';
+import {stepOf} from './where.js';
+
+const STATES = ['data-state', 'data-rows'];
+
+/** @param {import('../../kit/widget.js').Gradio} gradio */
+export function mount({element, props, watch}) {
+  const root = element.querySelector('.vx-steps'), part = (selector) => root.querySelector(selector);
+  const room = element.closest('.vx-finetune') ?? document.body;
+
+  function go(key) {
+    const step = room.querySelector(`#vx-step-${key}`);
+    if (step) bring(step, 'start');
+  }
+
+  function mark() {
+    const data = (selector) => room.querySelector(selector)?.dataset ?? {};
+    const at = stepOf({
+      images: data('.vx-report').state, training: data('.vx-progress').state, runs: Number(data('.vx-results').rows ?? 0),
+    });
+    root.querySelectorAll('button').forEach((button, number) => {
+      button.classList.toggle('done', number < at);  // no attribute that is looked at: it would be told again
+      if (number === at) button.setAttribute('aria-current', 'step');
+      else button.removeAttribute('aria-current');
+    });
+  }
+
+  function show() {
+    const value = props.value;
+    if (!value?.steps) return;
+    setText(part('h2'), value.question);
+    setText(part('p'), value.reading);
+    part('nav').setAttribute('aria-label', value.name);
+    part('ol').replaceChildren(...value.steps.map(({key, label}, at) => make('li', {}, make('button', {
+      type: 'button', onclick: () => go(key),
+    }, make('span', {className: 'number', textContent: String(at + 1)}), label))));
+    mark();
+  }
+
+  new MutationObserver(mark).observe(room, {subtree: true, childList: true, attributeFilter: STATES});
+  watch('value', show);
+  show();
+}

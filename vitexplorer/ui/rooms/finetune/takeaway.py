@@ -1,0 +1,45 @@
+"""Files that a training leaves its visitor with, and the images that it is asked about."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from vitexplorer.finetune.job.folder import stem_of
+from vitexplorer.finetune.job.plan import JobConfig
+from vitexplorer.finetune.results.records import FinetuneResult
+from vitexplorer.storage.checked_reading import read_header
+from vitexplorer.ui.kit.served_files import ServedFile, cached_file
+from vitexplorer.ui.rooms.finetune.results import takeaways
+
+
+def lay_out(paths: list[str], folder: Path) -> None:
+    """What was sent to be predicted in one folder: the images of a zip, or the images themselves. Raises DataError."""
+    from vitexplorer.finetune.data.archive import unpack_zip
+
+    if len(paths) == 1 and paths[0].lower().endswith(".zip"):
+        unpack_zip(paths[0], folder)
+        return
+    folder.mkdir()
+    for path in paths:
+        shutil.copy(path, folder)
+
+
+def table_file(text: str, name: str) -> ServedFile:
+    """A .csv; only one with more than ASCII begins with the mark that Excel wants and Kaggle takes for a letter."""
+    return cached_file(text.encode("ascii" if text.isascii() else "utf-8-sig"), name)
+
+
+def made(result: FinetuneResult, what: str, config: JobConfig) -> ServedFile:
+    """A result as one of its kinds of files. Raises ExplainedError where that cannot be."""
+    from vitexplorer.finetune.takeaway import merged_checkpoint, model_card, peft_zip
+
+    name = stem_of(config, result.run)
+    if what == "card":
+        return cached_file(model_card(result, config).encode(), f"{name}.md")
+    if what == "merged" and what in takeaways(result):
+        return cached_file(merged_checkpoint(result.model), f"{name}-merged.safetensors")
+    if what == "peft":
+        return cached_file(peft_zip(result.model), f"{name}-peft.zip")
+    read_header(result.file)
+    return cached_file(result.file.read_bytes(), f"{name}.safetensors")

@@ -1,0 +1,47 @@
+"""The part that Fine-tune opens with, as a component: boxes of examples at the left, the probe's answer at the right.
+
+What happens in it is between the browser and `teach_routes`; Python is told only what leads out of it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gradio.data_classes import GradioModel
+
+from vitexplorer.core.text import Language
+from vitexplorer.service.teaching.words import words_of_teaching
+from vitexplorer.ui.kit.language import word
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.rooms.finetune.words import say
+
+_WORDS = ("image_lost", "image_none", "webcam_none", "webcam_insecure", "webcam_refused")
+_OF_RESULTS = ("board_back", "board_close")
+
+
+class TeachData(GradioModel):
+    """The model that is taught, and all words."""
+
+    model: str = ""
+    weights: str = ""
+    words: dict[str, str] = {}
+
+
+class Teach(Widget):
+    """Fires `open` with `image`, an id of `/picture`, and `compare`."""
+
+    data_model = TeachData
+    stem = "teach"
+    folder = Path(__file__).parent
+    sends = ("open", "compare")
+
+
+def teach_data(address: Address, language: Language) -> TeachData:
+    """For the model of an address."""
+    words = {
+        **words_of_teaching(language),
+        **{key: word(key, language) for key in _WORDS},
+        **{key: say(key, language) for key in _OF_RESULTS},
+    }
+    return TeachData(model=address.model, weights=address.weights, words=words)

@@ -1,0 +1,83 @@
+// What the probe says of a picture: a bar for each class, and the picture with where the model looks.
+
+import {make, refill, setText} from '../../kit/dom.js';
+import {percent} from '../../kit/numbers.js';
+import {most, paintMap, ramp} from './teach_map.js';
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} does
+ * @param {(box: string) => void} does.correct the picture is of this class
+ * @param {(example: any) => void} does.open an example that was read wrongly
+ * @param {(image: string) => void} does.ask one of the pictures that are offered
+ */
+export function answerView(root, {correct, open, ask}) {
+  const part = (selector) => root.querySelector(selector), canvas = part('canvas'), image = part('.asked img');
+  let painted = '';  // of which answer the map is: one that is decoded late is not wanted
+
+  function bar({box, name, share}, words, best) {
+    return make('li', {className: share === best ? 'best' : '', dataset: {box, share: String(share)}},
+      make('span', {className: 'name', title: name, textContent: name}),
+      make('span', {className: 'bar'}, make('i', {style: {width: `${100 * share}%`}})),
+      make('output', {textContent: percent(share)}),
+      make('button', {type: 'button', textContent: words.teach_correct.replace('{name}', name), onclick: () => correct(box)}));
+  }
+
+  async function paint({image: address, map, reading}) {
+    painted = address;
+    const picture = new Image();
+    picture.src = address;
+    await picture.decode();
+    if (painted !== address) return;
+    image.src = address;
+    canvas.hidden = part('.scale').hidden = !map;
+    if (!map) return;
+    paintMap(canvas, picture, map);
+    canvas.setAttribute('aria-label', reading);
+    setText(part('.high'), most(map.values));
+  }
+
+  part('.scale i').style.setProperty('--ramp', ramp());
+  setText(part('.low'), '0');
+
+  return {
+    /** @param {any} answer */
+    async show(answer, words, isLive) {
+      const best = Math.max(...answer.shares.map(({share}) => share));
+      refill(part('.shares'), ...answer.shares.map((one) => bar(one, words, best)));
+      setText(part('.only'), answer.shares.length ? words.teach_only : '');
+      setText(part('.doing'), answer.missing ?? '');
+      setText(part('.reading'), answer.reading);
+      setText(part('.about'), answer.about);
+      setText(part('.asked figcaption'), words.teach_asked);
+      await paint(answer);
+      image.hidden = isLive;
+      image.alt = words.teach_asked;
+      root.dataset.asked = '';
+    },
+    /** Nothing is asked any more. */
+    clear(doing) {
+      painted = '';
+      for (const name of ['.reading', '.about', '.only', '.asked figcaption']) setText(part(name), '');
+      refill(part('.shares'));
+      canvas.hidden = image.hidden = part('.scale').hidden = true;
+      setText(part('.doing'), doing);
+      delete root.dataset.asked;
+    },
+    /** @param {{score?: string, wrong?: any[]}} found */
+    score({score = '', wrong = []}, words) {
+      setText(part('.score p'), score);
+      setText(part('.why'), wrong.length ? words.teach_why : '');
+      refill(part('.score .row'), ...wrong.map((one) => make('button', {type: 'button', className: 'wrong', title: one.label, onclick: () => open(one)},
+        make('img', {src: one.thumb, alt: ''}), make('span', {textContent: one.label}))));
+    },
+    /** @param {{name: string, image: string}[]} others */
+    offer(others, words) {
+      part('.others').hidden = !others.length;
+      setText(part('.others span'), words.teach_others);
+      refill(part('.others .row'), ...others.map(({name, image: address}) => make('button', {
+        type: 'button', className: 'thumb', title: name, ariaLabel: name, onclick: () => ask(address),
+      }, make('img', {src: address, alt: ''}))));
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// The boxes of examples: what stands in them, and every way into them.
+
+import {filled, make, refill} from '../../kit/dom.js';
+
+const HOLDS = [' ', 'Enter'];
+
+/**
+ * @typedef {{id: string, thumb: string}} Small
+ * @typedef {{key: string, name: string, pictures: Small[]}} Box
+ */
+
+/**
+ * @param {HTMLElement} root a list
+ * @param {object} does
+ * @param {(box: Box, name: string) => void} does.rename
+ * @param {(box: Box) => void} does.remove
+ * @param {(box: Box, picture: Small) => void} does.drop
+ * @param {(box: Box, files: File[]) => void} does.add
+ * @param {(box: Box) => void} does.hold
+ * @param {(box: Box) => void} does.letGo
+ */
+export function boxesView(root, {rename, remove, drop, add, hold, letGo}) {
+  /** What it is called without a name, too. */
+  const titleOf = (box, words) => box.name || filled(words.teach_class, {number: box.key});
+
+  function thumbnail(box, picture, number, words) {
+    const label = filled(words.teach_drop, {number: number + 1, name: titleOf(box, words)});
+    return make('button', {type: 'button', className: 'thumb', title: label, ariaLabel: label, dataset: {id: picture.id}, onclick: () => drop(box, picture)},
+      make('img', {src: picture.thumb, alt: ''}));
+  }
+
+  function holding(box, words) {
+    const button = make('button', {type: 'button', className: 'hold', textContent: words.teach_hold});
+    const end = () => letGo(box);
+    button.addEventListener('pointerdown', (event) => {
+      button.setPointerCapture(event.pointerId);
+      hold(box);
+    });
+    for (const kind of ['pointerup', 'pointercancel', 'lostpointercapture', 'blur']) button.addEventListener(kind, end);
+    button.addEventListener('keydown', (event) => {
+      if (!HOLDS.includes(event.key)) return;
+      event.preventDefault();
+      if (!event.repeat) hold(box);
+    });
+    button.addEventListener('keyup', end);
+    button.addEventListener('contextmenu', (event) => event.preventDefault());  // which a long touch asks for
+    return button;
+  }
+
+  function card(box, words) {
+    const name = make('input', {type: 'text', value: box.name, placeholder: titleOf({...box, name: ''}, words), maxLength: 40, ariaLabel: words.teach_name});
+    const file = make('input', {type: 'file', accept: 'image/*', multiple: true});
+    const gone = filled(words.teach_remove, {name: titleOf(box, words)});
+    const node = make('li', {className: 'box', dataset: {key: box.key, count: String(box.pictures.length)}},
+      make('div', {className: 'row'}, name, make('span', {className: 'count'}),
+        make('button', {type: 'button', className: 'remove', textContent: '×', title: gone, ariaLabel: gone, onclick: () => remove(box)})),
+      make('div', {className: 'thumbs', role: 'group', ariaLabel: titleOf(box, words)}),
+      make('div', {className: 'row'}, holding(box, words),
+        make('label', {className: 'button'}, make('span', {textContent: words.teach_files}), file)));
+    name.addEventListener('change', () => rename(box, name.value));
+    file.addEventListener('change', () => {
+      add(box, [...file.files]);
+      file.value = '';
+    });
+    node.addEventListener('dragover', () => node.classList.add('over'));
+    node.addEventListener('dragleave', () => node.classList.remove('over'));
+    node.addEventListener('drop', () => node.classList.remove('over'));
+    fill(node, box, words);
+    return node;
+  }
+
+  function fill(node, box, words) {
+    node.dataset.count = String(box.pictures.length);
+    node.querySelector('.count').textContent = filled(words.teach_count, {count: box.pictures.length});
+    const thumbs = box.pictures.map((picture, number) => thumbnail(box, picture, number, words));
+    const empty = box.pictures.length ? [] : [make('span', {className: 'hint', textContent: words.teach_hint})];
+    refill(node.querySelector('.thumbs'), ...thumbs, ...empty);
+  }
+
+  return {
+    titleOf,
+    /** @param {Box[]} boxes */
+    show(boxes, words) { refill(root, ...boxes.map((box) => card(box, words))); },
+    /** One of them has other pictures: a button that is held stays the one that it is. */
+    showPictures(box, words) {
+      const node = root.querySelector(`[data-key="${box.key}"]`);
+      if (node) fill(node, box, words);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// A map of attention over the picture that it is of.
+
+import {pixelTable, rgbTable} from '../../canvas/colours.js';
+import {interpolate} from '../../canvas/maps.js';
+import {percent} from '../../kit/numbers.js';
+
+const FACTOR = 12;  // samples to a patch
+const OPACITY = 0.7;
+const COLORMAP = 'inferno';
+
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @param {CanvasImageSource & {naturalWidth: number, naturalHeight: number}} picture as the model saw it
+ * @param {{rows: number, cols: number, values: number[]}} map shares of attention
+ */
+export function paintMap(canvas, picture, {rows, cols, values}) {
+  const pen = canvas.getContext('2d'), top = Math.max(...values), [width, height] = [cols * FACTOR, rows * FACTOR];
+  const smooth = interpolate(Float32Array.from(values), undefined, rows, cols, FACTOR, new Float32Array(width * height));
+  const {levels} = pixelTable('overlay', COLORMAP, OPACITY), layer = new OffscreenCanvas(width, height);
+  const pixels = Uint32Array.from(smooth, (value) => levels[top > 0 ? Math.round(255 * Math.max(0, value) / top) : 0]);
+  layer.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(pixels.buffer), width, height), 0, 0);
+  Object.assign(canvas, {width: 2 * picture.naturalWidth, height: 2 * picture.naturalHeight});
+  pen.drawImage(picture, 0, 0, canvas.width, canvas.height);
+  pen.drawImage(layer, 0, 0, canvas.width, canvas.height);
+}
+
+/** The colours from nothing to the most, for a style sheet. */
+export const ramp = () => rgbTable(COLORMAP).filter((_, i) => i % 15 === 0).map((colour) => `rgb(${colour})`).join(', ');
+
+/** @param {number[]} values */
+export const most = (values) => percent(Math.max(...values));

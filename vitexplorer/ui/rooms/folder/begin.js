@@ -1,0 +1,158 @@
+// Before a survey: drawn scenes at one press, a person's own images, what is asked, and the surveys that there are.
+
+import {filled, make, refill, setText} from '../../kit/dom.js';
+import {percent, spaced} from '../../kit/numbers.js';
+import {sendFile} from '../../kit/sending.js';
+import {ask} from './server.js';
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} does
+ * @param {(name: string) => void} does.open a survey
+ * @param {() => {model: string, weights: string, fit: string, size: string, classifies: boolean}} does.model on the screen
+ */
+export function beginning(root, {open, model}) {
+  const part = (selector) => root.querySelector(selector);
+  let page = /** @type {any} */ (null), source = /** @type {Record<string, string> | null} */ (null), busy = false;
+
+  root.inert = true;  // until there is something to say
+
+  const here = () => ({...model(), classifies: String(model().classifies)});
+  const asked = () => [...part('.ask').querySelectorAll('input:checked')].map((box) => box.value);
+
+  function working(sentence) {
+    busy = Boolean(sentence);
+    setText(part('.doing'), sentence);
+    for (const button of root.querySelectorAll('.try, .go, .look')) button.disabled = busy || (button.matches('.go') && !source);
+  }
+
+  function complain(sentence) {
+    setText(part('.alert'), sentence);
+    part('.alert').hidden = !sentence;
+  }
+
+  /** What came, or null where the page has said why nothing did. */
+  function heard(answer) {
+    working('');
+    const refused = answer ? answer.refused ?? answer.error : page.words.survey_lost;
+    complain(refused ?? '');
+    return refused === undefined ? answer : null;
+  }
+
+  async function start(images) {
+    const ticked = asked();
+    if (!ticked.length) return complain(page.words.survey_none_asked);
+    complain('');
+    working(images.data === 'scenes' ? page.words.survey_drawing : page.words.survey_looking);
+    const came = heard(await ask('start', {...here(), ...images, ask: ticked.join(',')}));
+    if (came) open(came.survey);
+  }
+
+  async function take(file) {
+    if (!file || busy) return;
+    complain('');
+    const said = (share) => working(share < 1 ? filled(page.words.survey_sending, {share: percent(share)}) : page.words.survey_unpacking);
+    said(0);
+    const came = heard(await sendFile('survey/zip', {name: file.name}, file, said));
+    if (came) choose({data: came.data}, came.says);
+  }
+
+  async function look() {
+    working(page.words.survey_looking);
+    const came = heard(await ask('look', {path: part('.path').value}));
+    if (came?.survey) open(came.survey);
+    else if (came) choose({path: came.path}, came.says);
+  }
+
+  function choose(images, says) {
+    source = images;
+    setText(part('.chosen'), says);
+    part('.go').disabled = false;
+    part('.go').focus();
+  }
+
+  function removing({name, running}) {
+    const {words} = page;
+    let sure = false;
+    const button = make('button', {type: 'button', className: 'delete', disabled: running, textContent: words.survey_delete});
+    const again = (now) => {
+      sure = now;
+      button.textContent = now ? words.survey_sure : words.survey_delete;
+    };
+    button.addEventListener('click', async () => {
+      if (!sure) return again(true);
+      const came = heard(await ask('delete', {survey: name}));
+      if (came) showEarlier(came.surveys);
+    });
+    button.addEventListener('blur', () => again(false));
+    return button;
+  }
+
+  function showEarlier(surveys) {
+    const {words} = page, language = document.documentElement.lang || undefined;
+    const when = (begun) => new Date(1000 * begun).toLocaleString(language, {dateStyle: 'medium', timeStyle: 'short'});
+    const row = (one) => make('li', {dataset: {survey: one.name}},
+      make('b', {textContent: one.title}),
+      make('span', {textContent: filled(words.survey_line, {count: spaced(one.done), total: spaced(one.total), model: one.model})}),
+      make('span', {className: 'when', textContent: when(one.begun)}),
+      make('button', {type: 'button', className: 'open', textContent: words.survey_open, onclick: () => open(one.name)}),
+      removing(one));
+    refill(part('.earlier ul'), ...(surveys.length ? surveys.map(row) : [make('li', {textContent: words.survey_earlier_none})]));
+    setText(part('.earlier h3'), words.survey_earlier);
+  }
+
+  const box = ({key, title, question, cost}, checked) => make('label', {},
+    make('input', {type: 'checkbox', value: key, checked}),
+    make('span', {}, make('b', {textContent: title}), ...[question, cost].filter(Boolean).map((textContent) => make('small', {textContent}))));
+
+  function showModel() {
+    const {words, classifier, scenes} = page, shown = model();
+    setText(part('.model'), filled(words.survey_model, {model: shown.model}));
+    setText(part('.try'), filled(words.survey_begin_scenes, {count: spaced(scenes)}));
+    setText(part('.try-model'), shown.classifies ? '' : filled(words.survey_begin_scenes_of, {model: classifier}));
+  }
+
+  part('.try').addEventListener('click', () => start({data: 'scenes'}));
+  part('.go').addEventListener('click', () => { if (source) start(source); });
+  part('.file').addEventListener('change', ({target}) => {
+    take(target.files[0]);
+    target.value = '';
+  });
+  part('.look').addEventListener('click', look);
+  part('.path').addEventListener('keydown', (event) => { if (event.key === 'Enter') look(); });
+  root.addEventListener('dragover', (event) => event.preventDefault());
+  root.addEventListener('drop', (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    take(event.dataTransfer.files[0]);
+  });
+
+  return {
+    /** @param {any} opening what the server says of the room */
+    show(opening) {
+      page = opening;
+      root.inert = false;
+      const {words, questions, views, closed, local} = page;
+      const texts = {
+        h2: words.survey_question, '.reading': words.survey_reading, '.begin-scenes h3': words.survey_try, '.own h3': words.survey_own,
+        '.ask legend': words.survey_ask, '.zip-name': words.survey_zip, '.hint': words.survey_zip_hint, '.look': words.survey_read,
+        '.go': words.survey_start, '.closed': closed, '.ask-views summary': words.ask_views, '.ask-views .hint': words.ask_views_hint,
+      };
+      for (const [selector, text] of Object.entries(texts)) setText(part(selector), text);
+      part('.closed').hidden = !closed;
+      part('.ways').hidden = Boolean(closed);
+      part('.by-path').hidden = !local;
+      part('.path').placeholder = words.survey_path;
+      part('.path').setAttribute('aria-label', words.survey_path);
+      if (!part('.questions').childElementCount) {
+        part('.questions').append(...questions.map((one) => box(one, true)));
+        part('.views').append(...views.map((one) => box(one, false)));
+      }
+      working('');
+      showEarlier(page.surveys);
+      showModel();
+    },
+    /** Another model is on the screen. */
+    model() { if (page) showModel(); },
+  };
+}

@@ -1,0 +1,107 @@
+// The images of a choice: more of them as they are scrolled to, each one press away from every room.
+
+import {filled, make, refill, setText} from '../../kit/dom.js';
+import {ask} from './server.js';
+
+const PAGE = 60;
+const PATIENCE = 4000;  // milliseconds that images stay while a survey brings others
+
+/**
+ * @param {HTMLElement} root
+ * @param {object} does
+ * @param {(row: any) => void} does.open
+ * @param {(order: string) => void} does.sort
+ */
+export function gallery(root, {open, sort}) {
+  const list = root.querySelector('ul'), order = root.querySelector('select'), more = root.querySelector('.more');
+  let asked = /** @type {Record<string, string>} */ ({}), words = /** @type {Record<string, string>} */ ({}), door = '';
+  let marked = '', shown = 0, turn = 0, whole = true, loading = false, since = 0;
+
+  function tile(row) {
+    const name = filled(words.gallery_open, {path: row.path}), lost = (textContent, title) => make('span', {className: 'unread', textContent, title});
+    const picture = row.reason
+      ? lost(words.gallery_unread, row.reason)
+      : make('img', {
+        src: `./survey-pictures/${door}?${new URLSearchParams({row: row.row})}`, alt: '', loading: 'lazy', decoding: 'async',
+        onerror: () => picture.replaceWith(lost(words.gallery_gone, '')),
+      });
+    const caption = make('span', {className: 'caption', textContent: row.caption});
+    const button = make('button', {
+      type: 'button', disabled: Boolean(row.reason), title: `${row.path}\n${row.caption}`, ariaLabel: `${name}. ${row.caption}`,
+      dataset: {row: row.row, path: row.path, correct: String(row.correct)}, onclick: () => open(row),
+    }, picture, caption);
+    return make('li', {}, button);
+  }
+
+  function press(button) {
+    if (marked === button.dataset.row) button.setAttribute('aria-pressed', 'true');
+    else button.removeAttribute('aria-pressed');
+  }
+
+  async function load() {
+    if (loading || whole) return;
+    loading = true;
+    const mine = turn, came = await ask('gallery', {...asked, offset: String(shown), limit: String(PAGE)});
+    loading = false;
+    if (mine !== turn) return load();
+    const rows = came?.rows ?? [];
+    const tiles = rows.map(tile);
+    for (const one of tiles) press(one.firstChild);
+    if (shown) list.append(...tiles);
+    else {
+      refill(list, ...tiles);
+      list.scrollTop = 0;
+    }
+    shown += rows.length;
+    whole = rows.length < PAGE || Boolean(came.whole);
+    setText(root.querySelector('.none'), shown ? '' : came?.refused ?? words.gallery_none);
+    more.hidden = whole;
+    root.dataset.shown = String(shown);
+    delete root.dataset.working;
+  }
+
+  order.addEventListener('change', () => sort(order.value));
+  more.addEventListener('click', load);
+  new IntersectionObserver((entries) => { if (entries.some(({isIntersecting}) => isIntersecting)) load(); }, {root: list, rootMargin: '300px'}).observe(more);
+
+  return {
+    /**
+     * @param {object} now
+     * @param {Record<string, string>} now.asked which survey, choice and order
+     * @param {{key: string, title: string}[]} now.orders
+     * @param {string} now.door
+     * @param {Record<string, string>} now.words
+     * @param {boolean} now.running whether more of them come
+     */
+    show({asked: wanted, orders, door: behind, words: said, running}) {
+      [words, door] = [said, behind];
+      setText(root.querySelector('h3'), words.gallery_title);
+      setText(more, words.gallery_more);
+      order.setAttribute('aria-label', words.chart_order);
+      refill(order, ...orders.map(({key, title}) => make('option', {value: key, textContent: title})));
+      order.value = wanted.order;
+      const isSame = (other) => JSON.stringify({...wanted, at: ''}) === JSON.stringify({...other, at: ''});
+      const isRead = running && isSame(asked) && (list.scrollTop > 8 || list.contains(document.activeElement) || performance.now() - since < PATIENCE);
+      if (isRead || JSON.stringify(wanted) === JSON.stringify(asked)) return;
+      asked = wanted;
+      since = performance.now();
+      root.dataset.working = '';
+      [turn, shown, whole] = [turn + 1, 0, false];
+      load();
+    },
+    /**
+     * @param {string} row whose image the chart shows; empty for none
+     * @param {string} hint what pressing an image does
+     */
+    mark(row, hint) {
+      marked = row;
+      setText(root.querySelector('.hint'), hint);
+      for (const button of list.querySelectorAll('li > button')) press(button);
+    },
+    /** What is shown next is asked anew, and what is still to come is not wanted. */
+    forget() {
+      asked = {};
+      [turn, whole] = [turn + 1, true];
+    },
+  };
+}

@@ -1,0 +1,245 @@
+// The room Folder: a survey is begun or opened, its charts and its images stand side by side, and what is chosen in the
+// one is what the other shows. All of it is in the address.
+
+import {onLink, viewChanges, viewInAddress, writeAddress, goTo} from '../../kit/address.js';
+import {filled, setText} from '../../kit/dom.js';
+import {spaced} from '../../kit/numbers.js';
+import {offersPicture} from '../../kit/pictures.js';
+import {onTheme} from '../../kit/theme.js';
+import {cameFrom} from '../finetune/came_from.js';
+import {beginning} from './begin.js';
+import {chartView} from './chart_view.js';
+import {chips} from './chips.js';
+import {readWhere, withCondition, without, writtenWhere} from './choice.js';
+import {gallery} from './gallery.js';
+import {keeping} from './keep.js';
+import {pngFile} from '../../kit/saving.js';
+import {ask} from './server.js';
+
+const ROOM = 'survey';
+const BETWEEN_LOOKS = 1000;  // milliseconds
+const FIRST = {survey: '', chart: '', x: '', y: '', colour: '', feature: '', metric: '', map: '', row: '', order: '', beside: '', where: ''};
+
+/** @param {import('../../kit/widget.js').Gradio} gradio */
+export function mount({element, props, watch}) {
+  const root = element.querySelector('.vx-survey'), part = (selector) => root.querySelector(`.opened ${selector}`);
+  let opening = /** @type {any} */ (null), facts = /** @type {any} */ (null), state = /** @type {any} */ (null);
+  let look = {...FIRST}, where = /** @type {import('./choice.js').Condition[]} */ ([]);
+  let asking = false, timer = 0, counted = '', said = '', visit = 0;  // number of the survey that is looked at: who comes back to one begins anew
+
+  const isSeen = () => root.checkVisibility() && !document.hidden;
+  const isHere = () => viewInAddress().room === ROOM;
+  const words = () => opening?.words ?? {};
+
+  const begin = beginning(root.querySelector('.start'), {
+    open: (name) => turnTo({...FIRST, survey: name}),
+    model: () => props.value || {model: '', weights: '', fit: '', size: '', classifies: false},
+  });
+  const images = gallery(part('.gallery'), {open: (row) => chart.takes(row) || openImage(row), sort: (order) => change({order})});
+  const marks = chips(part('.chosen-where'), {remove: (one) => choose(without(where, one)), clear: () => choose([])});
+  const chart = chartView(part('.chart'), part('.below'), {
+    change,
+    choose: (conditions, gone = []) => choose(conditions.reduce(withCondition, gone.reduce(without, where))),
+  });
+
+  const keeps = keeping(part('.keep'), () => ({
+    asked: {survey: look.survey, where: writtenWhere(where)}, title: facts.title, words: words(),
+  }), complain);
+
+  // ---- the address
+
+  function told() {
+    if (!isHere()) return;
+    const settings = Object.fromEntries(Object.entries({...look, where: writtenWhere(where)}).filter(([, value]) => value));
+    writeAddress(viewChanges('', settings));
+  }
+
+  /** What the address says, in a page that was opened with it or came back to it. */
+  function follow() {
+    if (!isHere() || !opening) return;
+    const {settings} = viewInAddress(), wanted = {...FIRST};
+    for (const name of Object.keys(FIRST)) wanted[name] = settings[name] ?? '';
+    if (JSON.stringify(wanted) !== JSON.stringify({...look, where: writtenWhere(where)})) turnTo(wanted);
+  }
+
+  // ---- what is looked at
+
+  function turnTo(wanted) {
+    const other = wanted.survey !== look.survey;
+    where = readWhere(wanted.where);
+    look = {...wanted};
+    if (other) {
+      visit += 1;
+      facts = state = null;
+      counted = said = '';
+      keeps.forget();
+      images.forget();
+      chart.forget();
+    }
+    clearTimeout(timer);
+    root.dataset.state = look.survey ? 'open' : 'start';
+    told();
+    if (!look.survey) reopen();
+    else if (other || !facts) watchOn();
+    else show();
+  }
+
+  /** The page of all surveys, as they are now. */
+  async function reopen() {
+    const now = await ask('opening');
+    if (now?.words) opening = now;
+    begin.show(opening);
+  }
+
+  function change(changes) {
+    look = {...look, ...changes};
+    told();
+    show();
+  }
+
+  function choose(conditions) {
+    where = conditions;
+    told();
+    show();
+  }
+
+  // ---- how far it is
+
+  async function watchOn() {
+    const mine = visit, {survey} = look, now = await ask('state', {survey});
+    if (mine !== visit) return;
+    clearTimeout(timer);
+    if (!now || now.refused !== undefined) {
+      complain(now?.refused || words().survey_lost);
+      root.dataset.run = 'gone';
+      return;
+    }
+    state = now;
+    showState();
+    const at = `${now.state} ${now.done ?? 0}`;
+    if (now.done && at !== counted) {
+      const found = await ask('facts', {survey});
+      if (mine !== visit) return;
+      if (found && found.refused === undefined) {
+        counted = at;
+        facts = found;
+        show();
+      } else complain(found?.refused ?? words().survey_lost);
+    }
+    if (['starting', 'running'].includes(now.state)) timer = setTimeout(() => { if (isSeen()) watchOn(); else timer = 0; }, BETWEEN_LOOKS);
+    else timer = 0;
+  }
+
+  function showState() {
+    const {state: kind, says, done = 0, total = 0, resumes} = state, text = words(), bar = part('progress');
+    root.dataset.run = kind;
+    setText(part('.title'), [state.title, state.model].filter(Boolean).join(' · '));
+    setText(part('.pace'), says);
+    setText(part('.stop'), text.survey_stop);
+    setText(part('.resume'), text.survey_resume);
+    setText(part('.back'), `← ${text.survey_back}`);
+    part('.stop').hidden = !state.running && kind !== 'standing';
+    part('.resume').hidden = state.running || kind === 'finished' || !resumes;
+    bar.hidden = !state.running;
+    bar.setAttribute('aria-label', says);
+    if (total) bar.value = done / total;
+    else bar.removeAttribute('value');
+    chart.wait(done ? '' : text.chart_wait);
+  }
+
+  function complain(sentence) {
+    setText(part('.alert'), sentence);
+    part('.alert').hidden = !sentence;
+  }
+
+  // ---- what is shown
+
+  function show() {
+    if (!facts) return;
+    complain('');
+    setText(part('.facts-line'), facts.says);
+    const changed = look.beside ? ['lost', 'won'].map((key) => ({key, title: words()[`order_${key}`]})) : [];
+    const orders = [...facts.orders, ...changed], order = orders.some(({key}) => key === look.order) ? look.order : orders[0].key;
+    const conditions = writtenWhere(where);
+    const asked = {survey: look.survey, at: counted};
+    marks.show(where, facts, words());
+    keeps.show();
+    images.show({asked: {...asked, where: conditions, order, beside: look.beside}, orders, door: state.door, words: words(), running: state.running});
+    images.mark(look.chart === 'maps' ? look.row : '', look.chart === 'maps' ? words().gallery_maps_hint : words().gallery_hint);
+    chart.show({look, facts, where, asked, words: words(), frame: opening.frame});
+    count(asked, conditions);
+  }
+
+  async function count(asked, conditions) {
+    const key = JSON.stringify([asked, conditions]);
+    if (key === said) return;
+    said = key;
+    const now = await ask('count', {...asked, where: conditions});
+    if (said !== key || !now) return;
+    if (now.refused !== undefined) return complain(now.refused);
+    marks.count(now.count, now.total, words());
+    root.dataset.chosen = String(now.count);
+  }
+
+  async function openImage(row) {
+    const mine = visit, found = await ask('open', {survey: look.survey, row: String(row.row)});
+    if (mine !== visit) return;
+    if (!found?.image) return complain(found?.refused || words().gallery_lost);
+    goTo({room: 'attention', ...facts.opens, image: found.image, block: '', head: '', query: ''});
+    const label = filled(words().gallery_came, {title: state.title, label: row.caption});
+    cameFrom(label, {board_back: words().gallery_back, board_close: opening.close}, ROOM);
+    scrollTo({top: 0});
+  }
+
+  async function enter() {
+    if (!props.value?.model || !isSeen() || !isHere()) return;
+    if (opening) {
+      begin.model();
+      if (!viewInAddress().settings.survey) told();
+      if (look.survey && !timer) watchOn();
+      else if (!look.survey) reopen();
+      return;
+    }
+    if (asking) return;
+    asking = true;
+    const now = await ask('opening');
+    asking = false;
+    if (!now?.words) return;
+    opening = now;
+    begin.show(opening);
+    root.dataset.state = 'start';
+    follow();
+  }
+
+  part('.back').addEventListener('click', () => turnTo({...FIRST}));
+  part('.stop').addEventListener('click', async () => {
+    const mine = visit;
+    part('.stop').disabled = true;
+    await ask('stop', {survey: look.survey});
+    part('.stop').disabled = false;
+    if (mine === visit) watchOn();
+  });
+  part('.resume').addEventListener('click', async () => {
+    const mine = visit, answer = await ask('resume', {survey: look.survey});
+    if (mine !== visit) return;
+    complain(answer?.refused ?? (answer ? '' : words().survey_lost));
+    watchOn();
+  });
+  offersPicture(root, () => {
+    const drawn = root.dataset.state === 'open' ? chart.picture() : null;
+    return drawn && pngFile(drawn, 2);
+  });
+  onTheme(() => chart.redraw());
+  onLink(follow);
+  addEventListener('popstate', follow);
+  document.addEventListener('visibilitychange', enter);
+  let visible = false;
+  new ResizeObserver(() => {
+    const now = root.checkVisibility();
+    if (now && !visible) enter();
+    else if (now) chart.resize();
+    visible = now;
+  }).observe(root);
+  watch('value', () => { if (opening) begin.model(); else enter(); });
+  enter();
+}

@@ -1,0 +1,104 @@
+"""The patches board as a gradio component: what travels to the browser, and how to make it from a patch grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import PatchGrid, prefix_text
+from vitexplorer.ui.rooms.patches.words import BOARD_WORDS
+from vitexplorer.ui.kit.served_files import ServedFile
+from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.shell.frame import FrameData, frame_words
+
+
+class BoardData(FrameData):
+    """One image as a sequence of tokens."""
+
+    image: ServedFile | None = None
+    """the pixels the model saw, in a lossless file"""
+    rows: int = 0
+    cols: int = 0
+    patch_size: int = 0
+    """side of a patch in pixels of the model's input"""
+    embed_dim: int = 0
+    prefix_tokens: list[str] = []
+    """the tokens before the patches, in words"""
+    num_tokens: int = 0
+    start: tuple[int, int] = (0, 0)
+    """row and column of the patch that is looked at until one is picked"""
+    caption: list[str] = []
+    """lines under a saved picture: model, weights, image"""
+    saved_as: str = ""
+    """what the name of a saved picture begins with: view, model, run"""
+
+
+class PatchesBoard(Widget):
+    """The image in patches, the picked one enlarged, and the sequence they make; all of it moves in the browser.
+
+    Fires `patch_select` with `row` and `col` when a patch is clicked or Enter is pressed on it.
+    """
+
+    data_model = BoardData
+    stem = "board"
+    folder = Path(__file__).parent
+    sends = ("patch_select",)
+
+
+def board_data(
+    image: ServedFile,
+    grid: PatchGrid,
+    prefix_tokens: Sequence[str],
+    embed_dim: int,
+    language: Language,
+    caption: Sequence[Text] = (),
+    *,
+    start: tuple[int, int] = (0, 0),
+    saved_as: str = "patches",
+) -> BoardData:
+    """What the board shows of one image.
+
+    Args:
+        image: a lossless file of the pixels the model saw, (rows * patch_size) x (cols * patch_size)
+        grid: the patch grid of the first block
+        prefix_tokens: names of the prefix tokens in order: "cls", "dist", "reg1", ...
+        embed_dim: width of a token of the first block
+        language: of every word on the board
+        caption: lines under a saved picture
+        start: row and column of the patch that is looked at first
+        saved_as: what its name begins with
+    """
+    return BoardData(
+        image=image,
+        rows=grid.rows,
+        cols=grid.cols,
+        patch_size=grid.patch_size,
+        embed_dim=embed_dim,
+        prefix_tokens=[prefix_text(name).in_(language) for name in prefix_tokens],
+        num_tokens=len(prefix_tokens) + grid.num_patches,
+        start=start,
+        caption=[line.in_(language) for line in caption],
+        saved_as=saved_as,
+        words=frame_words(language) | {key: text.in_(language) for key, text in BOARD_WORDS.items()},
+    )
+
+
+def reading(
+    size: tuple[int, int], grid: PatchGrid, prefix_tokens: Sequence[str], embed_dim: int, language: Language
+) -> str:
+    """The cut in two sentences: how many tokens (height, width) pixels become, and what one patch becomes."""
+    key = {0: "reading_none", 1: "reading_one"}.get(len(prefix_tokens), "reading_more")
+    said = BOARD_WORDS[key].format(
+        height=size[0],
+        width=size[1],
+        rows=grid.rows,
+        cols=grid.cols,
+        side=grid.patch_size,
+        patches=f"{grid.num_patches:,}",
+        prefix=len(prefix_tokens),
+        name=prefix_text(prefix_tokens[0]) if prefix_tokens else "",
+        numbers=f"{3 * grid.patch_size**2:,}",
+        dim=f"{embed_dim:,}",
+    )
+    return said.in_(language)

@@ -1,0 +1,35 @@
+// The board as a table: which token each patch becomes, and where it was cut out.
+
+import {filled} from '../../kit/dom.js';
+import {spaced} from '../../kit/numbers.js';
+import {table} from '../../kit/table.js';
+import {tokenIndex} from './facts.js';
+import {patchOf} from './geometry.js';
+
+const upTo = (count) => [...Array(count).keys()];
+
+/**
+ * Laid out as the patches are.
+ *
+ * @param {any} value what Python sent
+ */
+export function numbersOf(value) {
+  const {rows, cols, words} = value, index = (row, col) => spaced(tokenIndex(value, {row, col}));
+  const lines = upTo(rows).map((row) => [String(row), ...upTo(cols).map((col) => index(row, col))]);
+  return [table(`${filled(words.board, value)} · ${words.index}`, [words.row_by_col, ...upTo(cols).map(String)], lines, true)];
+}
+
+/**
+ * A line for each patch: its token, its place, and its upper left pixel and side in the picture that the model saw.
+ *
+ * @param {any} value what Python sent
+ * @returns {string} comma-separated values
+ */
+export function csvOf(value) {
+  const {rows, cols, patch_size: side} = value;
+  const lines = upTo(rows * cols).map((number) => {
+    const patch = patchOf(value, number);
+    return [tokenIndex(value, patch), patch.row, patch.col, patch.col * side, patch.row * side, side].join(',');
+  });
+  return `${['token,row,col,left,top,side', ...lines].join('\n')}\n`;
+}

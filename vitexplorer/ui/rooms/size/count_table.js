@@ -1,0 +1,59 @@
+// A table of counts with its title, its total and a sentence below it.
+
+import {make} from '../../kit/dom.js';
+import {percent, spaced} from '../../kit/numbers.js';
+import {columnsOf, pieces} from './terms.js';
+
+/** A formula as it is set in a book. */
+export function formula(text) {
+  return make('span', {className: 'math'}, ...pieces(text).flatMap(({text: letters, leans, index}) => [
+    leans === undefined ? letters : make(leans ? 'i' : 'span', {textContent: letters}),
+    ...(index ? [make('sub', {textContent: index})] : []),
+  ]));
+}
+
+/** A count as it stands in a column of them. */
+export const number = (count) => make('span', {textContent: spaced(count)});
+
+function shareCell(share) {
+  const bar = make('span', {className: 'bar', attributes: {'aria-hidden': 'true'}});
+  if (share) bar.append(make('i', {style: {width: `${100 * Math.min(1, Math.abs(share))}%`}}));
+  return make('td', {className: 'share'}, bar, make('span', {className: 'percent', textContent: percent(share)}));
+}
+
+function cell(column, row) {
+  if (column === 'share') return shareCell(row.share);
+  if (column === 'name') return make('th', {className: 'name', scope: 'row', textContent: row.name});
+  if (column === 'count') return make('td', {className: column}, number(row.count));
+  if (column === 'beside') return make('td', {className: column, textContent: row.beside});
+  return make('td', {className: column}, formula(row[column]));
+}
+
+function totalRow(columns, {total}, words) {
+  const share = total ? [make('span', {className: 'percent', textContent: percent(1)})] : [];
+  return make('tr', {},
+    make('th', {className: 'name', scope: 'row', colSpan: columns.indexOf('count'), textContent: words.total}),
+    make('td', {className: 'count'}, number(total)), make('td', {className: 'share'}, ...share));
+}
+
+/** The total in words: 2,850,058 parameters ≈ 2.9 M. */
+function headline({total, unit, compact}) {
+  if (total === null) return '';
+  return `: ${spaced(total)} ${unit}${compact === String(total) ? '' : ` \u2248 ${compact}`}`;
+}
+
+/**
+ * @param {any} table what Python sent, `CountTableData`
+ * @param {Record<string, string>} words
+ */
+export function countTable(table, words) {
+  const columns = columnsOf(table.rows);
+  const heading = (column) => make('th', {className: column, scope: 'col', textContent: table.columns[column]});
+  const box = make('div', {className: 'scroll', tabIndex: 0, attributes: {role: 'group', 'aria-label': table.title}},
+    make('table', {className: 'counts'},
+      make('caption', {textContent: `${table.title}${headline(table)}`}),
+      make('thead', {}, make('tr', {}, ...columns.map(heading))),
+      make('tbody', {}, ...table.rows.map((row) => make('tr', {}, ...columns.map((column) => cell(column, row))))),
+      make('tfoot', {}, ...(table.total === null ? [] : [totalRow(columns, table, words)]))));
+  return [box, ...(table.note ? [make('p', {className: 'note', textContent: table.note})] : [])];
+}

@@ -1,0 +1,20 @@
+"""The board of sizes as a gradio component."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vitexplorer.ui.rooms.size.data import SizeData
+from vitexplorer.ui.kit.widget import Widget
+
+
+class SizeBoard(Widget):
+    """Parts of a model in every counting, sliders for another one, and tables on demand.
+
+    Fires `design` with `text`, what is designed as the address has it, and `asked`.
+    """
+
+    data_model = SizeData
+    stem = "size_board"
+    sends = ("design",)
+    folder = Path(__file__).parent

@@ -1,0 +1,154 @@
+"""Everything the board shows of one model: of the one on the screen, or of one that is designed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from vitexplorer.controls import Spec
+from vitexplorer.core.format import counted
+from vitexplorer.core.part_names import part_text
+from vitexplorer.core.text import Language, same
+from vitexplorer.core.types import CostResult, CountResult, Term
+from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, differences, exact_terms, rough_terms, total
+from vitexplorer.ui.rooms.size.data import CountTableData, SizeData
+from vitexplorer.ui.rooms.size.designs import SLIDERS, Design, design_note, settings_of
+from vitexplorer.ui.rooms.size.literature import PRESETS
+from vitexplorer.ui.rooms.size.multiplications import (
+    ATTENTION,
+    CLASSIFIER,
+    MLP,
+    PATCHES,
+    PROJECTIONS,
+    WINDOW,
+    vit_macs,
+    windowed_attention,
+)
+from vitexplorer.ui.rooms.size.story import is_twelve, reading, story
+from vitexplorer.ui.rooms.size.tables import declared_table, parts_table, terms_table, tools_table
+from vitexplorer.ui.rooms.size.units import MACS, compact
+from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
+from vitexplorer.ui.controls.field import Field, field_of
+from vitexplorer.ui.shell.frame import frame_words
+
+_PART_OF_MACS = {
+    PATCHES: "embedding",
+    PROJECTIONS: "attention",
+    ATTENTION: "attention",
+    MLP: "mlp",
+    CLASSIFIER: "head",
+}
+
+
+def model_sizes(
+    title: str,
+    shape: ViTShape | SwinShape | None,
+    module: Mapping[str, int],
+    parameters: CountResult,
+    cost: CostResult | None,
+    macs: Mapping[str, int] | None,
+    size: tuple[int, int],
+    language: Language,
+) -> SizeData:
+    """The model on the screen.
+
+    Args:
+        title: what it is called
+        shape: of the closed formula that is exact for it
+        module: its parameters part by part
+        parameters: the same, block by block
+        cost: of one image of `size`; None where it is not counted
+        macs: the same part by part
+        size: height and width in pixels
+        language: of every word
+    """
+    own = shape if isinstance(shape, ViTShape) else None
+    notes = [CALCULATOR_WORDS["formula_equals" if shape else "formula_none"]]
+    notes += [CALCULATOR_WORDS["twelve"]] if is_twelve(shape) else []
+    notes += [] if cost else [CALCULATOR_WORDS["cost_none"]]
+    names = [part_text(part).in_(language) for part in parameters.parts]
+    tables = [parts_table(names, parameters.values.tolist(), title, language)]
+    seen = replace(own, image_size=size) if own else None
+    if shape:
+        tables += _formula_tables(shape, language)
+    if cost and cost.terms:
+        tables.append(_cost_table(cost.terms, seen, language))
+    if seen and cost and total(vit_macs(seen)) == cost.total:
+        tables.append(tools_table(seen, language))
+    data = _sizes(shape, module, macs, size, language)
+    data.title, data.notes = title, [note.in_(language) for note in notes]
+    data.tables = [*tables, declared_table(language)]
+    data.fields = _fields(seen or ViTShape(), "", language)
+    return data
+
+
+def design_sizes(design: Design, own: ViTShape | None, language: Language) -> SizeData:
+    """A design. Args: design: not empty; own: shape of the model on the screen; language: of every word."""
+    shape = design.shape(own)
+    macs: Counter[str] = Counter()
+    for term in vit_macs(shape):
+        macs[_PART_OF_MACS[term.name]] += term.count
+    notes = [design_note(shape), *([CALCULATOR_WORDS["twelve"]] if is_twelve(shape) else [])]
+    data = _sizes(shape, None, macs, shape.image_size, language)
+    data.title = design.preset if not design.moved else CALCULATOR_WORDS["your_design"].in_(language)
+    data.notes = [note.in_(language) for note in notes]
+    data.design = design.text
+    data.tables = [
+        *_formula_tables(shape, language),
+        _cost_table(vit_macs(shape), shape, language),
+        tools_table(shape, language),
+        declared_table(language),
+    ]
+    data.fields = _fields(shape, design.preset, language)
+    return data
+
+
+def _sizes(
+    shape: ViTShape | SwinShape | None,
+    module: Mapping[str, int] | None,
+    macs: Mapping[str, int] | None,
+    size: tuple[int, int],
+    language: Language,
+) -> SizeData:
+    """What both have in common."""
+    rows, sums = story(shape, module, macs, language)
+    words = frame_words(language) | {key: text.in_(language) for key, text in CALCULATOR_WORDS.items()}
+    return SizeData(rows=rows, total=sums, reading=reading(rows, sums, size, language), words=words)
+
+
+def _fields(shape: ViTShape, preset: str, language: Language) -> list[Field]:
+    """Where a design starts, and its sizes."""
+    presets = (("", CALCULATOR_WORDS["on_screen"]), *((name, same(name)) for name in PRESETS))
+    sizes = settings_of(shape)
+    specs = [
+        Spec("choice", "preset", CALCULATOR_WORDS["preset"], preset, options=presets),
+        *(
+            Spec("number", name, CALCULATOR_WORDS[name], f"{round(sizes[name], 2):g}", **vars(slider))
+            for name, slider in SLIDERS.items()
+        ),
+    ]
+    return [field_of(spec, language) for spec in specs]
+
+
+def _formula_tables(shape: ViTShape | SwinShape, language: Language) -> list[CountTableData]:
+    """The exact formula, the rough one, and what it leaves out."""
+    exact, rough = exact_terms(shape), rough_terms(shape)
+    left_out = differences(exact, rough)
+    rough_note = CALCULATOR_WORDS["rough_note" if isinstance(shape, ViTShape) else "rough_note_stages"]
+    sums = {"exact": total(exact), "rough": total(rough), "difference": total(left_out)}
+    left_out_note = CALCULATOR_WORDS["left_out_note"].format(**{key: counted(count) for key, count in sums.items()})
+    return [
+        terms_table("exact", exact, language),
+        terms_table("rough", rough, language, note=rough_note),
+        terms_table("left_out", left_out, language, note=left_out_note),
+    ]
+
+
+def _cost_table(terms: Sequence[Term], shape: ViTShape | None, language: Language) -> CountTableData:
+    """Multiply-accumulates term by term; of a plain ViT also what windows would make of it."""
+    note = None
+    if shape:
+        macs = compact(windowed_attention(shape), MACS)
+        note = CALCULATOR_WORDS["windows_note"].format(window=WINDOW, macs=macs)
+    return terms_table("cost", terms, language, unit=MACS, note=note)

@@ -1,0 +1,86 @@
+// The story of a model's size: two bars of the same parts, and every counting of them in one table.
+
+import {make} from '../../kit/dom.js';
+import {percent, spaced} from '../../kit/numbers.js';
+import {formula, number} from './count_table.js';
+import {change} from './terms.js';
+
+const MARKS = {grew: '\u25b2', fell: '\u25bc'};
+/** A part needs this share of a bar for its name. */
+const NAMED = 0.09;
+
+/** Counted where there is a module, otherwise what the formula says. */
+const size = (row) => row.counted ?? row.exact;
+
+function bar(label, rows, total, count) {
+  const whole = count(total);
+  const parts = rows.filter(count).map((row) => {
+    const share = count(row) / whole, said = `${row.name} ${percent(share)}`;
+    return make('span', {
+      className: 'part', title: said, textContent: share > NAMED ? said : '', dataset: {part: row.key},
+      style: {'flex-grow': String(share)},
+    });
+  });
+  return make('figure', {className: 'bar'},
+    make('figcaption', {}, make('span', {textContent: label}), make('strong', {textContent: spaced(whole)})),
+    make('div', {className: 'parts', attributes: {'aria-hidden': 'true'}}, ...parts));
+}
+
+/**
+ * Parameters above, multiplications below.
+ *
+ * @param {any} value what Python sent, `SizeData`
+ */
+export function bars({rows, total, words}) {
+  const countings = [[words.parameters, size], [words.cost, (row) => row.macs]];
+  return countings.filter(([, count]) => count(total)).map(([label, count]) => bar(label, rows, total, count));
+}
+
+/** What a slider moved: an arrow before the number. */
+function mark(way, words) {
+  const title = words[way];
+  return make('span', {className: 'change', title, textContent: MARKS[way], attributes: {role: 'img', 'aria-label': title}});
+}
+
+const COLUMNS = ['counted', 'exact', 'rough', 'difference', 'macs'];
+
+/** The line below a number: its share, or the formula that it came from. */
+function small(column, row, total) {
+  if (column === 'exact') return formula(row.symbols);
+  if (column === 'rough') return formula(row.rough_symbols);
+  const whole = column === 'difference' ? total.exact : total[column];
+  return make('span', {textContent: whole ? percent(row[column] / whole) : ''});
+}
+
+function cells(row, total, columns, before, words) {
+  return columns.map((column) => {
+    if (row[column] === null) return make('td', {className: column});
+    const way = column === 'exact' && row !== total ? change(before, row.key, row.exact) : null;
+    const marks = way ? [mark(way, words)] : [];
+    const below = make('div', {className: 'small', title: column === 'exact' ? row.symbols : ''}, small(column, row, total));
+    return make('td', {className: column}, ...marks, number(row[column]), below);
+  });
+}
+
+function line(row, total, columns, before, words) {
+  const name = make('th', {className: 'name', scope: 'row', dataset: {part: row.key}}, row.name,
+    make('div', {className: 'small', textContent: row.hint}));
+  return make('tr', {}, name, ...cells(row, total, columns, before, words));
+}
+
+/**
+ * Parts as rows, countings as columns; a counting that nobody made has none.
+ *
+ * @param {any} value what Python sent, `SizeData`
+ * @param {Map<string, number>} before exact counts of the last design
+ */
+export function table({rows, total, words}, before) {
+  const columns = COLUMNS.filter((column) => total[column] !== null);
+  const head = [words.part, ...columns.map((column) => words[column])];
+  const names = ['name', ...columns];
+  return {
+    head: make('tr', {}, ...head.map((textContent, at) => make('th', {className: names[at], scope: 'col', textContent}))),
+    body: rows.map((row) => line(row, total, columns, before, words)),
+    foot: line(total, total, columns, before, words),
+  };
+}

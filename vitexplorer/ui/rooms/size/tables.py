@@ -1,0 +1,71 @@
+"""Counts to tables: every share is of the total, and the total is the sum of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vitexplorer.core.text import Language, Text
+from vitexplorer.core.types import Term
+from vitexplorer.quantities.parameter_formulas import ViTShape
+from vitexplorer.ui.rooms.size.data import CountRow, CountTableData
+from vitexplorer.ui.rooms.size.literature import DECLARED, counted
+from vitexplorer.ui.rooms.size.multiplications import as_counted
+from vitexplorer.ui.rooms.size.units import MACS, PARAMETERS, Unit, compact
+from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
+
+
+def parts_table(parts: Sequence[str], counts: Sequence[int], model: str, language: Language) -> CountTableData:
+    """One row for each part of a model; `counts` (parts,) int, in the same order."""
+    rows = [CountRow(name=part, count=int(count)) for part, count in zip(parts, counts, strict=True)]
+    table = _adding_up("parts", rows, PARAMETERS, "part", language)
+    table.title = CALCULATOR_WORDS["title_parts"].format(model=model).in_(language)
+    return table
+
+
+def terms_table(
+    key: str, terms: Sequence[Term], language: Language, *, unit: Unit = PARAMETERS, note: Text | None = None
+) -> CountTableData:
+    """One row for each term of a closed formula: in words, in symbols, with numbers, and its value."""
+    rows = [
+        CountRow(name=term.name.in_(language), symbols=term.symbols, numbers=term.numbers, count=term.count)
+        for term in terms
+    ]
+    table = _adding_up(key, rows, unit, "term", language)
+    table.note = note.in_(language) if note else ""
+    return table
+
+
+def tools_table(shape: ViTShape, language: Language) -> CountTableData:
+    """Why tools print different numbers for one model."""
+    rows = [
+        CountRow(name=what.in_(language), beside=compact(count, MACS), count=count) for what, count in as_counted(shape)
+    ]
+    return _table("tools", rows, MACS, {"name": "tools", "beside": "compact"}, language)
+
+
+def declared_table(language: Language) -> CountTableData:
+    """Sizes that papers declare beside the exact ones."""
+    rows = [CountRow(name=name, beside=f"{millions} M", count=counted(shape)) for name, millions, shape in DECLARED]
+    return _table("declared", rows, PARAMETERS, {"name": "model", "beside": "declared"}, language)
+
+
+def _adding_up(key: str, rows: list[CountRow], unit: Unit, name: str, language: Language) -> CountTableData:
+    """A table with its total, of which every row is a share."""
+    total = sum(row.count for row in rows)
+    for row in rows:
+        row.share = row.count / total if total else 0.0
+    headings = {"name": name, "symbols": "symbols", "numbers": "numbers", "share": "share"}
+    table = _table(key, rows, unit, headings, language)
+    table.total, table.compact, table.unit = total, compact(total, unit), unit.after_number.in_(language)
+    return table
+
+
+def _table(key: str, rows: list[CountRow], unit: Unit, headings: dict[str, str], language: Language) -> CountTableData:
+    """Args: key: in the words for its button and title; headings: columns and their words, but for the count."""
+    columns = {column: CALCULATOR_WORDS[heading].in_(language) for column, heading in headings.items()}
+    return CountTableData(
+        label=CALCULATOR_WORDS[f"open_{key}"].in_(language),
+        title=CALCULATOR_WORDS[f"title_{key}"].in_(language),
+        rows=rows,
+        columns={**columns, "count": unit.column.in_(language)},
+    )
