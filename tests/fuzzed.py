@@ -51,14 +51,14 @@ from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import load_weights
 from vitexplorer.service.user_storage import Places
 from vitexplorer.service.visitor_names import training_of, visitor_of
-from vitexplorer.ui.server.event_fields import Sent
-from vitexplorer.ui.shell.address import Address, ShownView
 from vitexplorer.ui.rooms.finetune.choice import TrainingChoice
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
 from vitexplorer.ui.rooms.finetune.history import history_data
 from vitexplorer.ui.rooms.finetune.progress import progress_data
 from vitexplorer.ui.rooms.finetune.results import results_data
 from vitexplorer.ui.rooms.finetune.watch import Watch
+from vitexplorer.ui.server.event_fields import Sent
+from vitexplorer.ui.shell.address import Address, ShownView
 
 MODEL = "test_vit"
 

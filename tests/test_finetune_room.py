@@ -51,9 +51,6 @@ from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.page import ROOMS
-from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
-from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.ui.rooms.finetune.choice import MethodChoice, TrainingChoice, candidate, job_of
 from vitexplorer.ui.rooms.finetune.data_part import sides_of
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
@@ -63,7 +60,10 @@ from vitexplorer.ui.rooms.finetune.progress import line_style, progress_data, th
 from vitexplorer.ui.rooms.finetune.readings import reading
 from vitexplorer.ui.rooms.finetune.report import report_data
 from vitexplorer.ui.rooms.finetune.results import image_path, results_data, takeaways
+from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.finetune.watch import Watch
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
 
 ANNA, BEN = "a" * 32, "b" * 32
 

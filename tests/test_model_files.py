@@ -26,6 +26,7 @@ from vitexplorer.service import storage_limits as stored
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.storage_limits import DAY, Stored
 from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.rooms.finetune.backbone import backbone_of
 from vitexplorer.ui.server import model_upload as model_files
 from vitexplorer.ui.server.model_upload import model_route
 from vitexplorer.ui.shell.address import Address
@@ -33,7 +34,6 @@ from vitexplorer.ui.shell.exploring import exploring
 from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
 from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.ui.shell.status import StatusData
-from vitexplorer.ui.rooms.finetune.backbone import backbone_of
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"

@@ -18,9 +18,9 @@ from vitexplorer.models.catalog import catalog
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.training_images import Chosen, Pick
 from vitexplorer.ui.page import build_page
+from vitexplorer.ui.rooms.finetune.figures import Asked
 from vitexplorer.ui.server.zero_gpu import join_zero_gpu
 from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.rooms.finetune.figures import Asked
 
 
 def test_what_is_preloaded_is_what_timm_looks_for():

@@ -36,8 +36,6 @@ from vitexplorer.service.training_images import look, unpack
 from vitexplorer.service.uploaded_models import Opened, Sent, choose, keep_sent
 from vitexplorer.service.user_storage import Places
 from vitexplorer.ui.kit.language import Translations
-from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import Desk
 from vitexplorer.ui.rooms.finetune.data_part import sides_of
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
 from vitexplorer.ui.rooms.finetune.report import report_data
@@ -45,6 +43,8 @@ from vitexplorer.ui.rooms.finetune.result_part import ResultPart
 from vitexplorer.ui.rooms.finetune.results import results_data, takeaways
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.takeaway import made, table_file
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
 
 MODEL = "test_vit"
 

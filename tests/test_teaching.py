@@ -32,8 +32,8 @@ from vitexplorer.service.teaching import boxes as store
 from vitexplorer.service.teaching.boxes import Boxes, class_files
 from vitexplorer.service.training_images import copy_taught
 from vitexplorer.service.user_storage import Places
-from vitexplorer.ui.server import image_upload as intake
 from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
+from vitexplorer.ui.server import image_upload as intake
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"

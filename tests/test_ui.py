@@ -35,7 +35,6 @@ from vitexplorer.models.catalog import catalog, find
 from vitexplorer.service.engine import Engine, Explored, Picture, weights_of
 from vitexplorer.service.image_store import examples, keep_upload, opened
 from vitexplorer.service.work import Waiter
-from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.block_data import block_data, default_query, row_file
 from vitexplorer.ui.canvas.canvas import CanvasData, Strip
@@ -50,6 +49,7 @@ from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.rooms.flow.room import FlowRoom, rollout_data
 from vitexplorer.ui.rooms.patches.room import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.rooms.size.room import SizeRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
 from vitexplorer.ui.shell.address import Address

@@ -23,11 +23,11 @@ from vitexplorer.figures.caption import caption
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.teaching.words import TEACH_WORDS
-from vitexplorer.ui.rooms.patches.words import BOARD_WORDS
-from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
+from vitexplorer.ui.rooms.patches.words import BOARD_WORDS
+from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 
 PACKAGE = Path(vitexplorer.__file__).parent
 CHINESE = re.compile("[\u4e00-\u9fff]")

@@ -34,6 +34,8 @@ from vitexplorer.ui.gradio_adapter.prompt_queue import PromptQueue
 from vitexplorer.ui.gradio_adapter.single_app import no_app_yet
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.page import build_page
+from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
+from vitexplorer.ui.rooms.folder.routes import survey_routes
 from vitexplorer.ui.server.api.endpoints import DESCRIBED
 from vitexplorer.ui.server.api.tools import answer_in_json
 from vitexplorer.ui.server.gradio_uploads import UPLOAD
@@ -47,8 +49,6 @@ from vitexplorer.ui.server.static_files import SERVING
 from vitexplorer.ui.server.sweeping import swept
 from vitexplorer.ui.server.zero_gpu import join_zero_gpu
 from vitexplorer.ui.shell.theme import theme
-from vitexplorer.ui.rooms.folder.routes import survey_routes
-from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
 
 SWITCH_SECONDS = 0.0005
 """after which a thread that computes in Python lets another go on. With Python's own 5 ms whoever answers many small

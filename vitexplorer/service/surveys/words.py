@@ -5,6 +5,7 @@ from __future__ import annotations
 from vitexplorer.core.text import Language, Text
 
 SURVEY_WORDS: dict[str, Text] = {
+    "survey_close": Text("Close", "关闭"),
     # before a survey
     "survey_question": Text("What does the model do with all of my images?", "面对我的全部图像，模型是怎么做的？"),
     "survey_reading": Text(

@@ -121,3 +121,8 @@ def packed_row(capture: Capture, block: int, query: Query) -> bytes:
     else:
         code = -1 - names.index(query) if isinstance(query, str) else query[0] * capture.grid(block).cols + query[1]
     return pack_attention(row, keys[None], np.array([[code]]))
+
+
+def is_block(block: int | None, capture: Capture) -> bool:
+    """Whether the number that a browser sent is that of a block of a capture."""
+    return block is not None and 0 <= block < capture.depth

@@ -25,9 +25,9 @@ from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.service.scheduler import NotYetError, wrong
 from vitexplorer.service.work import CrowdedError, Done, Step, StoppedError, Waiter, result
+from vitexplorer.ui.gradio_adapter.statuses import answer_with, has_hung_up
 from vitexplorer.ui.kit.language import language_of_request, word
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.server.statuses import answer_with, has_hung_up
 
 T = TypeVar("T")
 

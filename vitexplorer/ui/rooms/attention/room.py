@@ -15,7 +15,7 @@ from vitexplorer.core.text import Language
 from vitexplorer.core.types import Query
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.all_heads import strip_of
-from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, shown_query
+from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, is_block, shown_query
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room, around
@@ -109,8 +109,3 @@ class AttentionRoom(Room):
             head=int(head) if head.isdigit() else head,
             query=shown_query(capture, data.block, query),
         )
-
-
-def is_block(block: int | None, capture: Capture) -> bool:
-    """Whether the number that a browser sent is that of a block of a capture."""
-    return block is not None and 0 <= block < capture.depth

@@ -13,8 +13,8 @@ from vitexplorer.models.examples import examples
 from vitexplorer.service.work import Step
 from vitexplorer.ui.canvas.two_sided import Blocks, Side
 from vitexplorer.ui.kit.language import word
-from vitexplorer.ui.shell.address import COMPARED, OWN, Address
 from vitexplorer.ui.rooms.compare.sides import Preset
+from vitexplorer.ui.shell.address import COMPARED, OWN, Address
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture

@@ -38,6 +38,7 @@ from vitexplorer.ui.rooms.compare.pairs import (
     swapped,
     title_of,
 )
+from vitexplorer.ui.rooms.compare.sides import Sides, SidesData
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import COMPARED, OWN, Address
 from vitexplorer.ui.shell.image_chip import ImageChip, ImageChipData, image_chip
@@ -46,7 +47,6 @@ from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
 from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
 from vitexplorer.ui.shell.size_chip import SizeChip, SizeChipData
 from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
-from vitexplorer.ui.rooms.compare.sides import Sides, SidesData
 
 BESIDE = "beside"
 """what one waits for who puts another model on the right"""

@@ -14,9 +14,9 @@ from vitexplorer.core.text import ExplainedError, Text, same
 from vitexplorer.models.catalog import convolutional
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.user_storage import MODEL
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.model_menu import model_state
-from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel

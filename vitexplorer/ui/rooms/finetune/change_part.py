@@ -13,11 +13,11 @@ from vitexplorer.core.types import Result
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData
-from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.rooms.finetune.figures import Asked, panel_of
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.words import say
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Desk, Updates
 
 if TYPE_CHECKING:
     from vitexplorer.service.engine import Engine

@@ -18,11 +18,11 @@ from vitexplorer.service.training_images import Chosen, Looked, copy_taught, dra
 from vitexplorer.service.work import Done, Report, Waiter
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.kit.upload import UploadButton
-from vitexplorer.ui.shell.room_context import WAITING, Desk, Updates
 from vitexplorer.ui.rooms.finetune.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.teach import Teach
 from vitexplorer.ui.rooms.finetune.words import say
+from vitexplorer.ui.shell.room_context import WAITING, Desk, Updates
 
 
 class DataPart:

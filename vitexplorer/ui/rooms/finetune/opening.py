@@ -12,12 +12,12 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.service.image_store import keep_upload
 from vitexplorer.ui.gradio_adapter.page_blocks import not_possible
-from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Desk, Updates
-from vitexplorer.ui.shell.visit import Visit
 from vitexplorer.ui.rooms.finetune.results import ResultsView, image_path
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.teach import Teach
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Desk, Updates
+from vitexplorer.ui.shell.visit import Visit
 
 ARRIVE = """() => {
   window.vxAddress({room: 'attention'});

@@ -20,14 +20,14 @@ from vitexplorer.service.work import Done, Report, Step, Waiter
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.kit.upload import UploadButton
 from vitexplorer.ui.panel.figure_panel import FigurePanel
-from vitexplorer.ui.shell.address import COMPARED, OWN
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.rooms.finetune.change_part import ChangePart
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
 from vitexplorer.ui.rooms.finetune.results import ResultsData, ResultsView, no_results, results_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.takeaway import lay_out, made, table_file
 from vitexplorer.ui.rooms.finetune.words import say
+from vitexplorer.ui.shell.address import COMPARED, OWN
+from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
 
 
 class ResultPart:

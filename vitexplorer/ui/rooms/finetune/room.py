@@ -19,10 +19,6 @@ from vitexplorer.service.training_images import Chosen
 from vitexplorer.service.visitor_names import VISITOR, training_of, visitor_of
 from vitexplorer.service.work import Waiter
 from vitexplorer.ui.gradio_adapter.page_blocks import answer, session_of
-from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
-from vitexplorer.ui.shell.visit import Visit
 from vitexplorer.ui.rooms.finetune.data_part import DataPart
 from vitexplorer.ui.rooms.finetune.methods import MethodsData
 from vitexplorer.ui.rooms.finetune.opening import Opening
@@ -32,6 +28,10 @@ from vitexplorer.ui.rooms.finetune.run_part import RunPart
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.steps import Steps, steps_data
 from vitexplorer.ui.rooms.finetune.teach import Teach, teach_data
+from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import QUICK, WAITING, Listen, Updates
+from vitexplorer.ui.shell.visit import Visit
 
 
 class FinetuneRoom(Room):

@@ -20,8 +20,6 @@ from vitexplorer.service.training_images import Chosen, look
 from vitexplorer.service.work import Done, Report, Step, Waiter
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
-from vitexplorer.ui.shell.address import Address
-from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
 from vitexplorer.ui.rooms.finetune.backbone import backbone_of
 from vitexplorer.ui.rooms.finetune.choice import PLANNED, TrainingChoice, job_of
 from vitexplorer.ui.rooms.finetune.data_part import sides_of
@@ -31,6 +29,8 @@ from vitexplorer.ui.rooms.finetune.progress import ProgressView, no_progress, pr
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.watch import Watch
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
 
 USUAL_OUTPUTS = 10
 """classes that parameters are counted for while there are no images"""

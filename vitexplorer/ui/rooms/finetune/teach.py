@@ -13,8 +13,8 @@ from vitexplorer.core.text import Language
 from vitexplorer.service.teaching.words import words_of_teaching
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.rooms.finetune.words import say
+from vitexplorer.ui.shell.address import Address
 
 _WORDS = ("image_lost", "image_none", "webcam_none", "webcam_insecure", "webcam_refused")
 _OF_RESULTS = ("board_back", "board_close")

@@ -30,7 +30,6 @@ from vitexplorer.service.surveys.words import SURVEY_WORDS, words_of
 from vitexplorer.storage.claims import begun_at, standing_still
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.frame import frame_words
-from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
 
 if TYPE_CHECKING:
     from vitexplorer.survey.card import Card
@@ -61,7 +60,7 @@ def opening(asking: Asking) -> dict[str, Any]:
         "views": [asked(key, VIEWS[key], asking.say(f"ask_{VIEWS[key].runs}")) for key in small_views()],
         "surveys": listed(asking),
         "frame": frame_words(asking.language),
-        "close": TRAINING_WORDS["board_close"].in_(asking.language),
+        "close": asking.say("survey_close"),
     }
 
 

@@ -6,10 +6,10 @@ from gradio.blocks import Block
 
 from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Explored
+from vitexplorer.ui.rooms.folder.view import SurveyData, SurveyView
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Updates
-from vitexplorer.ui.rooms.folder.view import SurveyData, SurveyView
 
 
 class SurveyRoom(Room):

@@ -30,9 +30,9 @@ from vitexplorer.service.visitor_names import named
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of
 from vitexplorer.ui.kit.static_responses import NOT_KEPT
-from vitexplorer.ui.server.image_upload import KIND, answer_picture
 from vitexplorer.ui.rooms.folder import beginning
 from vitexplorer.ui.rooms.folder.keeping import kept_rows
+from vitexplorer.ui.server.image_upload import KIND, answer_picture
 
 AT_ONCE = 2
 """answers that are made at the same time"""

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import PatchGrid, prefix_text
-from vitexplorer.ui.rooms.patches.words import BOARD_WORDS
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.rooms.patches.words import BOARD_WORDS
 from vitexplorer.ui.shell.frame import FrameData, frame_words
 
 

@@ -7,10 +7,10 @@ from gradio.blocks import Block
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Explored
-from vitexplorer.ui.rooms.patches.board import PatchesBoard, board_data, reading
 from vitexplorer.ui.canvas.files import kept_file, made_once
 from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.panel.own_picture import OwnPicture
+from vitexplorer.ui.rooms.patches.board import PatchesBoard, board_data, reading
 from vitexplorer.ui.rooms.room import Room, around, caption_lines
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Desk, Updates

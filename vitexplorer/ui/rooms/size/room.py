@@ -10,13 +10,13 @@ from gradio.components.base import Component
 
 from vitexplorer.core.text import Language
 from vitexplorer.quantities.parameter_formulas import ViTShape
+from vitexplorer.ui.panel.room_figures import SHOWN, RoomFigures
+from vitexplorer.ui.rooms.room import Room, around
 from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.rooms.size.designs import Design
 from vitexplorer.ui.rooms.size.size_board import SizeBoard
 from vitexplorer.ui.rooms.size.sizes import design_sizes, model_sizes
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
-from vitexplorer.ui.panel.room_figures import SHOWN, RoomFigures
-from vitexplorer.ui.rooms.room import Room, around
 from vitexplorer.ui.shell.address import Address, ShownView
 from vitexplorer.ui.shell.room_context import QUICK, Listen, Updates
 

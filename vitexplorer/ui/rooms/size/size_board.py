@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.rooms.size.data import SizeData
 
 
 class SizeBoard(Widget):

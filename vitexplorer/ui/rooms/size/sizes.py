@@ -12,6 +12,7 @@ from vitexplorer.core.part_names import part_text
 from vitexplorer.core.text import Language, same
 from vitexplorer.core.types import CostResult, CountResult, Term
 from vitexplorer.quantities.parameter_formulas import SwinShape, ViTShape, differences, exact_terms, rough_terms, total
+from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.rooms.size.data import CountTableData, SizeData
 from vitexplorer.ui.rooms.size.designs import SLIDERS, Design, design_note, settings_of
 from vitexplorer.ui.rooms.size.literature import PRESETS
@@ -29,7 +30,6 @@ from vitexplorer.ui.rooms.size.story import is_twelve, reading, story
 from vitexplorer.ui.rooms.size.tables import declared_table, parts_table, terms_table, tools_table
 from vitexplorer.ui.rooms.size.units import MACS, compact
 from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
-from vitexplorer.ui.controls.field import Field, field_of
 from vitexplorer.ui.shell.frame import frame_words
 
 _PART_OF_MACS = {

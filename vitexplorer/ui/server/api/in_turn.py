@@ -10,7 +10,7 @@ from gradio.context import LocalContext
 
 from vitexplorer.service.work import Done, StoppedError, Waiter
 from vitexplorer.ui.gradio_adapter.page_blocks import answered
-from vitexplorer.ui.server.statuses import has_hung_up
+from vitexplorer.ui.gradio_adapter.statuses import has_hung_up
 
 T = TypeVar("T")
 

@@ -16,21 +16,3 @@ class FigureRoom(Room):
         self.panel = RoomFigures(self.desk, self.key)
         self.panel.build()
         return []
-
-
-class TokensRoom(FigureRoom):
-    """What do the tokens hold?"""
-
-    key = "tokens"
-
-
-class OutputsRoom(FigureRoom):
-    """What comes out, and through which token?"""
-
-    key = "outputs"
-
-
-class PositionsRoom(FigureRoom):
-    """What does the model know of places?"""
-
-    key = "positions"
