@@ -10,14 +10,16 @@ of a plain and a changed run. What a comparison draws of each side is what the v
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from vitexplorer.capturing.capture import Capture, plain_numbers
 from vitexplorer.comparisons.record import Comparison
 from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.registry import Registry
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result
+
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
 
 COMPARISONS: Registry[Comparison] = Registry("comparison", __name__, "COMPARISON")
 
@@ -45,6 +47,8 @@ def compare(comparison: str, left: Capture, right: Capture, **settings: Any) -> 
         SettingError: a value that the control cannot take.
         UnsupportedError: it has no meaning for these two; the message says why.
     """
+    from vitexplorer.capturing.capture import plain_numbers  # which loads torch
+
     record, reason = COMPARISONS[comparison], refusal(comparison, left, right)
     if reason is not None:
         raise UnsupportedError(reason)

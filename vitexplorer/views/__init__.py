@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vitexplorer.capturing.capture import Capture, plain_numbers
 from vitexplorer.controls import Control, MethodsControl
 from vitexplorer.core.capture_protocol import other_names
 from vitexplorer.core.errors import UnsupportedError
@@ -16,6 +15,9 @@ from vitexplorer.core.registry import Registry
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import MapResult, Result
 from vitexplorer.views.record import View
+
+if TYPE_CHECKING:
+    from vitexplorer.capturing.capture import Capture
 
 VIEWS: Registry[View] = Registry("view", __name__, "VIEW")
 
@@ -48,6 +50,8 @@ def compute(view: str, capture: Capture, *, progress: Progress | None = None, **
         SettingError: a value that the control cannot take.
         UnsupportedError: the view has no meaning for this model; the message says why.
     """
+    from vitexplorer.capturing.capture import plain_numbers  # which loads torch
+
     record = VIEWS[view]
     reason = refusal(view, capture)
     if reason is not None:
