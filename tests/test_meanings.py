@@ -36,7 +36,7 @@ def test_attention_and_mlp_do_not_swap_their_colours(view):
 
 
 def test_the_parts_of_a_design_have_the_colours_of_the_figures():
-    rule = (Path(vx.__file__).parent / "ui" / "calculator" / "size_board.css").read_text().partition("}")[0]
+    rule = (Path(vx.__file__).parent / "ui" / "rooms" / "size" / "size_board.css").read_text().partition("}")[0]
     colours = dict(re.findall(r"--(\w+): (#\w{6});", rule))
     assert set(colours) == {"embedding", "attention", "mlp", "norms", "merging", "head", "other"}
     assert colours == {part: part_color(part) for part in colours}

@@ -173,9 +173,7 @@ def test_no_word_of_the_chinese_page_is_left_in_latin_letters() -> None:
     """Names of settings stand in sentences of the package, of scripts and of commands; never in words of the page."""
     settings = re.compile(SETTINGS)
     left = [(place, words) for place, _, zh in literal_texts() if (words := latin_words(zh))]
-    assert [
-        found for found in left if found[0].startswith("ui/") and not found[0].startswith(("ui/api", "ui/hosting"))
-    ] == []
+    assert [found for found in left if found[0].startswith("ui/") and not found[0].startswith("ui/server")] == []
     assert [(place, word) for place, words in left for word in words if not settings.fullmatch(word)] == []
 
 
@@ -225,11 +223,11 @@ def attributes(source: str) -> set[str]:
     [
         (UI_WORDS, PACKAGE / "ui"),
         (CANVAS_WORDS, PACKAGE / "ui" / "canvas"),
-        (BOARD_WORDS, PACKAGE / "ui" / "board"),
-        (CALCULATOR_WORDS, PACKAGE / "ui" / "calculator"),
-        (TRAINING_WORDS, PACKAGE / "ui" / "training"),
-        (TEACH_WORDS, PACKAGE / "ui" / "training"),
-        (SURVEY_WORDS, PACKAGE / "ui" / "surveying"),
+        (BOARD_WORDS, PACKAGE / "ui" / "rooms" / "patches"),
+        (CALCULATOR_WORDS, PACKAGE / "ui" / "rooms" / "size"),
+        (TRAINING_WORDS, PACKAGE / "ui" / "rooms" / "finetune"),
+        (TEACH_WORDS, PACKAGE / "ui" / "rooms" / "finetune"),
+        (SURVEY_WORDS, PACKAGE / "ui" / "rooms" / "folder"),
     ],
     ids=["page", "canvas", "board", "calculator", "training", "teaching", "survey"],
 )

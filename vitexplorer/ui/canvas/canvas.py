@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from gradio.data_classes import GradioModel
@@ -147,7 +146,6 @@ class AttentionCanvas(Widget):
 
     data_model = CanvasData
     stem = "canvas"
-    folder = Path(__file__).parent
     sends = ("patch_select", "choose_block", "adjust")
 
 

@@ -7,7 +7,6 @@ moves sends `choose` with all changes as one text, the one that the URL and `--c
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradio.data_classes import GradioModel
@@ -82,7 +81,6 @@ class ChangesPicker(Widget):
     data_model = ChangesData
     stem = "changes"
     sends = ("choose",)
-    folder = Path(__file__).parent
 
 
 def changes_data(capture: Capture, chosen: Changes, language: Language) -> ChangesData:

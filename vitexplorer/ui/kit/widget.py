@@ -6,6 +6,7 @@ the page through `textContent` alone. Markup, style and script of a class are in
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,6 @@ class Widget(gr.HTML):
     """
 
     stem: str
-    folder = Path(__file__).parent
     sends: tuple[str, ...] = ()
     """its own events, as listeners are called; `events` is gradio's"""
 
@@ -42,7 +42,7 @@ class Widget(gr.HTML):
     @classmethod
     def module_path(cls) -> str:
         """Its JavaScript module, below `ui`."""
-        return (cls.folder / f"{cls.stem}.js").relative_to(_UI).as_posix()
+        return Path(inspect.getfile(cls)).with_name(f"{cls.stem}.js").relative_to(_UI).as_posix()
 
     @classmethod
     def _mount(cls) -> str:

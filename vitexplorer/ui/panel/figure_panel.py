@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gradio.data_classes import GradioModel
@@ -136,7 +135,6 @@ class FigurePanel(Widget):
     data_model = PanelData
     stem = "figure_panel"
     sends = ("ask", "work", "stop", "open", "previews", "begin")
-    folder = Path(__file__).parent
 
 
 def panel_words(language: Language) -> dict[str, str]:

@@ -5,8 +5,6 @@ How far a person is stays in their browser; the step that is looked at stands in
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from gradio.data_classes import GradioModel
 
 from vitexplorer.core.text import ExplainedError, Language
@@ -79,7 +77,6 @@ class Guide(Widget):
 
     data_model = GuideData
     stem = "guide"
-    folder = Path(__file__).parent
     sends = ("go", "tell", "handout")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from gradio.data_classes import GradioModel
 
 from vitexplorer.ui.kit.widget import Widget
@@ -48,4 +46,3 @@ class Sides(Widget):
     data_model = SidesData
     stem = "sides"
     sends = ("choose",)
-    folder = Path(__file__).parent

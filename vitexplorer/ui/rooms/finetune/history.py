@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
@@ -41,7 +40,6 @@ class HistoryView(Widget):
 
     data_model = HistoryData
     stem = "history"
-    folder = Path(__file__).parent
     sends = ("reopen", "remove")
 
 

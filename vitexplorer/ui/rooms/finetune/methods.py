@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradio.data_classes import GradioModel
@@ -68,7 +67,6 @@ class MethodsPicker(Widget):
     data_model = MethodsData
     stem = "methods"
     sends = ("count", "estimate", "start")
-    folder = Path(__file__).parent
 
 
 _previews: BytesCache[tuple, Preview] = BytesCache(2000, lambda preview: 1)

@@ -7,7 +7,6 @@ browser redraws in place, so nothing flickers, and a page that is opened later s
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from gradio.data_classes import GradioModel
 
@@ -79,7 +78,6 @@ class ProgressView(Widget):
 
     data_model = ProgressData
     stem = "progress"
-    folder = Path(__file__).parent
     sends = ("stop", "resume")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 from gradio.data_classes import GradioModel
@@ -75,7 +74,6 @@ class DataReportView(Widget):
 
     data_model = ReportData
     stem = "report"
-    folder = Path(__file__).parent
     sends = ("pick",)
 
 

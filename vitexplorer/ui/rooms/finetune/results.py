@@ -90,7 +90,6 @@ class ResultsView(Widget):
 
     data_model = ResultsData
     stem = "results"
-    folder = Path(__file__).parent
     sends = ("choose", "open", "changed", "fetch")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from gradio.data_classes import GradioModel
 
 from vitexplorer.core.text import Language
@@ -36,7 +34,6 @@ class Steps(Widget):
 
     data_model = StepsData
     stem = "steps"
-    folder = Path(__file__).parent
 
 
 def steps_data(language: Language) -> StepsData:

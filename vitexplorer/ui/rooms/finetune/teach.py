@@ -5,8 +5,6 @@ What happens in it is between the browser and `teach_routes`; Python is told onl
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from gradio.data_classes import GradioModel
 
 from vitexplorer.core.text import Language
@@ -33,7 +31,6 @@ class Teach(Widget):
 
     data_model = TeachData
     stem = "teach"
-    folder = Path(__file__).parent
     sends = ("open", "compare")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from gradio.data_classes import GradioModel
 
 from vitexplorer.ui.kit.widget import Widget
@@ -26,4 +24,3 @@ class SurveyView(Widget):
 
     data_model = SurveyData
     stem = "survey"
-    folder = Path(__file__).parent

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import PatchGrid, prefix_text
@@ -42,7 +41,6 @@ class PatchesBoard(Widget):
 
     data_model = BoardData
     stem = "board"
-    folder = Path(__file__).parent
     sends = ("patch_select",)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.rooms.size.data import SizeData
 
@@ -17,4 +15,3 @@ class SizeBoard(Widget):
     data_model = SizeData
     stem = "size_board"
     sends = ("design",)
-    folder = Path(__file__).parent
