@@ -13,7 +13,7 @@ from tests.app import run_apart
 from vitexplorer.core.settings import settings
 from vitexplorer.service.engine import Engine
 from vitexplorer.ui import application
-from vitexplorer.ui.server.listening import address_of, listen, server
+from vitexplorer.ui.server.listening import address_of, listen, uvicorn_server
 
 
 async def built() -> Starlette:
@@ -30,7 +30,7 @@ def hosted(**environment: str) -> Iterator[str]:
         settings.cache_clear()
         opened = threading.Event()
         with listen(settings()) as listening:
-            serving = server(run_apart(built()), settings(), opened.set)
+            serving = uvicorn_server(run_apart(built()), settings(), opened.set)
             thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]})
             thread.start()
             assert opened.wait(60)

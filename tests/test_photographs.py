@@ -23,6 +23,10 @@ def model() -> LoadedModel:
     return vx.load_model("scenes_dino_patch16_192")
 
 
+def hint_of(capture):
+    return photo_hint(capture.model, capture.input.image_hash)
+
+
 def said(model: LoadedModel, image) -> str:
     """The caption of a figure."""
     result = vx.compute("attention_map", vx.capture(model, image), block=0)
@@ -30,10 +34,6 @@ def said(model: LoadedModel, image) -> str:
 
 
 @pytest.mark.parametrize("example", examples().values(), ids=lambda example: example.id)
-def hint_of(capture):
-    return photo_hint(capture.model, capture.input.image_hash)
-
-
 def test_an_example_is_known_by_its_hash(example):
     assert OpenedImage.of(example.path).hash == example.hash
 

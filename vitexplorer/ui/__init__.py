@@ -41,7 +41,7 @@ from vitexplorer.ui.server.api.tools import answer_in_json
 from vitexplorer.ui.server.gradio_uploads import UPLOAD
 from vitexplorer.ui.server.guards import Guards
 from vitexplorer.ui.server.image_upload import PICTURE
-from vitexplorer.ui.server.listening import address_of, listen, server
+from vitexplorer.ui.server.listening import address_of, listen, uvicorn_server
 from vitexplorer.ui.server.metrics.watch import watch
 from vitexplorer.ui.server.model_upload import model_route
 from vitexplorer.ui.server.page_sessions import Visitors
@@ -83,7 +83,7 @@ def serve(settings: Settings) -> None:
             say_what_goes_on(engine)
             threading.Thread(target=engine.warm, name="warm-up", daemon=True).start()
 
-        server(application(settings, engine), settings, opened).run(sockets=[listening])
+        uvicorn_server(application(settings, engine), settings, opened).run(sockets=[listening])
 
 
 def say_what_goes_on(engine: Engine) -> None:

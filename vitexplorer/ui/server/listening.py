@@ -75,7 +75,7 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def server(app: ASGIApp, settings: Settings, opened: Callable[[], None]) -> Server:
+def uvicorn_server(app: ASGIApp, settings: Settings, opened: Callable[[], None]) -> Server:
     """What answers for `app`; `run(sockets=[...])` returns when the process is told to stop."""
     config = uvicorn.Config(
         app,
