@@ -30,6 +30,7 @@ from tests.least import LEAST
 from tests.long_token import planted
 from tests.small_families import CASES, load_case
 from tests.small_models import RECIPES, load_small, picture
+from vitexplorer.comparisons import reading as reading_of_two
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.learn import STEPS
 from vitexplorer.models.examples import examples
@@ -39,6 +40,7 @@ from vitexplorer.ui.shell.address import Address, ShownView
 
 VARYING = {"seconds", "feature_seconds", "file", "folder"}
 """fields that are others in every run"""
+
 # ------------------------------------------------------------------------------------------------ digests
 
 
@@ -72,13 +74,13 @@ def drawn(result: Any) -> Any:
     return figure.to_json() if hasattr(figure, "to_json") else figure
 
 
-def readings(module: Any, result: Any) -> list[str]:
-    return [module.reading(result, language) for language in ("en", "zh")]
+def readings(reading: Callable[..., str], result: Any) -> list[str]:
+    return [reading(result, language) for language in ("en", "zh")]
 
 
 NUMBERS = {"/values": lambda result: result.values, "/json": partial(saved, ".json"), "/csv": partial(saved, ".csv")}
-OF_VIEW = {**NUMBERS, "/reading": partial(readings, vx.views)}
-OF_COMPARISON = {**NUMBERS, "/reading": partial(readings, vx.comparisons)}
+OF_VIEW = {**NUMBERS, "/reading": partial(readings, vx.reading)}
+OF_COMPARISON = {**NUMBERS, "/reading": partial(readings, reading_of_two)}
 WHOLE = {"": lambda made: made}
 
 
@@ -290,5 +292,8 @@ MEASURES = {
 def measured(task: str, only: str) -> tuple[dict[str, str], float]:
     """The digests of one task, and the seconds they took."""
     started, ruler = time.monotonic(), Ruler(task, only)
-    MEASURES[task.split("/")[0]][0](ruler)
+    try:
+        MEASURES[task.split("/")[0]][0](ruler)
+    except Exception as error:
+        ruler.found[task] = f"failed: {type(error).__name__}: {error}"
     return ruler.found, time.monotonic() - started
