@@ -148,6 +148,7 @@ def test_the_top_level_is_what_the_design_says():
         "vitexplorer",
         "assets",
         "tests",
+        "CITATION.cff",
         "LICENSE",
         "requirements.txt",
         "requirements-dev.txt",
