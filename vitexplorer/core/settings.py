@@ -18,7 +18,9 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from vitexplorer.core.text import ExplainedError, Language, Text
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
+_PACKAGE = Path(__file__).resolve().parents[1]
+ASSETS = _PACKAGE / "assets" if (_PACKAGE / "assets").is_dir() else _PACKAGE.parent / "assets"
+"""bundled models and examples: inside the installed package, beside the package of a checkout"""
 PREFIX = "VIT_"
 
 _ON_SPACE = "SPACE_ID" in os.environ
