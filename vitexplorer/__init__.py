@@ -131,9 +131,25 @@ class _PublicApi(ModuleType):
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'vitexplorer' has no attribute {name!r}")
+
+
+def _version() -> str:
+    """The version that is installed; in a checkout that is not installed, the one that its pyproject.toml states."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("vitexplorer")
+    except PackageNotFoundError:
+        import tomllib
+        from pathlib import Path
+
+        stated = Path(__file__).resolve().parent.parent / "pyproject.toml"
+        return tomllib.loads(stated.read_text(encoding="utf-8"))["project"]["version"]
 
 
 def __dir__() -> list[str]:
