@@ -165,6 +165,14 @@ def test_options_reach_the_view(image, tmp_path):
     np.testing.assert_allclose(written, expected, rtol=1e-6)
 
 
+def test_compute_is_the_command_of_the_view_with_its_picture_as_an_option(image, tmp_path):
+    ways = [("attention-map", image, "--out"), ("compute", "attention_map", "--image", image, "-o")]
+    written = [tmp_path / f"{number}.json" for number, _ in enumerate(ways)]
+    for way, out in zip(ways, written, strict=True):
+        assert run(*way, out, *SMALL, "--block", "1").exit_code == 0
+    assert written[0].read_bytes() == written[1].read_bytes()
+
+
 def test_a_bundled_model_says_of_a_picture_that_it_may_not_know_it(image):
     assert "drawn scenes alone" in run("attention-map", image, "--model", "scenes_vit_patch16_192").stdout
 
@@ -278,7 +286,7 @@ def test_a_model_stands_beside_its_tuned_one(image, tmp_path):
 
 
 def test_a_comparison_is_printed_with_what_is_read_off_it(image):
-    done = run("comp", "ans", image, *SMALL, "--other-weights-seed", "1", "--language", "zh")
+    done = run("compar", "ans", image, *SMALL, "--other-weights-seed", "1", "--language", "zh")
     expected = vx.compare("answers", *sides(image, seed=1))
     lines = done.stdout.splitlines()
     assert lines[0] == expected.title.zh
@@ -296,6 +304,8 @@ def test_a_comparison_is_printed_with_what_is_read_off_it(image):
         (["atention-map"], "Did you mean"),
         (["attention-map", "missing.png", *SMALL], "missing.png"),
         (["attention-map", __file__, *SMALL], "test_cli.py"),
+        (["attention-map", "IMAGE", *SMALL, "--image", "other.png"], "--image other.png are two"),
+        (["compute", "atention-map"], "Did you mean"),
         (["attention-map", "IMAGE", *SMALL, "--block", "99"], "block 99"),
         (["attention-map", "IMAGE", *SMALL, "--head", "most"], "most"),
         (["attention-map", "IMAGE", *SMALL, "--query", "3"], "3"),

@@ -6,7 +6,7 @@ import shlex
 import subprocess
 import sys
 from importlib.metadata import version
-from inspect import signature
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from vitexplorer.cli.compare import side_parameters
 from vitexplorer.cli.finetune import finetune_command
 from vitexplorer.cli.names import dashed, full_name, questions
 from vitexplorer.cli.survey import survey_command
+from vitexplorer.cli.view import common_parameters
 from vitexplorer.models.examples import examples
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,25 +68,28 @@ def test_the_space_runs_a_gradio_that_the_requirements_allow():
 
 
 def command_lines() -> list[str]:
+    """What follows the name of the program, which is called so where it is installed, and otherwise as a module."""
     lines = "\n".join(code_blocks("bash")).replace("\\\n", " ").splitlines()
-    return [line for line in lines if line.startswith("python -m vitexplorer ")]
+    return re.findall("^(?:python -m )?vitexplorer (.+)", "\n".join(lines), re.MULTILINE)
+
+
+def spellings(parameters: list[Parameter]) -> set[str]:
+    return {spelt for parameter in parameters for spelt in parameter.default.param_decls or ()}
 
 
 def test_the_commands_exist_with_their_options():
     assert command_lines()
     for line in command_lines():
-        _, _, _, command, *arguments = shlex.split(line, comments=True)
-        name = full_name(
-            command, [*questions(), "models", "views", "interventions", "compare", "finetune", "survey", "--help"]
-        )
-        options = {argument for argument in arguments if argument.startswith("--")}
-        common = {"--model", "--weights", "--weights-seed", "--fit", "--change", "--out", "--language"}
+        command, *arguments = shlex.split(line.removeprefix("compute "), comments=True)
+        others = ["app", "models", "views", "interventions", "compare", "finetune", "survey", "--help"]
+        name = full_name(command, [*questions(), *others])
+        options = {argument for argument in arguments if argument.startswith("-")}
         if name in questions():
             controls = {f"--{dashed(control.name)}" for control in vx.views()[name.replace("-", "_")].controls}
-            assert options <= common | controls, line
+            assert options <= spellings(common_parameters("en")) | controls, line
         elif name == "compare":
             record = vx.comparisons().get(arguments[0].replace("-", "_"))
-            sides = {f"--{dashed(parameter.name)}" for parameter in side_parameters("en")}
+            sides = spellings(side_parameters("en"))
             assert options <= sides | {f"--{dashed(one.name)}" for one in record.controls} if record else True, line
         elif name == "finetune":
             assert options <= {f"--{dashed(option)}" for option in signature(finetune_command("en")).parameters}, line

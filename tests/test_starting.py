@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ from vitexplorer.core.settings import Settings, settings
 from vitexplorer.service import start_checks as starting
 from vitexplorer.ui import main
 from vitexplorer.ui.server.listening import address_of, listen
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +59,8 @@ def test_a_package_that_is_missing_is_named(monkeypatch, capsys) -> None:
     monkeypatch.setattr(starting, "find_spec", lambda name: None)
     with pytest.raises(SystemExit):
         main()
-    assert capsys.readouterr().err == ("VIT_MCP=1 needs a package that is not installed: pip install 'mcp>=1.21,<2'.\n")
+    needed = (ROOT / "requirements-agents.txt").read_text(encoding="utf-8").splitlines()[-1]
+    assert capsys.readouterr().err == (f"VIT_MCP=1 needs a package that is not installed: pip install '{needed}'.\n")
 
 
 def test_a_port_in_use_is_one_sentence_in_the_language_of_the_installation(monkeypatch, capsys) -> None:

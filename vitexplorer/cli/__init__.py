@@ -1,6 +1,9 @@
 """The jobs of the page without a browser: one command for every view, made from the registry.
 
+    vitexplorer compute attention_map --image picture.jpg --block 5 --head 2 --query 3,4 -o map.png
     python -m vitexplorer attention-map picture.jpg --block 5 --head 2 --query 3,4 --out map.png
+
+Both lines do the same.
 
 The options of a view are its controls; what `--out` ends in decides what is written, and without it the numbers are
 printed. A command may be shortened as long as only one begins so. What a person can mend is one line on stderr and
@@ -16,6 +19,8 @@ import typer
 
 from vitexplorer.cli.compare import HELP as _COMPARE
 from vitexplorer.cli.compare import compare_app
+from vitexplorer.cli.compute import HELP as _COMPUTE
+from vitexplorer.cli.compute import compute_app
 from vitexplorer.cli.evaluate import HELP as _EVALUATE
 from vitexplorer.cli.evaluate import evaluate_command
 from vitexplorer.cli.finetune import HELP as _FINETUNE
@@ -25,14 +30,14 @@ from vitexplorer.cli.learn import learn_command
 from vitexplorer.cli.lists import list_interventions, list_models, list_views
 from vitexplorer.cli.menu import menu
 from vitexplorer.cli.names import questions
+from vitexplorer.cli.page import HELP as _PAGE
+from vitexplorer.cli.page import open_page
 from vitexplorer.cli.survey import HELP as _SURVEY
 from vitexplorer.cli.survey import survey_command
 from vitexplorer.cli.text import one_sentence
 from vitexplorer.cli.view import view_command
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language, Text
-
-PROGRAM = "python -m vitexplorer"
 
 _PURPOSE = Text("What a vision transformer does with an image.", "视觉 Transformer 如何处理一幅图像。")
 _MODELS = Text("List the models.", "列出模型。")
@@ -45,7 +50,7 @@ def main() -> None:
     """Run the command line on `sys.argv`."""
     with one_sentence("en"):
         language = settings().language
-    build_app(language)(prog_name=PROGRAM)
+    build_app(language)()
 
 
 def build_app(language: Language) -> typer.Typer:
@@ -58,6 +63,8 @@ def build_app(language: Language) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
+    app.command("app", help=_PAGE.in_(language))(open_page)
+    app.add_typer(compute_app(language), help=_COMPUTE.in_(language))
     app.command("models", help=_MODELS.in_(language))(lambda: list_models(language))
     app.command("views", help=_VIEWS.in_(language))(lambda: list_views(language))
     app.command("interventions", help=_INTERVENTIONS.in_(language))(lambda: list_interventions(language))

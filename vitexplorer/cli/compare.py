@@ -59,9 +59,11 @@ def compare_command(name: str, language: Language) -> Any:
     record = vx.comparisons()[key]
 
     def look(**given: Any) -> None:
-        left = Run(**{field.name: given.pop(field.name) for field in fields(Run)})
+        out, language = given.pop("out"), given.pop("language")
         other = {field.name: given.pop(f"other_{field.name}") for field in fields(Run)}
-        compare(key, left, beside(left, other), given.pop("out"), given.pop("language"), given)
+        with one_sentence(language):
+            left = Run.taken_from(given)
+            compare(key, left, beside(left, other), out, language, given)
 
     return registered(name, record, side_parameters(language), look, language)
 
@@ -93,12 +95,11 @@ def compare(
     comparison: str, left: Run, right: Run, out: Path | None, language: Language, controls: dict[str, str | None]
 ) -> None:
     """Capture both, compare; then write the result, or print it."""
-    with one_sentence(language):
-        from vitexplorer.comparisons import reading
+    from vitexplorer.comparisons import reading
 
-        model = left.load()
-        sides = left.capture(model), right.capture(right.load())
-        if names := named_images(controls.get("images")):
-            more = [NamedCapture(name, replace(left, image=Path(name)).capture(model)) for name in names]
-            controls = {**controls, "images": more}
-        tell(vx.compare(comparison, *sides, **controls), out, language, reading)
+    model = left.load()
+    sides = left.capture(model), right.capture(right.load())
+    if names := named_images(controls.get("images")):
+        more = [NamedCapture(name, replace(left, image=Path(name)).capture(model)) for name in names]
+        controls = {**controls, "images": more}
+    tell(vx.compare(comparison, *sides, **controls), out, language, reading)

@@ -39,7 +39,7 @@ def evaluate_command(language: Language) -> Callable[..., None]:
         views: str = typer.Option("", help=say(_VIEWS)),
         protocols: str = typer.Option("", help=say(_PROTOCOLS)),
         targets: int = typer.Option(0, min=0, help=say(_TARGETS)),
-        out: Path | None = typer.Option(None, help=say(_OUT)),
+        out: Path | None = typer.Option(None, "--out", "-o", help=say(_OUT)),
         language: Language = typer.Option(language, help=say(_LANGUAGE)),
     ) -> None:
         with one_sentence(language):

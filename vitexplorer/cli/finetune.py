@@ -51,7 +51,7 @@ def finetune_command(language: Language) -> Callable[..., None]:
         weights: str = typer.Option("auto", help=say(WEIGHTS)),
         weights_seed: int = typer.Option(0, help=say(WEIGHTS_SEED)),
         epochs: int = typer.Option(10, help=say(_EPOCHS)),
-        out: Path | None = typer.Option(None, help=say(_OUT)),
+        out: Path | None = typer.Option(None, "--out", "-o", help=say(_OUT)),
         set: list[str] = typer.Option([], "--set", help=say(_PLAN)),
         target_column: str | None = typer.Option(None, help=say(_TARGET)),
         image_column: str | None = typer.Option(None, help=say(_IMAGES)),

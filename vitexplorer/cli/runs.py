@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
     from vitexplorer.models.loading import LoadedModel
 
+_TWO_IMAGES = Text(
+    "Expected one picture, and {image} and --image {option} are two.",
+    "只能指定一幅图像，而 {image} 与 --image {option} 是两幅。",
+)
+
 
 @dataclass(frozen=True)
 class Run:
@@ -37,6 +42,15 @@ class Run:
     fit: Fit
     size: str | None
     change: str | None
+
+    @classmethod
+    def taken_from(cls, given: dict[str, Any]) -> Run:
+        """The run that a command's options name, which are taken out. Raises SettingError where two pictures are."""
+        option = given.pop("image_option")
+        if option and given["image"]:
+            raise SettingError(_TWO_IMAGES.format(image=given["image"], option=option))
+        given["image"] = given["image"] or option
+        return cls(**{field.name: given.pop(field.name) for field in fields(cls)})
 
     def load(self) -> LoadedModel:
         """The model, with a bar where weights are downloaded. Raises as `load_model` and `load_tuned`."""

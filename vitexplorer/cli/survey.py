@@ -75,7 +75,7 @@ def survey_command(language: Language) -> Callable[..., None]:
         weights: str = typer.Option("auto", help=say(WEIGHTS)),
         weights_seed: int = typer.Option(0, help=say(WEIGHTS_SEED)),
         ask: str = typer.Option("", help=say(_ASK.format(questions=", ".join(_questions())))),
-        out: Path = typer.Option(Path("survey"), help=say(_OUT)),
+        out: Path = typer.Option(Path("survey"), "--out", "-o", help=say(_OUT)),
         fit: str = typer.Option("crop", help=say(_FIT)),
         size: str | None = typer.Option(None, help=say(_SIZE)),
         labels: bool = typer.Option(True, help=say(_LABELS)),

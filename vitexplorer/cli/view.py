@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +22,12 @@ from vitexplorer.views.record import View
 
 def explore(view: str, out: Path | None, language: Language, run: Run, controls: dict[str, str | None]) -> None:
     """Load, capture, change where asked to, compute; then write the result, or print it."""
-    with one_sentence(language):
-        loaded = run.load()
-        capture = run.capture(loaded, differentiable=vx.views()[view].goes_back)
-        if found := likeness(controls.get("target")):
-            other = vx.capture(loaded, found[0], fit=run.fit, size=run.size)
-            controls["target"] = like_capture(other.input.image_hash[:8], other, found[1])
-        tell(vx.compute(view, capture, **controls), out, language, vx.reading)
+    loaded = run.load()
+    capture = run.capture(loaded, differentiable=vx.views()[view].goes_back)
+    if found := likeness(controls.get("target")):
+        other = vx.capture(loaded, found[0], fit=run.fit, size=run.size)
+        controls["target"] = like_capture(other.input.image_hash[:8], other, found[1])
+    tell(vx.compute(view, capture, **controls), out, language, vx.reading)
 
 
 def tell(result: Result, out: Path | None, language: Language, reading: Reading) -> None:
@@ -55,8 +53,9 @@ def view_command(name: str, language: Language) -> Any:
     view = vx.views()[key]
 
     def look(**given: Any) -> None:
-        run = Run(**{field.name: given.pop(field.name) for field in fields(Run)})
-        explore(key, given.pop("out"), given.pop("language"), run, given)
+        out, language = given.pop("out"), given.pop("language")
+        with one_sentence(language):
+            explore(key, out, language, Run.taken_from(given), given)
 
     return registered(name, view, common_parameters(language), look, language)
 
@@ -90,12 +89,15 @@ def _description(view: View | Comparison, language: Language) -> str:
 def common_parameters(language: Language) -> list[inspect.Parameter]:
     """What every view's command takes; the names are those of a `Run`."""
 
-    def option(name: str, default: Any, en: str, zh: str, kind: Any = str) -> inspect.Parameter:
-        return option_of(name, Text(en, zh).in_(language), default, kind)
+    def option(name: str, default: Any, en: str, zh: str, kind: Any = str, *spelt: str) -> inspect.Parameter:
+        return option_of(name, Text(en, zh).in_(language), default, kind, *spelt)
 
     image = Text("A picture; an example when none is given.", "图像文件；未指定时使用示例图像。")
     return [
         _parameter("image", Path | None, typer.Argument(None, help=image.in_(language))),
+        option(
+            "image_option", None, "The picture, in place of IMAGE.", "图像文件，代替 IMAGE。", Path | None, "--image"
+        ),
         option(
             "model",
             None,
@@ -132,6 +134,8 @@ def common_parameters(language: Language) -> list[inspect.Parameter]:
             "File to write: .png, .svg, .pdf, .csv or .json.",
             "输出文件：.png、.svg、.pdf、.csv 或 .json。",
             Path | None,
+            "--out",
+            "-o",
         ),
         option("language", language, "Language of the result.", "结果的语言。", Language),
     ]
@@ -144,9 +148,9 @@ def _control_option(control: Control, language: Language) -> inspect.Parameter:
     return option_of(control.name, words.in_(language), None, str | None)
 
 
-def option_of(name: str, help_: str, default: Any, kind: Any) -> inspect.Parameter:
-    """An option `--name`."""
-    return _parameter(name, kind, typer.Option(default, f"--{dashed(name)}", help=help_))
+def option_of(name: str, help_: str, default: Any, kind: Any, *spelt: str) -> inspect.Parameter:
+    """An option `--name`, or spelt otherwise."""
+    return _parameter(name, kind, typer.Option(default, *(spelt or [f"--{dashed(name)}"]), help=help_))
 
 
 def _parameter(name: str, kind: Any, declared: Any) -> inspect.Parameter:
