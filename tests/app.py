@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,12 +43,13 @@ expect.set_options(timeout=30_000)  # milliseconds: a busy machine is slow and n
 
 
 @contextmanager
-def running_app(**settings: str) -> Iterator[str]:
-    """`python app.py` on a free port, as a person starts it; gives the address it prints."""
+def running_app(
+    command: Sequence[str | Path] = (sys.executable, "app.py"), folder: Path = ROOT, **settings: str
+) -> Iterator[str]:
+    """`python app.py`, or another command, on a free port as a person starts it; gives the address it prints."""
     environment = {**os.environ, "VIT_PORT": "0", "PYTHONUNBUFFERED": "1", **settings}
-    command = [sys.executable, "app.py"]
     with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
         watchdog = threading.Timer(120, process.kill)
         watchdog.start()
