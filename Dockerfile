@@ -25,11 +25,14 @@ ENV VIRTUAL_ENV=/home/user/venv \
     VIT_HOST=0.0.0.0 \
     VIT_PORT=7860
 
+# The versions of requirements.lock, but for packages of CUDA: a build of torch for another CUDA states others itself.
 ARG TORCH=cpu
-COPY --chown=user requirements.txt .
-RUN python -m venv /tmp/uv && /tmp/uv/bin/pip install --no-cache-dir uv \
+COPY --chown=user requirements.txt requirements.lock ./
+RUN python -m venv /tmp/uv && /tmp/uv/bin/pip install --no-cache-dir -c requirements.lock uv \
+    && grep -vE '^(cuda|nvidia)-' requirements.lock > /tmp/uv/versions.txt \
     && /tmp/uv/bin/uv venv "$VIRTUAL_ENV" \
-    && /tmp/uv/bin/uv pip install --no-cache --compile-bytecode ${TORCH:+--torch-backend=$TORCH} -r requirements.txt \
+    && /tmp/uv/bin/uv pip install --no-cache --compile-bytecode ${TORCH:+--torch-backend=$TORCH} \
+        -c /tmp/uv/versions.txt -r requirements.txt \
     && rm -rf /tmp/uv
 
 COPY --chown=user . .

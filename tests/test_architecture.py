@@ -157,6 +157,7 @@ def test_the_top_level_is_what_the_design_says():
         "requirements-dev.txt",
         "requirements-notebook.txt",
         "requirements-ray.txt",
+        "requirements.lock",
         "training",
         "Dockerfile",
         "README.md",

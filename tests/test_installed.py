@@ -15,6 +15,8 @@ from pathlib import Path
 
 import httpx
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from PIL import Image
 
 from tests.app import running_app
@@ -62,6 +64,20 @@ def output_of(*command: str | Path) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def requirements(file: str) -> Iterator[Requirement]:
+    for line in (ROOT / file).read_text(encoding="utf-8").splitlines():
+        if line.startswith("-r "):
+            yield from requirements(line.removeprefix("-r "))
+        elif not line.startswith("#"):
+            yield Requirement(line)
+
+
+def test_the_lock_has_a_version_of_all_that_is_asked_for() -> None:
+    locked = {canonicalize_name(one.name): str(one.specifier) for one in requirements("requirements.lock")}
+    for wanted in requirements("requirements-dev.txt"):
+        assert locked[canonicalize_name(wanted.name)].removeprefix("==") in wanted.specifier
 
 
 def test_the_wheel_holds_the_package_its_models_and_examples(wheel: Path) -> None:
