@@ -64,6 +64,15 @@ def test_the_space_runs_a_gradio_that_the_requirements_allow():
     assert version("gradio") in gradio.specifier
 
 
+# ---------------------------------------------------------------------------------------------- the changes
+
+
+def test_the_changes_of_a_version_fit_a_screen():
+    _, *versions = (ROOT / ".github" / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")
+    assert all(len(changes.strip().splitlines()[2:]) <= 30 for changes in versions)
+    assert versions[0].split()[0] == vx.__version__
+
+
 # ---------------------------------------------------------------------------------------------- commands and code
 
 
