@@ -35,8 +35,8 @@ from torch import Tensor, nn
 from torchcam.methods import GradCAM as TorchCam
 
 import vitexplorer as vx
+from docs.make.tables import markdown
 from tests.libraries import CASES, made, saved
-from tests.readme import markdown
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.types import PatchGrid
 

@@ -15,7 +15,7 @@ import yaml
 from packaging.requirements import Requirement
 
 import vitexplorer as vx
-from tests.readme import README, TABLES, region
+from docs.make.tables import README, TABLES, region
 from vitexplorer.cli.compare import side_parameters
 from vitexplorer.cli.finetune import finetune_command
 from vitexplorer.cli.names import dashed, full_name, questions
@@ -41,7 +41,7 @@ def front_matter() -> dict[str, Any]:
 def test_a_table_is_what_the_registry_says(name):
     found = region(name).search(README.read_text(encoding="utf-8"))
     assert found, f"the README has no table between <!-- {name} --> and <!-- end -->"
-    assert found[0] == TABLES[name](), "python -m tests.readme"
+    assert found[0] == TABLES[name](), "python -m docs.make.tables"
 
 
 # ---------------------------------------------------------------------------------------------- the front matter
@@ -131,9 +131,9 @@ def test_the_package_is_used_from_another_folder(tmp_path):
 @pytest.mark.parametrize("page", [README, ROOT / ".github" / "CONTRIBUTING.md"], ids=lambda page: page.stem)
 def test_the_files_it_names_exist(page):
     text = page.read_text(encoding="utf-8")
-    named = [ROOT / path for path in re.findall(r"`((?:vitexplorer|assets|tests|benchmarks|\.ci)/[\w./]*)`", text)]
+    named = [ROOT / path for path in re.findall(r"`((?:vitexplorer|assets|tests|benchmarks|docs|\.ci)/[\w./]*)`", text)]
     named += [page.parent / path for path in re.findall(r"\]\((?!http)([\w./]+)\)", text)]
-    modules = re.findall(r"python -m ((?:vitexplorer|tests|benchmarks)\.[\w.]+)", text)
+    modules = re.findall(r"python -m ((?:vitexplorer|tests|benchmarks|docs)\.[\w.]+)", text)
     places = [ROOT / module.replace(".", "/") for module in modules]
     named += [place / "__main__.py" if place.is_dir() else place.with_suffix(".py") for place in places]
     assert not [path for path in named if not path.exists()]

@@ -16,9 +16,9 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 import vitexplorer as vx
+from docs.make.tables import README, families_table, region
 from tests.explicit import with_fused_attention
 from tests.families_of_timm import TWO_KINDS, files_of_timm, sweep
-from tests.readme import README, families_table, region
 from tests.small_families import CASES, capture_case, load_case
 from tests.small_models import attention_outputs
 from vitexplorer.capturing.capture import Capture, capture_input
@@ -443,7 +443,7 @@ def test_every_model_of_timm_is_shown_or_refused_with_a_reason():
 
 def test_the_readme_says_so():
     assert region("families").search(README.read_text(encoding="utf-8"))[0] == families_table(), (
-        "python -m tests.readme"
+        "python -m docs.make.tables"
     )
 
 

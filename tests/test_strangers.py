@@ -19,10 +19,10 @@ import httpx
 import pytest
 
 import vitexplorer.ui
+from docs.make.tables import README
 from tests.app import run_apart
 from tests.fuzzed_http import SENT
 from tests.hosted import hosted
-from tests.readme import README
 from vitexplorer.core.settings import ASSETS, Settings, settings
 from vitexplorer.finetune.job.folder import CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig

@@ -1,6 +1,6 @@
 """The README's tables, all made here, from the registries that the program itself reads and from what was measured.
 
-    python -m tests.readme
+    python -m docs.make.tables
 
 writes them between their marks, `<!-- name -->` and `<!-- end -->`; `test_docs` fails while one is out of date. A new
 table is one function in `TABLES` and its two marks in the README.
@@ -25,7 +25,7 @@ from vitexplorer.models.examples import examples
 from vitexplorer.models.measured import measured
 from vitexplorer.survey.questions import QUESTIONS
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+README = Path(__file__).resolve().parents[2] / "README.md"
 
 
 def main() -> None:
@@ -166,7 +166,7 @@ def families_table() -> str:
 # ------------------------------------------------------------------------------------------------- measured
 
 
-FIELD = Path(__file__).resolve().parent.parent / "benchmarks" / "field.json"
+FIELD = README.parent / "benchmarks" / "field.json"
 GESTURES = ("hover a patch (twin: click it)", "another head", "jump to a block", "a picture of one's own")
 
 
