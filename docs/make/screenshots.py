@@ -1,6 +1,6 @@
 """The pictures of the page in `assets/screenshots`: rooms, both languages, both themes, a phone, a hall.
 
-    python -m tests.screenshots [name ...]
+    python -m docs.make.screenshots [name ...]
 
 Needs Chromium and a minute. They are WebP, small enough for a repository, and made of bundled models alone.
 """
