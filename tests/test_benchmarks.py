@@ -6,11 +6,11 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from docs.make.tables import PAGES, ROOT
+
 SMALLEST = {
     "anyfile": "--only vit",
     "batch": "--batch 2 --rounds 1 --models scenes_vit_patch16_192",
@@ -47,7 +47,7 @@ def test_every_benchmark_has_a_smallest_form():
 
 
 def test_every_benchmark_that_is_named_is_there():
-    files = [ROOT / "README.md", *(ROOT / "benchmarks").rglob("*.md"), *(ROOT / ".github").glob("*.md")]
+    files = [*PAGES, *(ROOT / "benchmarks").rglob("*.md"), *(ROOT / ".github").glob("*.md")]
     named = {name for file in files for name in re.findall(r"-m benchmarks\.([\w.]*\w)", file.read_text("utf-8"))}
     assert named <= benchmarks()
 

@@ -1,47 +1,85 @@
-"""The README says what is true: its tables are made from the registries (`readme`), its commands and its code run."""
+"""Documentation that stays true: tables are those of the registries (`docs.make.tables`), commands and code run."""
 
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from importlib.metadata import version
-from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
+from typing import Any, get_args
+from xml.etree import ElementTree
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from typer.testing import CliRunner
 
 import vitexplorer as vx
-from docs.make.tables import README, TABLES, region
-from vitexplorer.cli.compare import side_parameters
-from vitexplorer.cli.finetune import finetune_command
-from vitexplorer.cli.names import dashed, full_name, questions
-from vitexplorer.cli.survey import survey_command
-from vitexplorer.cli.view import common_parameters
+from docs.make import architecture
+from docs.make.tables import PAGES, README, ROOT, TABLES, written_tables
+from tests.survey_images import class_folders
+from vitexplorer.cli import build_app
 from vitexplorer.models.examples import examples
+from vitexplorer.ui.kit.words import UI_WORDS
+from vitexplorer.ui.shell.room_order import RoomKey
 
-ROOT = Path(__file__).resolve().parent.parent
+INDEX = ROOT / "docs" / "README.md"
+CHECKED = (*PAGES, ROOT / ".github" / "CONTRIBUTING.md")
 
 
-def code_blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def address(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def code_blocks(language: str, *pages: Path) -> list[str]:
+    """Code of these pages, or of all."""
+    texts = "\n".join(map(text_of, pages or PAGES))
+    return re.findall(rf"```{language}\n(.*?)```", texts, re.DOTALL)
 
 
 def front_matter() -> dict[str, Any]:
-    return yaml.safe_load(README.read_text(encoding="utf-8").split("---\n")[1])
+    return yaml.safe_load(text_of(README).split("---\n")[1])
 
 
-# ---------------------------------------------------------------------------------------------- the tables
+# ---------------------------------------------------------------------------------------------- tables and drawings
+
+
+def test_every_table_stands_in_a_page():
+    assert written_tables().keys() == TABLES.keys()
 
 
 @pytest.mark.parametrize("name", sorted(set(TABLES) - {"families"}))  # those: `test_every_family`
 def test_a_table_is_what_the_registry_says(name):
-    found = region(name).search(README.read_text(encoding="utf-8"))
-    assert found, f"the README has no table between <!-- {name} --> and <!-- end -->"
-    assert found[0] == TABLES[name](), "python -m docs.make.tables"
+    assert written_tables()[name] == TABLES[name](), "python -m docs.make.tables"
+
+
+def test_the_floors_are_drawn(tmp_path, monkeypatch):
+    monkeypatch.setattr(architecture, "DRAWING", tmp_path / "architecture.svg")
+    architecture.main()
+    words = set("".join(ElementTree.parse(architecture.DRAWING).getroot().itertext()).split())
+    folders = {file.parent.name for file in (ROOT / "vitexplorer").glob("*/__init__.py")}
+    assert folders
+    assert folders <= words
+
+
+# ---------------------------------------------------------------------------------------------- the README
+
+
+def test_the_readme_is_short():
+    assert README.stat().st_size <= 9_000, "the rest stands in docs/"
+
+
+def test_the_readme_has_every_room():
+    table = text_of(README).partition("## The rooms of the page\n")[2].partition("\n## ")[0]
+    titles = [UI_WORDS["learn"], *(UI_WORDS[f"room_{key}"] for key in get_args(RoomKey))]
+    assert re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE)[2:] == [title.en for title in titles]
 
 
 # ---------------------------------------------------------------------------------------------- the front matter
@@ -68,7 +106,7 @@ def test_the_space_runs_a_gradio_that_the_requirements_allow():
 
 
 def test_the_changes_of_a_version_fit_a_screen():
-    _, *versions = (ROOT / ".github" / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")
+    _, *versions = text_of(ROOT / ".github" / "CHANGELOG.md").split("\n## ")
     assert all(len(changes.strip().splitlines()[2:]) <= 30 for changes in versions)
     assert versions[0].split()[0] == vx.__version__
 
@@ -76,47 +114,35 @@ def test_the_changes_of_a_version_fit_a_screen():
 # ---------------------------------------------------------------------------------------------- commands and code
 
 
-def command_lines() -> list[str]:
-    """What follows the name of the program, which is called so where it is installed, and otherwise as a module."""
-    lines = "\n".join(code_blocks("bash")).replace("\\\n", " ").splitlines()
-    return re.findall("^(?:python -m )?vitexplorer (.+)", "\n".join(lines), re.MULTILINE)
-
-
-def spellings(parameters: list[Parameter]) -> set[str]:
-    return {spelt for parameter in parameters for spelt in parameter.default.param_decls or ()}
+def commands() -> list[str]:
+    """What follows the name of the program, which is that of the command or, where it is not installed, of the module."""
+    lines = "\n".join(code_blocks("bash")).replace("\\\n", " ")
+    return re.findall(r"^(?:python -m )?vitexplorer (.*)", lines, re.MULTILINE)
 
 
 def test_the_commands_exist_with_their_options():
-    assert command_lines()
-    for line in command_lines():
-        command, *arguments = shlex.split(line.removeprefix("compute "), comments=True)
-        others = ["app", "models", "views", "interventions", "compare", "finetune", "survey", "--help"]
-        name = full_name(command, [*questions(), *others])
-        options = {argument for argument in arguments if argument.startswith("-")}
-        if name in questions():
-            controls = {f"--{dashed(control.name)}" for control in vx.views()[name.replace("-", "_")].controls}
-            assert options <= spellings(common_parameters("en")) | controls, line
-        elif name == "compare":
-            record = vx.comparisons().get(arguments[0].replace("-", "_"))
-            sides = spellings(side_parameters("en"))
-            assert options <= sides | {f"--{dashed(one.name)}" for one in record.controls} if record else True, line
-        elif name == "finetune":
-            assert options <= {f"--{dashed(option)}" for option in signature(finetune_command("en")).parameters}, line
-        elif name == "survey":
-            assert options <= {f"--{dashed(option)}" for option in signature(survey_command("en")).parameters}, line
-        else:
-            assert not options, line
+    """`--help` is answered only if all options before it are known."""
+    assert commands()
+    for command in commands():
+        done = CliRunner().invoke(build_app("en"), [*shlex.split(command, comments=True), "--help"])
+        assert done.exit_code == 0, f"{command}\n{done.output}"
 
 
-def test_the_python_example_runs(tmp_path, monkeypatch):
-    code = code_blocks("python")[0]  # the others call a page and train: `test_scripts`, `test_training`
-    model = re.search(r'load_model\("(\w+)"', code)[1]
-    if not any(entry.name == model for entry in vx.models()):
-        pytest.skip(f"{model} is not bundled yet")
+ELSEWHERE = {"docs/api.md", "docs/methods.md"}
+"""Pages whose code needs a running page or small models: `test_scripts`, `test_training`."""
+PYTHON = [(address(page), code) for page in PAGES for code in code_blocks("python", page)]
+
+
+@pytest.mark.parametrize("code", [pytest.param(code, id=page) for page, code in PYTHON if page not in ELSEWHERE])
+def test_python_code_runs(code, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    example = next(iter(examples().values())).path
-    exec(code.replace('"picture.jpg"', repr(str(example))).replace(".png", ".json"), {})
-    assert list(tmp_path.glob("*.json"))
+    shutil.copy(next(iter(examples().values())).path, "picture.jpg")
+    class_folders(Path("photographs"), 4)
+    own = code.replace('"assets/', f'"{ROOT.as_posix()}/assets/').replace(".png", ".json")
+    exec(own, {})
+    printed = capsys.readouterr().out
+    assert all(reading in printed for reading in re.findall(r'vx\.reading\(result\)\)  # "?(.*?) \.\.\.', code))
+    assert all(Path(name).is_file() for name in re.findall(r'vx\.save\(.*"(.*?)"\)', own))
 
 
 def test_the_package_is_used_from_another_folder(tmp_path):
@@ -128,12 +154,39 @@ def test_the_package_is_used_from_another_folder(tmp_path):
     assert (tmp_path / "map.json").is_file()
 
 
-@pytest.mark.parametrize("page", [README, ROOT / ".github" / "CONTRIBUTING.md"], ids=lambda page: page.stem)
-def test_the_files_it_names_exist(page):
-    text = page.read_text(encoding="utf-8")
-    named = [ROOT / path for path in re.findall(r"`((?:vitexplorer|assets|tests|benchmarks|docs|\.ci)/[\w./]*)`", text)]
-    named += [page.parent / path for path in re.findall(r"\]\((?!http)([\w./]+)\)", text)]
+# ---------------------------------------------------------------------------------------------- links and names
+
+
+def links(page: Path) -> list[tuple[Path, str]]:
+    """Files that a page links to, each with the heading that is meant, if any."""
+    found = re.findall(r"\]\((?!http)([^)#\s]*)#?([^)\s]*)\)", text_of(page))
+    return [((page.parent / file).resolve() if file else page, heading) for file, heading in found]
+
+
+def headings(page: Path) -> set[str]:
+    """Headings as links name them."""
+    prose = re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)
+    lines = re.findall(r"^#+ (.*)", prose, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", line).strip().lower().replace(" ", "-") for line in lines}
+
+
+@pytest.mark.parametrize("page", CHECKED, ids=address)
+def test_the_files_it_links_to_exist(page):
+    assert not [file for file, heading in links(page) if not file.exists()]
+    assert not [(file.name, heading) for file, heading in links(page) if heading and heading not in headings(file)]
+
+
+@pytest.mark.parametrize("page", CHECKED, ids=address)
+def test_the_files_and_modules_it_names_exist(page):
+    text = text_of(page)
+    files = [ROOT / path for path in re.findall(r"`((?:vitexplorer|assets|tests|benchmarks|docs|\.ci)/[\w./]*)`", text)]
     modules = re.findall(r"python -m ((?:vitexplorer|tests|benchmarks|docs)\.[\w.]+)", text)
     places = [ROOT / module.replace(".", "/") for module in modules]
-    named += [place / "__main__.py" if place.is_dir() else place.with_suffix(".py") for place in places]
-    assert not [path for path in named if not path.exists()]
+    files += [place / "__main__.py" if place.is_dir() else place.with_suffix(".py") for place in places]
+    assert not [path for path in files if not path.exists()]
+    for name in re.findall(r"`(vitexplorer(?:\.\w+)+)`", text):
+        assert resolve_name(name), name
+
+
+def test_the_index_has_every_page():
+    assert {page for page in PAGES if page != README} - {INDEX} <= {file for file, _ in links(INDEX)}

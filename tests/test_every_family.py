@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
 import vitexplorer as vx
-from docs.make.tables import README, families_table, region
+from docs.make.tables import families_table, written_tables
 from tests.explicit import with_fused_attention
 from tests.families_of_timm import TWO_KINDS, files_of_timm, sweep
 from tests.small_families import CASES, capture_case, load_case
@@ -441,10 +441,8 @@ def test_every_model_of_timm_is_shown_or_refused_with_a_reason():
     assert shown == {family.title.en for family in FAMILIES.values()}
 
 
-def test_the_readme_says_so():
-    assert region("families").search(README.read_text(encoding="utf-8"))[0] == families_table(), (
-        "python -m docs.make.tables"
-    )
+def test_the_documentation_says_so():
+    assert written_tables()["families"] == families_table(), "python -m docs.make.tables"
 
 
 def test_only_what_never_weighs_places_is_said_to_have_no_attention():

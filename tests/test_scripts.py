@@ -1,4 +1,4 @@
-"""Other programs ask the running app: the README's lines for Python and a shell, and an agent with MCP's own client."""
+"""Other programs ask the running app: the lines of `docs/api.md`, and an agent with MCP's own client."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
 import vitexplorer as vx
-from tests.app import run_apart
+from tests.app import ROOT, run_apart
 from tests.test_docs import code_blocks
 from vitexplorer.figures.tables import as_document
 from vitexplorer.models.examples import examples
@@ -26,15 +26,15 @@ ADDRESS = "http://127.0.0.1:7860"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the README's `picture.jpg` lies."""
+    """Where `picture.jpg` of the documentation lies."""
     shutil.copy(examples()["scene_mug"].path, tmp_path / "picture.jpg")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def lines(language: str, url: str) -> str:
-    """The README's, for the app under test."""
-    (found,) = (block for block in code_blocks(language) if ADDRESS in block and "pip install -r" not in block)
+    """Those of `docs/api.md`, for the app under test."""
+    (found,) = code_blocks(language, ROOT / "docs" / "api.md")
     return found.replace(ADDRESS, url.rstrip("/"))
 
 

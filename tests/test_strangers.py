@@ -19,7 +19,7 @@ import httpx
 import pytest
 
 import vitexplorer.ui
-from docs.make.tables import README
+from docs.make.tables import ROOT
 from tests.app import run_apart
 from tests.fuzzed_http import SENT
 from tests.hosted import hosted
@@ -219,9 +219,10 @@ def test_every_answer_tells_a_browser_what_not_to_do(client: httpx.Client) -> No
     assert "sandbox" in file.headers["content-security-policy"]
 
 
-def test_the_readme_has_the_policy_of_the_page(client: httpx.Client) -> None:
-    written = re.search(r"```text\n(default-src .*?)\n```", README.read_text(encoding="utf-8"), re.DOTALL)
-    assert written, "the README says which Content-Security-Policy a page has"
+def test_the_documentation_has_the_policy_of_the_page(client: httpx.Client) -> None:
+    hosting = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
+    written = re.search(r"```text\n(default-src .*?)\n```", hosting, re.DOTALL)
+    assert written, "docs/hosting.md gives the Content-Security-Policy of a page"
     policy = re.sub(r"(?:'sha256-\S+'\s?)+(?=;)", "{hashes}", client.get("/").headers["content-security-policy"])
     assert " ".join(written[1].split()).format(hashes="{hashes}", frames="'self'") == policy
 

@@ -6,7 +6,6 @@ import errno
 import itertools
 import json
 import math
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from typer.testing import CliRunner
 
 from tests.finetune_folders import class_folder, number_folder
 from tests.small_models import load_small
+from tests.test_docs import code_blocks
 from tests.thorough import in_turn
 from vitexplorer.capturing.capture import capture
 from vitexplorer.cli import build_app
@@ -553,9 +553,8 @@ def test_augmentation_is_a_function_of_seed_epoch_and_image(small, colours, tmp_
     assert torch.equal(feed.image(2, PLAIN), feed.image(2, PLAIN))
 
 
-def test_the_example_of_the_readme_runs(monkeypatch, colours, tmp_path):
-    text = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    (code,) = (code for code in re.findall("```python\n(.*?)```", text, re.DOTALL) if "vx.finetune" in code)
+def test_the_example_of_the_documentation_runs(monkeypatch, colours, tmp_path):
+    (code,) = (code for code in code_blocks("python") if "vx.finetune" in code)
     for module in (setups, loading):
         monkeypatch.setattr(module, "load_backbone", lambda name, *_, **__: load_small("vit"))
     image = next((colours / "red").iterdir())

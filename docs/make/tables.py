@@ -1,9 +1,9 @@
-"""The README's tables, all made here, from the registries that the program itself reads and from what was measured.
+"""Tables of the documentation, made from the program's own registries and from measurements.
 
     python -m docs.make.tables
 
-writes them between their marks, `<!-- name -->` and `<!-- end -->`; `test_docs` fails while one is out of date. A new
-table is one function in `TABLES` and its two marks in the README.
+writes each between its marks, `<!-- name -->` and `<!-- end -->`, in the README and the pages of `docs/`; `test_docs`
+fails while one is out of date. A new table is one function in `TABLES` and its two marks in a page.
 """
 
 from __future__ import annotations
@@ -14,36 +14,47 @@ from collections.abc import Callable, Iterable
 from inspect import Parameter
 from pathlib import Path
 
+import typer
+from pydantic.fields import FieldInfo
+
 import vitexplorer as vx
 from benchmarks.field.tables import read, text
 from tests.families_of_timm import sweep
 from vitexplorer.cli.compare import side_parameters
+from vitexplorer.cli.names import dashed
 from vitexplorer.cli.view import common_parameters
-from vitexplorer.core.paper import Paper
 from vitexplorer.core.settings import ASSETS, PREFIX, Settings
 from vitexplorer.models.examples import examples
 from vitexplorer.models.measured import measured
 from vitexplorer.survey.questions import QUESTIONS
+from vitexplorer.views.record import Paper
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+PAGES = (README, *sorted((ROOT / "docs").glob("*.md")))
+MARKED = re.compile(r"<!-- (?P<name>\w+) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
 
 
 def main() -> None:
-    """Write every table anew."""
-    text = README.read_text(encoding="utf-8")
-    for name, table in TABLES.items():
-        made = table()
-        text = region(name).sub(lambda _, made=made: made, text, count=1)
-    README.write_text(text, encoding="utf-8")
+    """Write every table of every page anew."""
+    for page in PAGES:
+        written = page.read_text(encoding="utf-8")
+        page.write_text(MARKED.sub(_anew, written), encoding="utf-8")
 
 
-def region(name: str) -> re.Pattern[str]:
-    """What stands between the marks of a table."""
-    return re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)", re.DOTALL)
+def _anew(mark: re.Match[str]) -> str:
+    name = mark["name"]
+    return f"<!-- {name} -->\n{TABLES[name]()}<!-- end -->"
+
+
+def written_tables() -> dict[str, str]:
+    """Tables as they stand in the pages, by name."""
+    pages = (page.read_text(encoding="utf-8") for page in PAGES)
+    return {mark["name"]: mark["table"] for page in pages for mark in MARKED.finditer(page)}
 
 
 def markdown(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A table as it stands in the README."""
+    """A table as it stands in a page."""
     lines = [header, tuple("---" for _ in header), *rows]
     return "\n".join(["", *(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines), "\n"])
 
@@ -112,19 +123,37 @@ def _options(parameters: Iterable[Parameter]) -> str:
     rows = []
     for option in parameters:
         info = option.default
-        spelt = info.param_decls or [option.name.upper()]
-        rows.append((named(spelt), "" if info.default is None else f"`{info.default}`", info.help))
+        name = option.name.upper() if isinstance(info, typer.models.ArgumentInfo) else f"--{dashed(option.name)}"
+        rows.append((f"`{name}`", "" if info.default is None else f"`{info.default}`", info.help))
     return markdown(("option", "default", "meaning"), rows)
 
 
 def settings_table() -> str:
     """Every environment variable."""
-    rows = []
-    for name, field in Settings.model_fields.items():
-        default = field.get_default(call_default_factory=True, validated_data={})
-        default = int(default) if isinstance(default, bool) else default
-        rows.append((f"`{PREFIX}{name.upper()}`", f"`{default}`" if default != "" else "", field.description))
+    defaults = _defaults()
+    rows = ((name, defaults[name], field.description) for name, field in _variables().items())
     return markdown(("variable", "default", "meaning"), rows)
+
+
+def hosted_table() -> str:
+    """Defaults that change with VIT_HOSTED=1."""
+    defaults = _defaults()
+    rows = ((name, default) for name, default in _defaults(hosted=True).items() if default != defaults[name])
+    return markdown(("variable", "default"), rows)
+
+
+def _variables() -> dict[str, FieldInfo]:
+    return {f"`{PREFIX}{name.upper()}`": field for name, field in Settings.model_fields.items()}
+
+
+def _defaults(**given: bool) -> dict[str, str]:
+    """Default of every variable as code; nothing where there is none."""
+    defaults = {}
+    for name, field in _variables().items():
+        default = field.get_default(call_default_factory=True, validated_data=given)
+        default = int(default) if isinstance(default, bool) else default
+        defaults[name] = f"`{default}`" if default != "" else ""
+    return defaults
 
 
 def questions_table() -> str:
@@ -166,7 +195,7 @@ def families_table() -> str:
 # ------------------------------------------------------------------------------------------------- measured
 
 
-FIELD = README.parent / "benchmarks" / "field.json"
+FIELD = ROOT / "benchmarks" / "field.json"
 GESTURES = ("hover a patch (twin: click it)", "another head", "jump to a block", "a picture of one's own")
 
 
@@ -217,6 +246,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "bundled": bundled_table,
     "field": field_table,
     "settings": settings_table,
+    "hosted": hosted_table,
     "examples": examples_table,
 }
 

@@ -1,6 +1,6 @@
 """What a method of fine-tuning is: how it changes a model, what it is called, what it can, how it likes to be trained.
 
-A new method is one file in `methods/` that defines METHOD; menus, the command line, the README's table and the
+A new method is one file in `methods/` that defines METHOD; menus, the command line, the documentation's table and the
 contract tests are made from these records. Nothing outside of that file asks for a method by name: what others must
 know of it is an ability in its record, and the contract tests hold each against what the method does.
 """
