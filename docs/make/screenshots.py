@@ -1,8 +1,8 @@
-"""The pictures of the page in `assets/screenshots`: rooms, both languages, both themes, a phone, a hall.
+"""Pictures of the page in `assets/screenshots`: rooms, both languages, both themes, a phone, a hall.
 
     python -m docs.make.screenshots [name ...]
 
-Needs Chromium and a minute. They are WebP, small enough for a repository, and made of bundled models alone.
+Takes a minute and needs Chromium. The pictures are WebP, small enough for a repository, and use bundled models only.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tests.rooms import PATIENCE, painted
 
 FOLDER = ROOT / "assets" / "screenshots"
 SETTLED = 5000
-"""milliseconds until previews have come, of which nobody tells"""
-DESK, PHONE, HALL = (1440, 900), (390, 844), (1920, 1080)
+"""Milliseconds until previews have arrived: no event announces them."""
+LAPTOP, PHONE, HALL = (1440, 900), (390, 844), (1920, 1080)
 VIT = "scenes_vit_patch16_192"
 
 
@@ -31,10 +31,10 @@ class Shot:
 
     name: str
     parameters: Mapping[str, str]
-    """of its address"""
-    window: tuple[int, int] = DESK
+    """Parameters of its address."""
+    window: tuple[int, int] = LAPTOP
     press: tuple[str, ...] = field(default=())
-    """selectors of what is clicked before the picture is taken"""
+    """Selectors that are clicked before the picture is taken."""
 
 
 SHOTS = (
@@ -54,7 +54,7 @@ SHOTS = (
 
 
 def take(page: Page, url: str, shot: Shot) -> None:
-    """One picture, once nothing on the page is waiting any more."""
+    """Take one picture as soon as nothing on the page is waiting."""
     query = "&".join(f"{name}={value}" for name, value in shot.parameters.items() if value)
     page.goto(f"{url}?{query}")
     page.wait_for_selector('.vx-status[data-kind="ready"]', timeout=PATIENCE)
@@ -74,7 +74,7 @@ def take(page: Page, url: str, shot: Shot) -> None:
 
 
 def take_all(chromium: Browser, url: str, shots: tuple[Shot, ...]) -> None:
-    """Each in a page of its own, as a person opens a link."""
+    """Take each picture in a page of its own, as a person opens a link."""
     for shot in shots:
         width, height = shot.window
         with chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce") as context:

@@ -110,12 +110,12 @@ def methods_table() -> str:
 
 
 def options_table() -> str:
-    """What the command of every view takes; its controls are options beside these."""
+    """Options of every view's command; its controls are further options."""
     return _options(common_parameters("en"))
 
 
 def sides_table() -> str:
-    """What the command of a comparison takes beside those."""
+    """Further options of a comparison's command."""
     return _options(side_parameters("en")[len(common_parameters("en")) :])
 
 
@@ -157,7 +157,7 @@ def _defaults(**given: bool) -> dict[str, str]:
 
 
 def questions_table() -> str:
-    """What a survey asks of every image."""
+    """Every question of a survey."""
     rows = ((f"`{key}`", question.question.en, link(question.paper)) for key, question in QUESTIONS.items())
     return markdown(("question", "what it asks", "paper"), rows)
 
@@ -180,15 +180,15 @@ def examples_table() -> str:
 
 
 def families_table() -> str:
-    """What is shown of each family of timm, and why not more; files without attention are in one row."""
+    """Coverage of timm by family, with reasons for gaps; files refused for one reason share a row."""
     rows: dict[tuple[str, str], list[str]] = {}
-    for name, (family, shown, reason) in sweep().items():
-        rows.setdefault((shown, reason if shown == "refused" else family), []).append(name)
+    for name, (family, coverage, reason) in sweep().items():
+        rows.setdefault((coverage, reason if coverage == "refused" else family), []).append(name)
     order = ["all views", "attention maps", "attention maps, partly", "refused"]
     lines = []
-    for (shown, label), names in sorted(rows.items(), key=lambda row: (order.index(row[0][0]), sorted(row[1]))):
+    for (coverage, label), names in sorted(rows.items(), key=lambda row: (order.index(row[0][0]), sorted(row[1]))):
         listed = named(sorted(names))
-        lines.append((shown, listed if shown == "refused" else f"{label}: {listed}", sweep()[names[0]][2]))
+        lines.append((coverage, listed if coverage == "refused" else f"{label}: {listed}", sweep()[names[0]][2]))
     return markdown(("shown", "models of timm's files", "not shown, and why"), lines)
 
 
@@ -200,7 +200,7 @@ GESTURES = ("hover a patch (twin: click it)", "another head", "jump to a block",
 
 
 def field_table() -> str:
-    """What a pass that shows attention costs, for which architectures it is right, how soon the page answers."""
+    """Cost of a capture, coverage of architectures and response times of the page, beside other tools."""
     found = {table.key: table for tables in read(FIELD).values() for table in tables}
     keys = "capture_time", "capture_memory", "coverage_counts", "page_0", "page_100"
     capture, memory, coverage, near, far = (found[key] for key in keys)
