@@ -162,8 +162,6 @@ def test_the_top_level_is_what_the_design_says():
         "Dockerfile",
         "README.md",
         "benchmarks",
-        "training",
-        "docs",
     }
     top = {file.relative_to(ROOT).parts[0] for file in tracked_files()}
     assert not {name for name in top if not name.startswith(".")} - allowed

@@ -115,7 +115,7 @@ def test_the_changes_of_a_version_fit_a_screen():
 
 
 def commands() -> list[str]:
-    """What follows the name of the program, which is that of the command or, where it is not installed, of the module."""
+    """Arguments after the name of the program: of the command or, where it is not installed, of the module."""
     lines = "\n".join(code_blocks("bash")).replace("\\\n", " ")
     return re.findall(r"^(?:python -m )?vitexplorer (.*)", lines, re.MULTILINE)
 
@@ -179,8 +179,8 @@ def test_the_files_it_links_to_exist(page):
 @pytest.mark.parametrize("page", CHECKED, ids=address)
 def test_the_files_and_modules_it_names_exist(page):
     text = text_of(page)
-    files = [ROOT / path for path in re.findall(r"`((?:vitexplorer|assets|tests|benchmarks|docs|\.ci)/[\w./]*)`", text)]
-    modules = re.findall(r"python -m ((?:vitexplorer|tests|benchmarks|docs)\.[\w.]+)", text)
+    files = [ROOT / path for path in re.findall(r"`((?:vitexplorer|training|assets|tests|benchmarks|docs|\.ci)/[\w./]*)`", text)]
+    modules = re.findall(r"python -m ((?:vitexplorer|training|tests|benchmarks|docs)\.[\w.]+)", text)
     places = [ROOT / module.replace(".", "/") for module in modules]
     files += [place / "__main__.py" if place.is_dir() else place.with_suffix(".py") for place in places]
     assert not [path for path in files if not path.exists()]

@@ -14,14 +14,12 @@ from collections.abc import Callable, Iterable
 from inspect import Parameter
 from pathlib import Path
 
-import typer
 from pydantic.fields import FieldInfo
 
 import vitexplorer as vx
 from benchmarks.field.tables import read, text
 from tests.families_of_timm import sweep
 from vitexplorer.cli.compare import side_parameters
-from vitexplorer.cli.names import dashed
 from vitexplorer.cli.view import common_parameters
 from vitexplorer.core.settings import ASSETS, PREFIX, Settings
 from vitexplorer.models.examples import examples
@@ -123,8 +121,8 @@ def _options(parameters: Iterable[Parameter]) -> str:
     rows = []
     for option in parameters:
         info = option.default
-        name = option.name.upper() if isinstance(info, typer.models.ArgumentInfo) else f"--{dashed(option.name)}"
-        rows.append((f"`{name}`", "" if info.default is None else f"`{info.default}`", info.help))
+        spelt = info.param_decls or [option.name.upper()]
+        rows.append((named(spelt), "" if info.default is None else f"`{info.default}`", info.help))
     return markdown(("option", "default", "meaning"), rows)
 
 
