@@ -46,6 +46,12 @@ def test_a_notebook_with_plotly_of_its_own_gets_the_numbers_alone(result, monkey
     assert "DecompressionStream" in result._repr_mimebundle_()["text/html"]
 
 
+def test_a_comparison_has_a_card_although_it_is_no_view():
+    captured = capture_small("vit")
+    compared = vx.compare("answers", captured, captured)
+    assert compared.title.en in compared._repr_mimebundle_()["text/plain"]
+
+
 def test_a_capture_says_what_it_is_of():
     captured = capture_small("vit")
     shown = captured._repr_mimebundle_()

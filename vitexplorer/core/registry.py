@@ -81,6 +81,9 @@ class Registry(Mapping[str, T], Generic[T]):
             raise unknown_name(self.kind, key, things)
         return things[key]
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._discovered()
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._discovered())
 
