@@ -19,15 +19,30 @@ from torch import Tensor
 from vitexplorer.controls import no_such_block
 from vitexplorer.core.capture_protocol import no_tokens
 from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.format import measured
 from vitexplorer.core.notebook_display import ShownInNotebooks
 from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
-from vitexplorer.core.text import Text
-from vitexplorer.core.types import PADDING, BlockSite, Fit, PatchGrid, Provenance, Query, query_text
+from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import (
+    PADDING,
+    Answer,
+    BlockSite,
+    Fit,
+    Output,
+    PatchGrid,
+    Prediction,
+    Provenance,
+    Query,
+    query_text,
+)
 from vitexplorer.models.images import AnyImage, OpenedImage
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.models.model_summary import blocks_text
 from vitexplorer.models.photographs import photo_notes
 from vitexplorer.models.preprocess import fit_image, normalise
+from vitexplorer.result_summary import image_line, model_line
+from vitexplorer.summaries import Summary
 from vitexplorer.tracing.attention_call import AttentionCall, as_shown, held_bytes
 from vitexplorer.tracing.tap import AttentionTap
 
@@ -129,6 +144,30 @@ class Capture(ShownInNotebooks):
     """small numbers that more than one view shows, once one of them has computed them"""
     graph: Graph | None = field(default=None, repr=False, compare=False)
     """of this very pass, where it was kept"""
+
+    def _summary(self) -> Summary:
+        return Summary(
+            f"capture of {model_line(self.provenance)}",
+            (
+                ("image", image_line(self.provenance)),
+                ("changed", self.provenance.changes),
+                ("blocks", blocks_text(self.sites, self.prefix_tokens)),
+                ("answer", self._answer()),
+                ("memory", f"{measured(self.nbytes / 1e6)} MB"),
+            ),
+            "vx.compute(key, capture), keys: vx.views(); .logits, .attention(block), .residual(block), .input.pixels",
+        )
+
+    def _answer(self) -> Answer | None:
+        """The likeliest class, or the one output; None without a classifier."""
+        if self.logits is None:
+            return None
+        logits, names = self.logits.double(), self.model.class_texts
+        index = int(logits.argmax())
+        name, logit = names[index] if names else same(""), float(logits[index])
+        if self.model.has_one_output:
+            return Output(index, name, logit)
+        return Prediction(index, name, logit, float(logits.softmax(0)[index]))
 
     def run(self, images: Float[Tensor, "batch channels height width"]) -> Tensor:
         """The network as it ran here, changes included, on normalised images of the same size."""

@@ -11,10 +11,11 @@ from vitexplorer.core.capture_protocol import Explored
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Result
+from vitexplorer.summaries import Summarised
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Summarised):
     """A picture of two captures with a question. `compute(left, right, **settings)` returns numbers."""
 
     title: Text
@@ -34,6 +35,8 @@ class Comparison:
     overview: bool = False
     """stands before the others"""
     room: str = "compare"
+
+    _see_more = "vx.compare(key, left, right, control=value) gives its numbers; vx.comparisons() lists the keys"
 
     def settings(self, left: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every control's value, see `checked`."""

@@ -12,6 +12,7 @@ from vitexplorer.core.capture_protocol import Explored
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import ExplainedError, Text, same
 from vitexplorer.core.types import Result
+from vitexplorer.summaries import described
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,11 @@ class Control(ABC):
         if offered and written not in dict(offered):
             offered = (*offered, (written, self.say(value, capture)))
         return Spec(self.kind, self.name, self.called(capture), written, options=offered)
+
+
+@described.register
+def _(control: Control) -> str:
+    return control.name
 
 
 def written_value(value: Any) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vitexplorer.summaries import described
+
 PADDING = -32768  # the position of a token that timm added to fill a window
 
 
@@ -23,6 +25,11 @@ class PatchGrid:
     def num_patches(self) -> int:
         """Patch tokens, rows x cols."""
         return self.rows * self.cols
+
+
+@described.register
+def _(grid: PatchGrid) -> str:
+    return f"{grid.rows} × {grid.cols} patches of {grid.patch_size} px"
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from vitexplorer.summaries import Summarised
 
-class ShownInNotebooks:
+
+class ShownInNotebooks(Summarised):
     """A result, a capture, a model, a fine-tuning run: the last line of a notebook's cell is its figure or card."""
 
     def _repr_html_(self) -> str:

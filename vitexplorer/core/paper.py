@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from vitexplorer.core.text import Language
+from vitexplorer.summaries import described
 
 _IN_CHINESE = (
     (r" et al\.", " 等"),
@@ -34,3 +35,8 @@ class Paper:
         for english, chinese in _IN_CHINESE:
             said = re.sub(english, chinese, said)
         return said
+
+
+@described.register
+def _(paper: Paper) -> str:
+    return paper.citation

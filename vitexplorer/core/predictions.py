@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.text import Text
+from vitexplorer.summaries import described
 
 PROBABILITY = Text("probability", "概率")
 OUTPUT = Text("output", "输出值")
@@ -68,6 +69,12 @@ class Output:
 
 
 Answer = Prediction | Output
+
+
+@described.register
+def _(answer: Answer) -> str:
+    unnamed = "output" if answer.unit == OUTPUT else f"class {answer.index}"
+    return f"{answer.name.en or unnamed}, {answer.said}"
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,14 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameEr
     )
 
 
+_REGISTRIES: dict[str, Registry] = {}
+
+
+def is_registered(kind: str, name: str) -> bool:
+    """Whether a thing of this kind has this name; False while the module that registers the kind is not imported."""
+    return name in _REGISTRIES.get(kind, ())
+
+
 class Registry(Mapping[str, T], Generic[T]):
     """Things of one `kind` by key. `discover` fills it from a package in which each file holds one thing."""
 
@@ -62,6 +70,7 @@ class Registry(Mapping[str, T], Generic[T]):
         """Args: kind: the word for messages; package: where the files are; attribute: the name each file defines."""
         self.kind, self._package, self._attribute = kind, package, attribute
         self._things: dict[str, T] | None = None
+        _REGISTRIES[kind] = self
 
     def _discovered(self) -> dict[str, T]:
         if self._things is None:

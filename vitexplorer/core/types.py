@@ -39,7 +39,7 @@ quantities  numbers of one thing, each in a unit of its own
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
@@ -58,6 +58,8 @@ from vitexplorer.core.query_words import PREFIX_WORDS as PREFIX_WORDS
 from vitexplorer.core.query_words import prefix_text as prefix_text
 from vitexplorer.core.query_words import query_text as query_text
 from vitexplorer.core.text import Text
+from vitexplorer.result_summary import result_summary
+from vitexplorer.summaries import Summary
 
 Query = Literal["cls", "dist", "mean"] | tuple[int, int]
 Reading = Literal["cls", "dist", "mean", "own"]
@@ -164,6 +166,9 @@ class Result(ShownInNotebooks):
     """what was dropped, normalised or approximated"""
     target: Answer | None = None
     """the class that the numbers are about, where they are about one, as the model answers it; or its one output"""
+
+    def _summary(self) -> Summary:
+        return result_summary(self, fields(self)[len(fields(Result)) :])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ from torch import nn
 from vitexplorer.controls import checked
 from vitexplorer.core.capture_protocol import other_names
 from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.format import counted, fine_percent
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid, Provenance
 from vitexplorer.finetune.method import Method
@@ -26,6 +27,7 @@ from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weightless import weightless
+from vitexplorer.summaries import Summary, described
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,13 @@ class TunedModel(LoadedModel):
     """of the model it was made from"""
     seed: int = 0
     """of what was drawn when it was attached"""
+
+    def _summary(self) -> Summary:
+        model, counts = super()._summary(), count_parameters(self)
+        settings = f" ({described(self.settings)})" if self.settings else ""
+        share = fine_percent(counts.trainable / counts.total)
+        trained = f"trains {counted(counts.trainable)} parameters ({share}), {counted(counts.head)} of them the head"
+        return model._replace(rows=(("method", f"{self.method}{settings}, {trained}"), *model.rows))
 
 
 @dataclass(frozen=True)

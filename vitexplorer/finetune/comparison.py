@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from vitexplorer.core.format import counted
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.finetune.job.events import latest, read_events
@@ -26,17 +27,18 @@ from vitexplorer.finetune.job.folder import (
 )
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.bootstrap import Bootstrap, paired_bootstrap
-from vitexplorer.finetune.results.metrics import METRIC, higher_is_better
+from vitexplorer.finetune.results.metrics import METRIC, higher_is_better, metric_text
 from vitexplorer.finetune.results.pareto import pareto_front
 from vitexplorer.finetune.results.records import Baseline, FinetuneResult, RunRecord
 from vitexplorer.storage.checked_reading import BrokenFileError, broken, read_arrays, read_header
 from vitexplorer.storage.claims import JobError
+from vitexplorer.summaries import Summarised, Summary
 
 Cost = Literal["trainable", "seconds", "file_bytes"]
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Summarised):
     """Several methods on one split and one seed, and what they have to beat."""
 
     folder: Path
@@ -45,6 +47,17 @@ class Comparison:
     baseline: Baseline | None
     failures: tuple[tuple[str, Text], ...] = ()
     """runs that could not be trained, and why"""
+
+    def _summary(self) -> Summary:
+        rows = (
+            (one.run, f"{one.metric} {metric_text(one.metric, one.value)}, {counted(one.trainable)} trained parameters")
+            for one in self.leaderboard
+        )
+        return Summary(
+            f"fine-tuning runs on one split, the best first, in {self.folder}",
+            (*rows, *self.failures),
+            'comparison["run"] is one run; .leaderboard, .baseline, .bootstrap("a", "b"), .pareto("trainable")',
+        )
 
     @property
     def leaderboard(self) -> tuple[FinetuneResult, ...]:

@@ -17,6 +17,7 @@ from vitexplorer.controls import Control
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.models.loading import LoadedModel
+from vitexplorer.summaries import Summarised
 
 if TYPE_CHECKING:
     from vitexplorer.finetune.parts.low_rank import LowRank
@@ -52,7 +53,7 @@ def nothing_absent(module: nn.Module) -> Mapping[str, Tensor]:
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(Summarised):
     """A method of fine-tuning. `inject(model, **settings)` changes a private copy in which only the head trains."""
 
     title: Text
@@ -81,6 +82,8 @@ class Method:
     """whether the model says something else as soon as the method is attached: prompts do"""
     is_usual: bool = False
     """whether it is among those that are compared when nobody says which"""
+
+    _see_more = "vx.attach(model, key, num_classes, control=value) puts it into a model; vx.methods() lists the keys"
 
 
 def already_merged(module: nn.Module) -> None:

@@ -25,6 +25,7 @@ from vitexplorer.controls import Control
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
+from vitexplorer.summaries import Summarised
 from vitexplorer.tracing.attention_call import AttentionCall, of_kernel
 from vitexplorer.tracing.follow import AXES, OUTSIDE, Args, FollowedPass, Function, Kwargs
 
@@ -70,7 +71,7 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Intervention:
+class Intervention(Summarised):
     """One thing that can be changed, with a question. A new one is one file in `interventions/`."""
 
     title: Text
@@ -87,6 +88,8 @@ class Intervention:
     paper: Paper | None = None
     refuses: Callable[[Capture], Text | None] = lambda capture: None
     """the reason why the change has no meaning for this model, or None"""
+
+    _see_more = "vx.intervene(capture, {key: {control: value}}) applies it; vx.interventions() lists the keys"
 
 
 class ChangedPass(FollowedPass):

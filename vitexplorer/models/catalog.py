@@ -15,10 +15,11 @@ from typing import Any, Literal
 
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import Text, same
+from vitexplorer.summaries import Summarised, Summary
 
 
 @dataclass(frozen=True)
-class CatalogEntry:
+class CatalogEntry(Summarised):
     """One model of the menu."""
 
     name: str
@@ -33,6 +34,13 @@ class CatalogEntry:
     bundled: bool = False
     for_photographs: str = ""
     """of a bundled model, which knows drawn pictures only: the name of one like it that knows photographs"""
+
+    def _summary(self) -> Summary:
+        return Summary(
+            f"{self.name}: {self.title.en}, {self.megabytes:.1f} MB{', bundled' if self.bundled else ''}",
+            (("about", self.sentence), ("for photographs", self.for_photographs)),
+            f'vx.load_model("{self.name}") loads it',
+        )
 
 
 @cache

@@ -36,6 +36,7 @@ from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.input_size import at_size, by
 from vitexplorer.models.mae import MaeDecoder, decoder_from, without_decoder
 from vitexplorer.models.measured import measured
+from vitexplorer.models.model_summary import model_summary
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.translated import check_run, translated
 from vitexplorer.models.weights import (
@@ -45,6 +46,7 @@ from vitexplorer.models.weights import (
     load_weights,
     read_state_dict,
 )
+from vitexplorer.summaries import Summary
 
 MANY = 2048
 """patches up to which nobody asks how much memory one image takes: ViT-B at 720 pixels has as many"""
@@ -150,6 +152,9 @@ class LoadedModel(ShownInNotebooks):
     def blocks(self, input_size: tuple[int, int]) -> tuple[BlockSite, ...]:
         """Every block's place and grid for an input of (height, width) pixels."""
         return self.family.blocks(self.module, input_size)
+
+    def _summary(self) -> Summary:
+        return model_summary(self)
 
 
 def usual_device() -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.core.format import counted, measured, percent
+from vitexplorer.core.format import counted, measured
 from vitexplorer.core.text import Text, same
 from vitexplorer.figures.caption import MODEL
+from vitexplorer.finetune.results.metrics import metric_text
 from vitexplorer.finetune.results.records import FinetuneResult
 from vitexplorer.notebook.card import Card
 from vitexplorer.notebook.confusion_table import Table
@@ -52,7 +53,7 @@ def _method(run: FinetuneResult) -> Text:
 
 
 def _written(run: FinetuneResult, value: float) -> Text:
-    return same(percent(value) if run.metric == "accuracy" else measured(value))
+    return same(metric_text(run.metric, value))
 
 
 def _figure(run: FinetuneResult) -> Text:

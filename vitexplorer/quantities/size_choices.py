@@ -17,6 +17,7 @@ from vitexplorer.models.input_size import LARGEST, by, shapes_at, sides
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.weightless import weightless
 from vitexplorer.quantities.multiplications import counting
+from vitexplorer.summaries import Summarised, Summary
 
 FACTORS = (1.0, 1.5, 2.0, 3.0)
 """times the sides of the model's own input"""
@@ -28,7 +29,7 @@ _SAID = Text(
 
 
 @dataclass(frozen=True)
-class SizeCost:
+class SizeCost(Summarised):
     """What one image of a size costs a model."""
 
     size: Size
@@ -48,6 +49,9 @@ class SizeCost:
     def tokens(self) -> int:
         """Of the block that has most."""
         return self.memory.tokens
+
+    def _summary(self) -> Summary:
+        return Summary(self.said.en, (("refused", self.refusal),))
 
 
 def size_cost(model: LoadedModel, size: int | Size | str) -> SizeCost:

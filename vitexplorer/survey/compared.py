@@ -18,8 +18,10 @@ from jaxtyping import Float, Int
 from scipy.stats import binomtest
 
 from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.format import signed
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MatrixResult
+from vitexplorer.summaries import Summarised, Summary
 from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.answers.chosen import by_file, sample_notes
 from vitexplorer.survey.answers.intervals import mean_tables
@@ -51,7 +53,7 @@ class Changed:
 
 
 @dataclass(frozen=True)
-class Compared:
+class Compared(Summarised):
     """What two surveys say of the images that both have."""
 
     matched: int
@@ -78,6 +80,21 @@ class Compared:
     lost_rows: tuple[Changed, ...]
     won_rows: tuple[Changed, ...]
     """the largest changes in the label's probability first"""
+
+    def _summary(self) -> Summary:
+        points = [signed(100 * share) for share in (self.difference, self.low, self.high) if share is not None]
+        return Summary(
+            f"{self.matched:,} images that two surveys have, right against left",
+            (
+                ("accuracy", points and "{} points, 95 % interval {} to {}".format(*points)),
+                ("p", self.p_value),
+                ("judged", f"{self.judged:,}: {self.both_right:,} both right, {self.both_wrong:,} both wrong"),
+                ("changed", f"{self.lost:,} right on the left alone, {self.won:,} right on the right alone"),
+                ("answers", f"{self.other_answer or 0:,} other classes"),
+                ("left out", self.left_out),
+            ),
+            ".lost_rows and .won_rows are the images that changed sides",
+        )
 
 
 def compare_surveys(left: Survey, right: Survey, *, where: Where = (), limit: int = 60, seed: int = 0) -> Compared:

@@ -26,6 +26,9 @@ import pyarrow.parquet as pq
 from jaxtyping import Float, Int
 
 from vitexplorer.core.text import Text, same
+from vitexplorer.core.types import Provenance
+from vitexplorer.result_summary import model_line
+from vitexplorer.summaries import Summarised, Summary
 from vitexplorer.survey.card import Card, SurveyError, read_card
 from vitexplorer.survey.columns import Asked, Column, asked, quoted
 from vitexplorer.survey.conditions import Where
@@ -39,7 +42,7 @@ TOGETHER = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Survey:
+class Survey(Summarised):
     """An opened survey. Its answers are functions in `survey.answers`."""
 
     folder: Path
@@ -57,6 +60,21 @@ class Survey:
     _index: Index = field(repr=False)
     _con: duckdb.DuckDBPyConnection = field(repr=False)
     _unpacked: Unpacked = field(repr=False)
+
+    def _summary(self) -> Summary:
+        card = self.card
+        return Summary(
+            f"survey of {card.source or 'a list of images'}",
+            (
+                ("model", model_line(Provenance(card.model, card.weights, card.weights_source))),
+                ("images", f"{self.count:,} of {card.rows_planned:,}, {self.failed:,} of them unreadable"),
+                ("fitted", f"by {card.fit} to {card.size[0]} × {card.size[1]} px"),
+                ("columns", tuple(self.columns)),
+                ("damaged", self.broken + self.made_again),
+                ("folder", self.folder),
+            ),
+            "survey.describe() says it in a sentence; survey.rows is what DuckDB, Polars or pandas read",
+        )
 
     @property
     def rows(self) -> str:

@@ -14,10 +14,13 @@ from vitexplorer.core.capture_protocol import Explored
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Result
+from vitexplorer.summaries import Summarised
+
+
 
 
 @dataclass(frozen=True)
-class View:
+class View(Summarised):
     """A picture with a question. `compute(capture, **settings)` returns numbers; drawing is somebody else's work."""
 
     title: Text
@@ -49,6 +52,8 @@ class View:
 
     overview: bool = False
     """stands before the other views of its room: what one looks at first, or theirs small and side by side"""
+
+    _see_more = "vx.compute(key, capture, control=value) gives its numbers; vx.views() lists the keys"
 
     def settings(self, capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every control's value, see `checked`."""

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from vitexplorer.core.format import measured, percent
 from vitexplorer.storage.dataset import Task
+from vitexplorer.summaries import Summarised
 
 METRIC: dict[Task, str] = {"classification": "accuracy", "regression": "rmse"}
 """what decides which epoch and which method is best"""
@@ -18,7 +20,7 @@ _TOP = 5
 
 
 @dataclass(frozen=True, eq=False)
-class PerClass:
+class PerClass(Summarised):
     """Figures of each class of the validation set, 0-1."""
 
     classes: tuple[str, ...]
@@ -32,6 +34,11 @@ class PerClass:
 def higher_is_better(metric: str) -> bool:
     """Whether more of a metric is better: errors and losses are the ones that should be small."""
     return metric not in ("rmse", "mae", "loss")
+
+
+def metric_text(metric: str, value: float) -> str:
+    """A metric as people read it: an accuracy as a percentage, an error as it is."""
+    return percent(value) if metric == "accuracy" else measured(value)
 
 
 def is_better(metric: str, value: float, than: float) -> bool:

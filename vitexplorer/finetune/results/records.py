@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from vitexplorer.core.format import counted, fine_percent, measured
 from vitexplorer.core.notebook_display import ShownInNotebooks
 from vitexplorer.core.text import Text
-from vitexplorer.finetune.results.metrics import METRIC, PerClass, confusion, per_class
+from vitexplorer.finetune.results.metrics import METRIC, PerClass, confusion, metric_text, per_class
 from vitexplorer.storage.checked_reading import Amount, Count
 from vitexplorer.storage.dataset import Task
+from vitexplorer.summaries import Summary, described
 
 if TYPE_CHECKING:
     from vitexplorer.finetune.attaching import TunedModel
@@ -163,6 +165,26 @@ class FinetuneResult(RunRecord, ShownInNotebooks):
     """what was trained, as `load_tuned` reads it"""
     baseline: Baseline | None = None
     """of the same split"""
+
+    def _summary(self) -> Summary:
+        name, weights, seed = self.base
+        base = f"RANDOM weights (seed {seed})" if weights == "random" else f'weights="{weights}"'
+        settings = f" ({described(self.settings)})" if self.settings else ""
+        value, share = metric_text(self.metric, self.value), fine_percent(self.trainable / self.total)
+        best, stopped = self.epochs[self.best].epoch, ", stopped early" if self.stopped else ""
+        return Summary(
+            f"{self.method}{settings} on {name}, {base}",
+            (
+                (self.metric, f"{value} on {counted(len(self.paths))} validation images"),
+                ("baseline", self.baseline and metric_text(self.metric, self.baseline.value)),
+                ("trained", f"{counted(self.trainable)} of {counted(self.total)} parameters ({share})"),
+                ("epochs", f"{len(self.epochs)} in {measured(self.seconds)} s{stopped}, the best is number {best}"),
+                ("classes", self.classes),
+                ("file", self.file),
+                ("notes", self.notes),
+            ),
+            "run.model is the tuned model; run.metrics, run.per_class, run.confusion, run.wrong say how good it is",
+        )
 
     @property
     def value(self) -> float:

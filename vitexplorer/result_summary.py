@@ -1,0 +1,61 @@
+"""The lines that a terminal shows of a result, whatever its kind."""
+
+from __future__ import annotations
+
+from dataclasses import Field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from vitexplorer.core.query_words import query_text
+from vitexplorer.core.registry import is_registered
+from vitexplorer.summaries import Summary, array_text
+
+if TYPE_CHECKING:
+    from vitexplorer.core.types import Provenance, Result
+
+
+def result_summary(result: Result, more_fields: tuple[Field, ...]) -> Summary:
+    """Model and weights, image, values, settings; `more_fields` are what its kind has beside those of every result."""
+    provenance, beside, query = result.provenance, result.provenance.beside, getattr(result, "query", None)
+    is_view = is_registered("view", result.view)
+    first = "vx.reading(result) says it in a sentence" if is_view else "result.values has the numbers"
+    return Summary(
+        f"{result.view} of {model_line(provenance)}",
+        (
+            ("image", image_line(provenance)),
+            ("changed", provenance.changes),
+            ("beside", beside and (model_line(beside), image_line(beside), *beside.changes)),
+            ("values", f"{array_text(result.values, result.axes)}, {result.unit.en}"),
+            ("query", query and query_text(query)),
+            ("target", result.target),
+            ("settings", {name: value for name, value in result.settings.items() if not (query and name == "query")}),
+            ("also", tuple(_attribute(result, one.name) for one in more_fields if not (query and one.name == "query"))),
+        ),
+        f'{first}; vx.render(result) draws it; vx.save(result, "x.png") keeps it',
+    )
+
+
+def model_line(provenance: Provenance) -> str:
+    """The model and its weights in words."""
+    return f"{provenance.model}, {provenance.weights_text.en}"
+
+
+def image_line(provenance: Provenance) -> str:
+    """The image and its size in words; empty where there is none."""
+    height, width = provenance.input_size
+    parts = (
+        provenance.image_hash[:8],
+        f"fitted by {provenance.fit}" if provenance.fit else "",
+        f"to {height} × {width} px" if height else "",
+        "(not the model's own size)" if provenance.resized else "",
+    )
+    return " ".join(filter(None, parts))
+
+
+def _attribute(result: Result, name: str) -> str:
+    """How to ask for a field, an array with its shape; nothing for a field that holds nothing."""
+    value = getattr(result, name)
+    if isinstance(value, np.ndarray):
+        return f".{name} {' × '.join(map(str, value.shape))}"
+    return "" if value is None or value == () else f".{name}"
