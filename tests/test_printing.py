@@ -1,7 +1,12 @@
-"""What a terminal shows: records as a few lines."""
+"""What a terminal shows: records as a few lines, errors of the person at its keyboard as one sentence."""
 
 from __future__ import annotations
 
+import inspect
+import os
+import pickle
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,16 +14,19 @@ import numpy as np
 import pytest
 
 import vitexplorer as vx
+from tests import typecheck
 from tests.least import cheaply
 from tests.refused import is_refused
 from tests.small_models import capture_small, load_small, picture
 from tests.survey_folder import synthetic_survey
 from vitexplorer.comparisons import COMPARISONS, refusal
+from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.settings import ASSETS
-from vitexplorer.core.text import same
+from vitexplorer.core.text import ExplainedError, same
 from vitexplorer.core.types import EvaluationResult, Provenance
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.results.records import Baseline, Epoch, FinetuneResult, LearningCurve
+from vitexplorer.short_tracebacks import ends_at_caller
 from vitexplorer.summaries import MOST_CHARACTERS, MOST_LINES, Summarised, Summary, array_text
 from vitexplorer.views import VIEWS, compute
 
@@ -233,3 +241,69 @@ def test_a_hostile_name_stays_on_its_line():
     assert len(lines) == MOST_LINES
     assert lines[2] == f"  long    {'x' * 109}…"
     assert lines[-1] == "  see more"
+
+
+# ------------------------------------------------------------------------------------------ errors
+
+ROOT = Path(vx.__file__).parents[1]
+ASKED = {
+    "a function": lambda: vx.compute("atention_rollout", capture_small("vit")),
+    "a module that answers a call": lambda: vx.intervene(capture_small("vit"), "nothing"),
+    "an error made of another": lambda: vx.capture(load_small("vit"), __file__),
+}
+
+
+def frames(raised: pytest.ExceptionInfo) -> list[str]:
+    """Names of the functions of a traceback, without this test's own and what checks types around each."""
+    return [entry.name for entry in raised.traceback[1:] if entry.path != Path(typecheck.__file__)]
+
+
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
+def test_an_explained_error_ends_at_the_line_of_whoever_asked(ask):
+    with pytest.raises(ExplainedError) as raised:
+        ask()
+    assert frames(raised) == ["<lambda>"]
+    assert raised.value.__cause__ is None
+    assert raised.value.text.en == str(raised.value)
+
+
+def test_the_function_itself_keeps_its_frames():
+    with pytest.raises(UnknownNameError) as raised:
+        compute("atention_rollout", capture_small("vit"))
+    assert frames(raised) == ["compute", "__getitem__"]
+
+
+def test_a_defect_keeps_all_frames_and_its_cause():
+    def broken() -> None:
+        try:
+            raise KeyError("inner")
+        except KeyError as error:
+            raise ValueError("defect") from error
+
+    with pytest.raises(ValueError, match="defect") as raised:
+        ends_at_caller(broken)()
+    assert frames(raised) == ["public", "broken"]
+    assert isinstance(raised.value.__cause__, KeyError)
+
+
+def test_a_public_function_looks_like_itself():
+    assert vx.compute is vx.compute
+    assert pickle.loads(pickle.dumps(vx.compute)) is vx.compute
+    assert inspect.signature(vx.compute) == inspect.signature(compute)
+    assert vx.compute.__doc__ == compute.__doc__
+
+
+def test_a_script_ends_with_its_own_line_and_the_sentence(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import vitexplorer as vx\n\nvx.save(None, 'picture.gif')\n")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=False)
+    first, where, line, *marks, sentence = done.stderr.splitlines()
+    assert first == "Traceback (most recent call last):"
+    assert where == f'  File "{script}", line 3, in <module>'
+    assert line.strip() == "vx.save(None, 'picture.gif')"
+    assert not "".join(marks).strip(" ^")
+    assert sentence.startswith(
+        "vitexplorer.figures.files.SaveError: The name picture.gif does not say as what to save it"
+    )
+    assert done.returncode == 1

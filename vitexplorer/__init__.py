@@ -19,6 +19,8 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from vitexplorer.short_tracebacks import ends_at_caller
+
 # Read by torch when it makes its first tensor: large ones lie on pages of 2 MB where Linux has them, without which the
 # pages of what a capture keeps cost a tenth of Swin's forward pass.
 os.environ.setdefault("THP_MEM_ALLOC_ENABLE", "1")
@@ -134,7 +136,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         return _version()
     if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        return ends_at_caller(getattr(importlib.import_module(_HOMES[name]), name))
     raise AttributeError(f"module 'vitexplorer' has no attribute {name!r}")
 
 
