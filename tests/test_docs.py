@@ -179,7 +179,10 @@ def test_the_files_it_links_to_exist(page):
 @pytest.mark.parametrize("page", CHECKED, ids=address)
 def test_the_files_and_modules_it_names_exist(page):
     text = text_of(page)
-    files = [ROOT / path for path in re.findall(r"`((?:vitexplorer|training|assets|tests|benchmarks|docs|\.ci)/[\w./]*)`", text)]
+    files = [
+        ROOT / path
+        for path in re.findall(r"`((?:vitexplorer|training|assets|tests|benchmarks|docs|\.ci)/[\w./]*)`", text)
+    ]
     modules = re.findall(r"python -m ((?:vitexplorer|training|tests|benchmarks|docs)\.[\w.]+)", text)
     places = [ROOT / module.replace(".", "/") for module in modules]
     files += [place / "__main__.py" if place.is_dir() else place.with_suffix(".py") for place in places]

@@ -22,12 +22,12 @@ from tests.survey_folder import synthetic_survey
 from vitexplorer.comparisons import COMPARISONS, refusal
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.short_tracebacks import ends_at_caller
+from vitexplorer.core.summaries import MOST_CHARACTERS, MOST_LINES, Summarised, Summary, array_text
 from vitexplorer.core.text import ExplainedError, same
 from vitexplorer.core.types import EvaluationResult, Provenance
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.results.records import Baseline, Epoch, FinetuneResult, LearningCurve
-from vitexplorer.short_tracebacks import ends_at_caller
-from vitexplorer.summaries import MOST_CHARACTERS, MOST_LINES, Summarised, Summary, array_text
 from vitexplorer.views import VIEWS, compute
 
 

@@ -19,7 +19,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from vitexplorer.short_tracebacks import ends_at_caller
+from vitexplorer.core.short_tracebacks import ends_at_caller
 
 # Read by torch when it makes its first tensor: large ones lie on pages of 2 MB where Linux has them, without which the
 # pages of what a capture keeps cost a tenth of Swin's forward pass.

@@ -22,6 +22,8 @@ from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.format import measured
 from vitexplorer.core.notebook_display import ShownInNotebooks
 from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.result_summary import image_line, model_line
+from vitexplorer.core.summaries import Summary
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import (
     PADDING,
@@ -41,8 +43,6 @@ from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.model_summary import blocks_text
 from vitexplorer.models.photographs import photo_notes
 from vitexplorer.models.preprocess import fit_image, normalise
-from vitexplorer.result_summary import image_line, model_line
-from vitexplorer.summaries import Summary
 from vitexplorer.tracing.attention_call import AttentionCall, as_shown, held_bytes
 from vitexplorer.tracing.tap import AttentionTap
 

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 from vitexplorer.controls.spec import Spec
 from vitexplorer.core.capture_protocol import Explored
 from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.summaries import described
 from vitexplorer.core.text import ExplainedError, Text, same
 from vitexplorer.core.types import Result
-from vitexplorer.summaries import described
 
 
 @dataclass(frozen=True)

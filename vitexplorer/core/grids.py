@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.summaries import described
+from vitexplorer.core.summaries import described
 
 PADDING = -32768  # the position of a token that timm added to fill a window
 

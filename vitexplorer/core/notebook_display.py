@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from vitexplorer.summaries import Summarised
+from vitexplorer.core.summaries import Summarised
 
 
 class ShownInNotebooks(Summarised):

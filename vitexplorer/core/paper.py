@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from vitexplorer.core.summaries import described
 from vitexplorer.core.text import Language
-from vitexplorer.summaries import described
 
 _IN_CHINESE = (
     (r" et al\.", " 等"),

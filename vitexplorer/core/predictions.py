@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from vitexplorer.core.format import measured, percent
+from vitexplorer.core.summaries import described
 from vitexplorer.core.text import Text
-from vitexplorer.summaries import described
 
 PROBABILITY = Text("probability", "概率")
 OUTPUT = Text("output", "输出值")

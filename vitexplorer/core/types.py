@@ -57,9 +57,9 @@ from vitexplorer.core.predictions import value_text as value_text
 from vitexplorer.core.query_words import PREFIX_WORDS as PREFIX_WORDS
 from vitexplorer.core.query_words import prefix_text as prefix_text
 from vitexplorer.core.query_words import query_text as query_text
+from vitexplorer.core.result_summary import result_summary
+from vitexplorer.core.summaries import Summary
 from vitexplorer.core.text import Text
-from vitexplorer.result_summary import result_summary
-from vitexplorer.summaries import Summary
 
 Query = Literal["cls", "dist", "mean"] | tuple[int, int]
 Reading = Literal["cls", "dist", "mean", "own"]

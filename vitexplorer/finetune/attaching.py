@@ -17,6 +17,7 @@ from vitexplorer.controls import checked
 from vitexplorer.core.capture_protocol import other_names
 from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.format import counted, fine_percent
+from vitexplorer.core.summaries import Summary, described
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid, Provenance
 from vitexplorer.finetune.method import Method
@@ -27,7 +28,6 @@ from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weightless import weightless
-from vitexplorer.summaries import Summary, described
 
 
 @dataclass(frozen=True)

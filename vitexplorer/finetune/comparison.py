@@ -12,6 +12,7 @@ import numpy as np
 
 from vitexplorer.core.format import counted
 from vitexplorer.core.registry import unknown_name
+from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.finetune.job.events import latest, read_events
 from vitexplorer.finetune.job.folder import (
@@ -32,7 +33,6 @@ from vitexplorer.finetune.results.pareto import pareto_front
 from vitexplorer.finetune.results.records import Baseline, FinetuneResult, RunRecord
 from vitexplorer.storage.checked_reading import BrokenFileError, broken, read_arrays, read_header
 from vitexplorer.storage.claims import JobError
-from vitexplorer.summaries import Summarised, Summary
 
 Cost = Literal["trainable", "seconds", "file_bytes"]
 

@@ -15,9 +15,9 @@ from torch import Tensor, nn
 
 from vitexplorer.controls import Control
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.summaries import Summarised
 
 if TYPE_CHECKING:
     from vitexplorer.finetune.parts.low_rank import LowRank

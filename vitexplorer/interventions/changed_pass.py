@@ -23,9 +23,9 @@ from torch import Tensor, nn
 from vitexplorer.capturing.capture import Capture, Moved
 from vitexplorer.controls import Control
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import PatchGrid
-from vitexplorer.summaries import Summarised
 from vitexplorer.tracing.attention_call import AttentionCall, of_kernel
 from vitexplorer.tracing.follow import AXES, OUTSIDE, Args, FollowedPass, Function, Kwargs
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import Text, same
-from vitexplorer.summaries import Summarised, Summary
 
 
 @dataclass(frozen=True)

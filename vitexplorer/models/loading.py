@@ -23,6 +23,7 @@ from vitexplorer.core.notebook_display import ShownInNotebooks
 from vitexplorer.core.progress import Progress
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.summaries import Summary
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.models.about import About, merged, origin
@@ -46,7 +47,6 @@ from vitexplorer.models.weights import (
     load_weights,
     read_state_dict,
 )
-from vitexplorer.summaries import Summary
 
 MANY = 2048
 """patches up to which nobody asks how much memory one image takes: ViT-B at 720 pixels has as many"""

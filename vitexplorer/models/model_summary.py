@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.format import counted
+from vitexplorer.core.result_summary import model_line
+from vitexplorer.core.summaries import Summary, described
 from vitexplorer.core.types import BlockSite
-from vitexplorer.result_summary import model_line
-from vitexplorer.summaries import Summary, described
 
 if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Size
 from vitexplorer.models.capture_memory import CaptureMemory, memory_of, too_much
@@ -17,7 +18,6 @@ from vitexplorer.models.input_size import LARGEST, by, shapes_at, sides
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.weightless import weightless
 from vitexplorer.quantities.multiplications import counting
-from vitexplorer.summaries import Summarised, Summary
 
 FACTORS = (1.0, 1.5, 2.0, 3.0)
 """times the sides of the model's own input"""

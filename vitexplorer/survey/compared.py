@@ -19,9 +19,9 @@ from scipy.stats import binomtest
 
 from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.format import signed
+from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import MatrixResult
-from vitexplorer.summaries import Summarised, Summary
 from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.answers.chosen import by_file, sample_notes
 from vitexplorer.survey.answers.intervals import mean_tables

@@ -25,10 +25,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from jaxtyping import Float, Int
 
+from vitexplorer.core.result_summary import model_line
+from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import Provenance
-from vitexplorer.result_summary import model_line
-from vitexplorer.summaries import Summarised, Summary
 from vitexplorer.survey.card import Card, SurveyError, read_card
 from vitexplorer.survey.columns import Asked, Column, asked, quoted
 from vitexplorer.survey.conditions import Where

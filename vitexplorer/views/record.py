@@ -12,11 +12,9 @@ from typing import Any, Literal
 from vitexplorer.controls import Control, checked
 from vitexplorer.core.capture_protocol import Explored
 from vitexplorer.core.paper import Paper
+from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
 from vitexplorer.core.types import Result
-from vitexplorer.summaries import Summarised
-
-
 
 
 @dataclass(frozen=True)

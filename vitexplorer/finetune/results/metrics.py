@@ -11,8 +11,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from vitexplorer.core.format import measured, percent
+from vitexplorer.core.summaries import Summarised
 from vitexplorer.storage.dataset import Task
-from vitexplorer.summaries import Summarised
 
 METRIC: dict[Task, str] = {"classification": "accuracy", "regression": "rmse"}
 """what decides which epoch and which method is best"""

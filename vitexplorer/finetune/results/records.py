@@ -16,11 +16,11 @@ import numpy as np
 
 from vitexplorer.core.format import counted, fine_percent, measured
 from vitexplorer.core.notebook_display import ShownInNotebooks
+from vitexplorer.core.summaries import Summary, described
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.results.metrics import METRIC, PerClass, confusion, metric_text, per_class
 from vitexplorer.storage.checked_reading import Amount, Count
 from vitexplorer.storage.dataset import Task
-from vitexplorer.summaries import Summary, described
 
 if TYPE_CHECKING:
     from vitexplorer.finetune.attaching import TunedModel

@@ -9,7 +9,7 @@ import numpy as np
 
 from vitexplorer.core.query_words import query_text
 from vitexplorer.core.registry import is_registered
-from vitexplorer.summaries import Summary, array_text
+from vitexplorer.core.summaries import Summary, array_text
 
 if TYPE_CHECKING:
     from vitexplorer.core.types import Provenance, Result
