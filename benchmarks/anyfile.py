@@ -2,7 +2,7 @@
 
     python -m benchmarks.anyfile [--only vit,clip]
 
-Each architecture of `tests/libraries.py` is built by transformers, torchvision or open_clip themselves with random
+Each architecture of `tests/helpers/libraries.py` is built by transformers, torchvision or open_clip themselves with random
 weights, saved as the library saves, and opened by `load_model(weights=path)`. As a Markdown table: how many tensors of
 the file are used, the largest difference of the answer and, where the library tells its attention, of that, both
 relative to the largest number of the library's own.
@@ -36,7 +36,7 @@ from torchcam.methods import GradCAM as TorchCam
 
 import vitexplorer as vx
 from docs.make.tables import markdown
-from tests.libraries import CASES, made, saved
+from tests.helpers.libraries import CASES, made, saved
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.types import PatchGrid
 

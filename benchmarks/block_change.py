@@ -14,7 +14,7 @@ import sys
 
 from playwright.sync_api import Page
 
-from tests.app import Visit, browser, running_app
+from tests.helpers.app import Visit, browser, running_app
 
 TARGETS_MS = {"painted": 50, "whole": 80}
 

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
-from tests.app import Visit, browser
+from tests.helpers.app import Visit, browser
 
 CONNECTIONS = 4
 """to one server at a time: the six that Chromium has, but for the two by which it hears of its events"""

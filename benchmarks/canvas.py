@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from playwright.sync_api import Page
 
-from tests.app import browser
-from tests.canvas_cases import CASES, open_case
-from tests.plain_page import PlainPage, plain_pages
+from tests.helpers.app import browser
+from tests.helpers.canvas_cases import CASES, open_case
+from tests.helpers.plain_page import PlainPage, plain_pages
 
 TARGET = 20.0
 """ms from the event to the end of drawing, median"""

@@ -2,7 +2,7 @@
 
     python -m benchmarks.fuzz [cases [subject ...]]
 
-Cases are divided among the subjects of `tests/fuzzed.py` by what they cost. Printed is a table of outcomes beside the
+Cases are divided among the subjects of `tests/helpers/fuzzed.py` by what they cost. Printed is a table of outcomes beside the
 target, each kind of fault with a case that has it, and the memory at its peak. The exit code is 1 where there is any.
 """
 
@@ -18,8 +18,8 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from tests.fuzzed import subjects
-from tests.subject import Subject, outcome
+from tests.helpers.fuzzed import subjects
+from tests.helpers.subject import Subject, outcome
 
 SHARES = {"weights safetensors": 0.5, "weights pth": 0.5, "tuned": 0.5, "merged words": 0.2, "zips": 0.5}
 SHARES |= {"calls": 0.5, "page events": 0.5, "views": 0.1, "views, one wrong": 1.0}

@@ -2,7 +2,7 @@
 
     python -m benchmarks.load [crowd] [beside] [flood] [memory] [--visitors 1 20 50] [--requests 2000] ...
 
-Visitors speak HTTP as gradio's script does (`tests/over_http.py`), and ask for the very files that Chromium asks for:
+Visitors speak HTTP as gradio's script does (`tests/helpers/over_http.py`), and ask for the very files that Chromium asks for:
 they open the page, send a picture of their own, look at three blocks and three heads, choose another model and ask for
 a relevance map, for some seconds at each. `crowd` prints what each step takes beside what it takes one visitor alone,
 for people who come one by one and for a lecture that opens a link together; `beside` a new picture on a small model
@@ -32,8 +32,8 @@ import PIL.Image
 import psutil
 
 from benchmarks.browser_files import FileClient, recorded_files
-from tests.app import running_app
-from tests.over_http import HttpVisitor, RefusedError
+from tests.helpers.app import running_app
+from tests.helpers.over_http import HttpVisitor, RefusedError
 from vitexplorer.core.settings import settings
 
 SMALL, LARGE = "scenes_vit_patch16_192", "vit_large_patch16_224"

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-from tests.survey_folder import same_names, synthetic_survey
+from tests.helpers.survey_folder import same_names, synthetic_survey
 from vitexplorer.survey.answers import (
     count,
     gallery,

@@ -22,8 +22,8 @@ import PIL.Image
 import psutil
 from playwright.sync_api import Page
 
-from tests.app import Visit, browser, running_app
-from tests.rooms import choose_view, go_to, wait_for_canvas
+from tests.helpers.app import Visit, browser, running_app
+from tests.helpers.rooms import choose_view, go_to, wait_for_canvas
 
 STEPS = ("open", "upload", "three blocks", "another model", "relevance")
 BLOCK = "document.querySelector('#vx-attention-canvas .vx-canvas').dataset"

@@ -1,4 +1,4 @@
-"""Which tests are run, in which order, and by which process. What they are given is in `tests/fixtures.py`."""
+"""Which tests are run, in which order, and by which process. What they are given is in `tests/helpers/fixtures.py`."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Import what tests stand on where tests are run; the process that hands them to others does without."""
     hands_out = config.getoption("dist") != "no" and not config.getoption("collectonly")
     if not hands_out:
-        config.pluginmanager.import_plugin("tests.fixtures")
+        config.pluginmanager.import_plugin("tests.helpers.fixtures")
 
 
 class ByFile(LoadFileScheduling):

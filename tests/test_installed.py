@@ -19,7 +19,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from PIL import Image
 
-from tests.app import running_app
+from tests.helpers.app import running_app
 from tests.test_architecture import ROOT, tracked_files
 from tests.test_docs import code_blocks
 

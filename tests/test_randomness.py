@@ -37,8 +37,8 @@ ALLOWED = {
     "vitexplorer/models/seeding.py": {"stream"},
     "vitexplorer/finetune/methods/mlp_k.py": {"_deepened"},  # within `attach`, which is seeded
     "training/several_vit.py": {"with_registers"},  # within `Recipe.start`, which is seeded
-    "tests/small_models.py": {"roughen"},  # within what makes a small model, which is seeded
-    "tests/test_loading.py": {"test_random_weights_are_timms_under_the_seed"},  # what `seeded` is held against
+    "tests/helpers/small_models.py": {"roughen"},  # within what makes a small model, which is seeded
+    "tests/models/test_loading.py": {"test_random_weights_are_timms_under_the_seed"},  # what `seeded` is held against
 }
 """by file, functions that are called within one"""
 FIRST_VALUES = "__init__"

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 import vitexplorer
-from tests.least import cheaply
-from tests.refused import is_refused
-from tests.small_models import capture_small
+from tests.helpers.least import cheaply
+from tests.helpers.refused import is_refused
+from tests.helpers.small_models import capture_small
 from vitexplorer import comparisons, interventions, views
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import Text, normalise_language

@@ -21,7 +21,7 @@ from jaxtyping import UInt8
 from numpy import ndarray
 
 import vitexplorer as vx
-from tests.app import served
+from tests.helpers.app import served
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.models.examples import examples
 from vitexplorer.models.loading import LoadedModel

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import PIL.Image
 from playwright.sync_api import Browser, Page
 
-from tests.app import ROOT, browser, running_app
-from tests.rooms import PATIENCE, painted
+from tests.helpers.app import ROOT, browser, running_app
+from tests.helpers.rooms import PATIENCE, painted
 
 FOLDER = ROOT / "assets" / "screenshots"
 SETTLED = 5000

@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 
 import vitexplorer as vx
 from benchmarks.field.tables import read, text
-from tests.families_of_timm import sweep
+from tests.helpers.families_of_timm import sweep
 from vitexplorer.cli.compare import side_parameters
 from vitexplorer.cli.view import common_parameters
 from vitexplorer.core.settings import ASSETS, PREFIX, Settings

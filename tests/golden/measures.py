@@ -21,15 +21,15 @@ import pyarrow.parquet as pq
 import torch
 
 import vitexplorer as vx
+from tests.golden.asked import CALLS, CHANGES, EVALUATED, STATES, SURVEYED, TRAININGS
 
 # ---- inner modules, all of them: where one moves, this is the place to say so
-from tests.app import running_app
-from tests.finetune_folders import class_folder
-from tests.golden.asked import CALLS, CHANGES, EVALUATED, STATES, SURVEYED, TRAININGS
-from tests.least import LEAST
-from tests.long_token import planted
-from tests.small_families import CASES, load_case
-from tests.small_models import RECIPES, load_small, picture
+from tests.helpers.app import running_app
+from tests.helpers.finetune_folders import class_folder
+from tests.helpers.least import LEAST
+from tests.helpers.long_token import planted
+from tests.helpers.small_families import CASES, load_case
+from tests.helpers.small_models import RECIPES, load_small, picture
 from vitexplorer.comparisons import reading as reading_of_two
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.learn import STEPS

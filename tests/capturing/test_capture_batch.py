@@ -1,0 +1,134 @@
+"""Many images in one pass: each capture is the one that its image has alone."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+import vitexplorer as vx
+from tests.helpers.small_families import CASES, load_case
+from tests.helpers.small_models import CAPTURES, RECIPES, load_small, picture
+from tests.helpers.thorough import later, quick
+from vitexplorer.capturing.batch_cuts import Cut, cuts_of
+from vitexplorer.capturing.capture import Capture, capture_input, prepare
+from vitexplorer.capturing.capture_batch import capture_inputs
+from vitexplorer.core.errors import SettingError
+from vitexplorer.models.images import ImageError
+from vitexplorer.models.loading import LoadedModel
+
+UNLIKE = [("vit", "squash"), ("beit", "squash"), ("dinov2_registers", "native"), ("parallel", "native")]
+UNLIKE += [("swin_padded", "native"), ("swinv2", "squash")]
+CONVOLVED = {"hybrid_deep": 3e-6}
+"""whose rounding grows in 26 layers of convolutions, which are summed in another order in a batch"""
+ROUGH = {"efficientformer_v2": 1e-3, "visformer": 2e-5, "maxvit_parallel": 2e-5}
+"""scores of thousands, and more convolutions: rounding that single passes show against float64 as well"""
+
+
+def tensors_of(captured: Capture) -> dict[tuple, Tensor]:
+    """All that a capture keeps."""
+    names = ("query", "key", "value", "bias", "scores", "mixed")
+    found = {("output",): captured.output}
+    for block in range(captured.depth):
+        found |= {(kind, block): getattr(captured, kind).get(block) for kind in ("read", "made")}
+        for at, call in enumerate(captured.calls[block]):
+            found |= {(name, block, at): getattr(call, name) for name in names}
+    return {place: tensor.double().clamp(min=-1e9) for place, tensor in found.items() if tensor is not None}
+
+
+def check_each(model: LoadedModel, size: tuple[int, int], fit: str, within: float) -> None:
+    images = [picture(*size, seed=seed) for seed in range(3)]
+    for image, one in zip(images, vx.capture_batch(model, images, fit=fit), strict=True):
+        alone = vx.capture(model, image, fit=fit)
+        assert torch.equal(one.input.tensor, alone.input.tensor)
+        assert one.provenance == alone.provenance
+        expected, found = tensors_of(alone), tensors_of(one)
+        assert found.keys() == expected.keys()
+        for place, tensor in expected.items():
+            assert found[place].shape == tensor.shape, place
+            assert (found[place] - tensor).abs().max() <= within * tensor.abs().max(), place
+
+
+@pytest.mark.parametrize("made", quick(CAPTURES, keep=UNLIKE))
+def test_each_is_the_capture_of_its_image(made):
+    key, fit = made
+    model = load_small(key)
+    size = RECIPES[key].native_size if fit == "native" else model.preprocessing.input_size
+    check_each(model, size, fit, CONVOLVED.get(key, 1e-6))
+    assert cuts_of(model, model.blocks(size), size) is not None, "one after the other"
+
+
+@pytest.mark.parametrize("key", [later(key) for key in CASES])
+def test_each_is_the_capture_of_its_image_in_every_family(key):
+    check_each(load_case(key), CASES[key].size, "squash", ROUGH.get(key, 5e-6))
+
+
+def test_images_that_cannot_be_told_apart_go_alone():
+    """A module that takes the mean of the batch from every image."""
+    small = load_small("vit")
+    module = copy.deepcopy(small.module)
+    module.blocks[1].register_forward_pre_hook(lambda _block, given: (given[0] - given[0].mean(0) * 0.9,))
+    model = replace(small, module=module)
+    images = [picture(64, 64, seed=seed) for seed in range(3)]
+    for image, one in zip(images, vx.capture_batch(model, images, fit="squash"), strict=True):
+        assert torch.equal(one.output, vx.capture(model, image, fit="squash").output)
+    assert cuts_of(model, model.blocks((64, 64)), (64, 64)) is None
+
+
+def test_a_module_that_does_otherwise_with_many_images_is_run_on_each():
+    """It forgets its last token where there are more than two."""
+    small = load_small("vit")
+    module = copy.deepcopy(small.module)
+    module.blocks[1].register_forward_pre_hook(lambda _, given: (given[0][:, : 17 - (len(given[0]) > 2)],))
+    model = replace(small, module=module)
+    images = [picture(64, 64, seed=seed) for seed in range(3)]
+    for image, one in zip(images, vx.capture_batch(model, images, fit="squash"), strict=True):
+        assert torch.equal(one.output, vx.capture(model, image, fit="squash").output)
+
+
+def test_native_images_of_one_size_go_together_and_come_back_in_their_order():
+    sizes = [(64, 64), (64, 96), (64, 64), (32, 64)]
+    images = [picture(*size, seed=seed) for seed, size in enumerate(sizes)]
+    captures = vx.capture_batch(load_small("vit"), images, fit="native")
+    assert [one.input.pixels.shape[:2] for one in captures] == sizes
+    assert all(np.array_equal(one.input.pixels, image) for one, image in zip(captures, images, strict=True))
+    assert captures[0].output.untyped_storage().data_ptr() == captures[2].output.untyped_storage().data_ptr()
+    assert captures[0].nbytes > 1.3 * vx.capture(load_small("vit"), images[0], fit="native").nbytes
+    with pytest.raises(SettingError, match="native"):
+        vx.capture_batch(load_small("vit"), images, fit="native", size=64)
+
+
+def test_an_image_that_cannot_be_read_is_an_error_of_its_own(tmp_path):
+    model, good = load_small("vit"), picture(64, 64)
+    images = [good, tmp_path / "missing.png", good]
+    with pytest.raises(ImageError, match=r"missing\.png"):
+        vx.capture_batch(model, images, fit="squash")
+    first, error, last = vx.capture_batch(model, images, fit="squash", on_error="return")
+    assert isinstance(error, ImageError)
+    assert torch.equal(first.output, last.output)
+    assert vx.capture_batch(model, []) == []
+
+
+def test_a_tensor_of_another_shape_is_not_cut():
+    cut = Cut(torch.Size([4, 2]), 0)
+    assert [part.tolist() for part in cut.of(torch.arange(16).view(8, 2), 2)] == [
+        [[0, 1], [2, 3], [4, 5], [6, 7]],
+        [[8, 9], [10, 11], [12, 13], [14, 15]],
+    ]
+    assert cut.of(torch.zeros(8, 3), 2) is cut.of(torch.zeros(12, 2), 2) is None
+
+
+def test_half_precision():
+    """A model in bfloat16 goes through a batch as it does alone."""
+    small = load_small("vit")
+    model = replace(small, module=copy.deepcopy(small.module).bfloat16())
+    given = [prepare(model, picture(64, 64, seed), fit="squash") for seed in range(2)]
+    given = [replace(one, tensor=one.tensor.bfloat16()) for one in given]
+    for one, together in zip(given, capture_inputs(model, given), strict=True):
+        alone = capture_input(model, one)
+        torch.testing.assert_close(together.attention(0), alone.attention(0), atol=0.02, rtol=0)
+        assert together.logits.dtype == torch.bfloat16

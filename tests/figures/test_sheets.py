@@ -1,0 +1,54 @@
+"""Figures for the page: the same numbers as on the slide, laid out for every window, the caption beside them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.helpers.least import run_once
+from tests.helpers.refused import is_refused
+from tests.helpers.small_models import capture_small
+from vitexplorer.figures.rendering import slide, windows
+from vitexplorer.figures.sheets import WINDOWS
+from vitexplorer.ui.panel.documents import written
+from vitexplorer.views import compute
+
+CASES = [(view, key) for view in run_once() for key in ("vit", "swin") if not is_refused(view, key)]
+
+
+def beside(document: dict[str, Any]) -> list[str]:
+    """Texts that are placed outside of their window."""
+    width, height = document["layout"]["width"], document["layout"]["height"]
+    return [
+        text["text"]
+        for text in document["layout"]["annotations"]
+        if not (-1 <= text["x"] <= width + 1 and -1 <= -text["y"] <= height + 1)
+    ]
+
+
+@pytest.mark.parametrize(("view", "key"), CASES)
+def test_a_window_has_the_numbers_and_leaves_the_caption_to_the_page(view: str, key: str) -> None:
+    result = compute(view, capture_small(key))
+    shown, whole = windows(result), slide(result)
+    values = [trace["z"] for trace in whole["data"] if trace["type"] == "heatmap"]
+    assert {fact.label.en for fact in shown.facts} >= {"Model", "Weights"}
+    assert [document["layout"]["width"] for document in shown.documents] == [sheet.width for sheet in WINDOWS]
+    for document in shown.documents:
+        said = " ".join(text["text"] for text in document["layout"]["annotations"])
+        assert result.title.en not in said
+        assert result.provenance.model not in said
+        assert beside(document) == []
+        painted = [trace["z"] for trace in document["data"] if trace["type"] == "heatmap"]
+        for one, other in zip(painted, values, strict=True):
+            assert np.array_equal(one, other[:, : one.shape[1]], equal_nan=True)  # a narrow table has fewer columns
+
+
+def test_a_file_holds_what_its_layouts_share_once() -> None:
+    result = compute("attention_map", capture_small("vit"))
+    content = json.loads(written(windows(result).documents, slide(result)))
+    images = [document["layout"]["images"][0]["source"] for document in (*content["windows"], content["slide"])]
+    assert images == [images[0]] * len(images)
+    assert content["shared"][images[0]["shared"]].startswith("data:image/png")

@@ -1,0 +1,120 @@
+"""LoRA beside Hugging Face's peft, both ways: equal logits, and a sentence for what cannot be exact."""
+
+from __future__ import annotations
+
+import copy
+import json
+from types import ModuleType
+
+import pytest
+import safetensors.torch
+import torch
+
+import vitexplorer as vx
+from tests.finetune.test_storing import run, shaken
+from tests.helpers.small_backbones import load_backbone, pixels
+from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.finetune.attaching import attach
+from vitexplorer.models.checkpoints import WeightsError
+
+
+@pytest.fixture(scope="module")
+def peft() -> ModuleType:
+    """Imported where it is needed: it brings all of transformers along."""
+    return pytest.importorskip("peft")
+
+
+def plain(backbone, num_classes):
+    """timm's module with the base's weights and a classifier of its own."""
+    module = copy.deepcopy(load_backbone(backbone).module)
+    module.reset_classifier(num_classes)
+    return module.eval()
+
+
+@pytest.mark.parametrize(
+    "backbone", ["vit", "deit_distilled", "eva02_norm_inside", "dinov3", "swin_padded", "parallel"]
+)
+def test_what_we_write_peft_reads(backbone, peft, tmp_path):
+    tuned = shaken(attach(load_backbone(backbone), "lora", 5, r=3, alpha=2))
+    vx.export_peft(tuned, tmp_path)
+    theirs = peft.PeftModel.from_pretrained(plain(backbone, 5), tmp_path).eval()
+    images = pixels(tuned)
+    torch.testing.assert_close(run(theirs, images), run(tuned.module, images), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("keys", [False, True], ids=["queries and values", "keys too"])
+def test_what_peft_writes_we_read(keys, peft, tmp_path):
+    config = peft.LoraConfig(r=4, lora_alpha=6, target_modules=["qkv"], modules_to_save=["head"])
+    theirs = peft.get_peft_model(plain("vit", 5), config).eval()
+    draw = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for name, parameter in theirs.named_parameters():
+            if "lora_B" in name:
+                parameter.normal_(std=0.1, generator=draw)
+                if not keys:
+                    parameter[48:96] = 0
+    theirs.save_pretrained(tmp_path)
+    if keys:
+        with pytest.raises(UnsupportedError, match="queries and values"):
+            vx.import_peft(load_backbone("vit"), tmp_path)
+        return
+    ours = vx.import_peft(load_backbone("vit"), tmp_path)
+    images = pixels(ours)
+    torch.testing.assert_close(run(ours.module, images), run(theirs, images), rtol=1e-4, atol=1e-4)
+    assert ours.settings == {"r": 4, "alpha": 6}
+    assert ours.num_classes == 5
+
+
+@pytest.mark.parametrize("backbone", ["vit", "eva02_norm_inside"])
+def test_there_and_back(backbone, tmp_path):
+    tuned = shaken(attach(load_backbone(backbone), "lora", 5, r=3, alpha=2))
+    vx.export_peft(tuned, tmp_path)
+    again = vx.import_peft(load_backbone(backbone), tmp_path)
+    assert again.settings["r"] == 3
+    images = pixels(tuned)
+    torch.testing.assert_close(run(again.module, images), run(tuned.module, images))
+
+
+@pytest.mark.parametrize("backbone", ["beit", "eva02", "swinv2"])
+def test_where_peft_would_change_nothing_it_is_refused(backbone, tmp_path):
+    with pytest.raises(UnsupportedError, match="without calling it"):
+        vx.export_peft(attach(load_backbone(backbone), "lora", 5), tmp_path)
+
+
+def test_other_methods_have_no_place_in_peft(tmp_path):
+    with pytest.raises(UnsupportedError, match="peft knows no ssf"):
+        vx.export_peft(attach(load_backbone("vit"), "ssf", 5), tmp_path)
+
+
+def test_a_file_that_is_not_plain_is_refused(tmp_path):
+    with pytest.raises(WeightsError, match="holds no LoRA"):
+        vx.import_peft(load_backbone("vit"), tmp_path)
+    vx.export_peft(attach(load_backbone("vit"), "lora", 5), tmp_path)
+    config = json.loads((tmp_path / "adapter_config.json").read_text())
+    (tmp_path / "adapter_config.json").write_text(json.dumps({**config, "use_rslora": True}))
+    with pytest.raises(UnsupportedError, match="nothing else"):
+        vx.import_peft(load_backbone("vit"), tmp_path)
+    (tmp_path / "adapter_config.json").write_text(json.dumps(config))
+    tensors = safetensors.torch.load_file(tmp_path / "adapter_model.safetensors")
+    renamed = {name.replace("qkv", "proj"): tensor for name, tensor in tensors.items()}
+    safetensors.torch.save_file(renamed, tmp_path / "adapter_model.safetensors")
+    with pytest.raises(UnsupportedError, match="nothing else"):
+        vx.import_peft(load_backbone("vit"), tmp_path)
+
+
+@pytest.mark.parametrize("begun", ["pissa", "pissa_niter_4", "olora", "loftq", "corda", "eva"])
+def test_a_lora_that_moved_the_base_is_refused(begun, tmp_path):
+    vx.export_peft(attach(load_backbone("vit"), "lora", 5), tmp_path)
+    config = json.loads((tmp_path / "adapter_config.json").read_text())
+    (tmp_path / "adapter_config.json").write_text(json.dumps({**config, "init_lora_weights": begun}))
+    with pytest.raises(UnsupportedError, match="nothing else"):
+        vx.import_peft(load_backbone("vit"), tmp_path)
+
+
+def test_a_lora_with_another_layer_saved_beside_it_is_refused(tmp_path):
+    vx.export_peft(attach(load_backbone("vit"), "lora", 5), tmp_path)
+    tensors = safetensors.torch.load_file(tmp_path / "adapter_model.safetensors")
+    tensors["base_model.model.norm.weight"] = torch.ones(64)
+    safetensors.torch.save_file(tensors, tmp_path / "adapter_model.safetensors")
+    with pytest.raises(UnsupportedError, match="nothing else"):
+        vx.import_peft(load_backbone("vit"), tmp_path)

@@ -1,0 +1,1 @@
+"""Twins, small models, drivers and folders that tests share."""

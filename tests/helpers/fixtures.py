@@ -1,0 +1,151 @@
+"""What tests are given: small models and captures, one server and one browser a process; no network, one thread.
+
+Here and not in `conftest.py`, because the process that only hands tests to others needs neither torch nor gradio.
+`any_model` and `any_capture` run a test once for every geometry of `tests/helpers/small_models.py`. Shapes and types are
+checked in tests marked `contract`, which go over everything registered, and in all under `--types` or `--thorough`.
+"""
+
+from __future__ import annotations
+
+import gc
+
+gc.disable()  # until all is imported and collected: what lasts as long as the process need not be looked at ten times
+
+import atexit  # noqa: E402
+from collections.abc import Iterator  # noqa: E402
+
+import jaxtyping  # noqa: E402
+
+import tests.helpers.typecheck  # noqa: E402
+
+jaxtyping.jaxtyped = tests.helpers.typecheck.jaxtyped  # which the hook writes before every function
+jaxtyping.install_import_hook("vitexplorer", "tests.helpers.typecheck.check")
+
+import pytest  # noqa: E402
+import torch  # noqa: E402
+from playwright.sync_api import Browser, BrowserContext  # noqa: E402
+
+from tests.helpers.app import Visit, browser, hear, running_app  # noqa: E402
+from tests.helpers.small_models import CAPTURES, RECIPES, capture_small, load_small  # noqa: E402
+from tests.helpers.thorough import quick  # noqa: E402
+from vitexplorer.capturing.capture import Capture  # noqa: E402
+from vitexplorer.models.loading import LoadedModel  # noqa: E402
+
+torch.set_num_threads(1)
+
+
+def pytest_collection_finish() -> None:
+    """Collections of garbage, which a training asks for, need not go through all that torch and gradio are made of."""
+    gc.freeze()
+    gc.enable()
+    atexit.register(gc.unfreeze)  # libraries that count what is left at the end would call it leaked
+
+
+# ------------------------------------------------------------------------------------------------ types and shapes
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    check_types(config.getoption("types") or config.getoption("thorough"))
+
+
+def check_types(wanted: bool) -> None:
+    """Whether annotated functions of the package look at what they get and give."""
+    jaxtyping.config.update("jaxtyping_disable", not wanted)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    everywhere = item.config.getoption("types") or item.config.getoption("thorough")
+    check_types(everywhere or item.get_closest_marker("contract") is not None)
+
+
+@pytest.fixture
+def unchecked() -> None:
+    """A test of how a wrong argument is answered where users have no type checks."""
+    check_types(False)  # what comes next is set up anew
+
+
+@pytest.fixture
+def thorough(request: pytest.FixtureRequest) -> bool:
+    """Whether `--thorough` was asked for: for a test that walks further then."""
+    return request.config.getoption("thorough")
+
+
+# ------------------------------------------------------------------------------------------------ small models
+
+
+@pytest.fixture(scope="session", params=RECIPES)
+def any_model(request: pytest.FixtureRequest) -> LoadedModel:
+    """Each small model in turn; nobody may change it."""
+    return load_small(request.param)
+
+
+AT_BOTH_SIZES = ("vit", "deit_distilled", "dinov2_registers", "siglip", "swin", "swin_padded")
+ONE_EACH = [(key, fit) for key, fit in CAPTURES if fit == "native" or not RECIPES[key].native_size]
+ONE_EACH += [(key, "squash") for key in AT_BOTH_SIZES]
+
+
+@pytest.fixture(scope="session", params=quick(CAPTURES, keep=ONE_EACH))
+def any_capture(request: pytest.FixtureRequest) -> Capture:
+    """A capture with each small model at a size that is not square or, where it takes no other, at its own.
+
+    Unlike ones, and all under `--thorough`, come at both.
+    """
+    return capture_small(*request.param)
+
+
+# ------------------------------------------------------------------------------------------------ the page
+
+
+@pytest.fixture(scope="session")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The running app's address; trainings are kept in a folder of this run."""
+    with running_app(VIT_RUNS_FOLDER=str(tmp_path_factory.mktemp("runs")), VIT_MCP="1") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One for the process: Playwright allows no second one beside it."""
+    with browser() as launched:
+        yield launched
+
+
+@pytest.fixture(scope="session")
+def desk_errors() -> list[str]:
+    """What the pages of `desk` complain about in a test; one that makes them do so empties it."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def desk(chromium: Browser, desk_errors: list[str]) -> Iterator[BrowserContext]:
+    """Whose pages fetch and compile gradio's scripts once; for pages that remember nothing of a person."""
+    with chromium.new_context(accept_downloads=True) as context:
+        hear(context, desk_errors)
+        yield context
+
+
+@pytest.fixture(autouse=True)
+def pages_without_errors(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test fails where a page of `desk` complained."""
+    errors: list[str] = request.getfixturevalue("desk_errors") if "desk" in request.fixturenames else []
+    yield
+    said, errors[:] = list(errors), []
+    assert said == []
+
+
+@pytest.fixture(scope="session")
+def pages() -> Iterator[str]:
+    """Where components stand without gradio around them."""
+    from tests.helpers.plain_page import plain_pages  # gradio's style and files: most tests need nothing of it
+
+    with plain_pages() as served:
+        yield served
+
+
+@pytest.fixture
+def visit(chromium: Browser) -> Iterator[Visit]:
+    """A page of its own; the test fails where it complained."""
+    opened = Visit(chromium)
+    yield opened
+    opened.close()

@@ -1,0 +1,141 @@
+"""Every view asked with settings that its own controls offer, and with exactly one that they cannot take.
+
+A setting is drawn from what the control says of itself: its bounds, its options, the patches of its board. What is so
+drawn must be answered, and one wrong value must be refused by a sentence that names its control.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from tests.helpers.least import LEAST
+from tests.helpers.small_families import capture_case
+from tests.helpers.small_models import capture_small
+from tests.helpers.subject import Subject
+from vitexplorer.capturing.capture import Capture, capture
+from vitexplorer.controls import Control, checked
+from vitexplorer.controls.spec import Spec
+from vitexplorer.core.text import ExplainedError
+from vitexplorer.interventions import intervene
+from vitexplorer.models.loading import load_model
+from vitexplorer.views import VIEWS, compute, refusal
+
+WHOLE = ("vit", "encoder", "deit_distilled", "beit", "eva02", "dinov3", "swin", "swinv2_padded")
+ATTENTION_ONLY = ("cait", "xcit")
+CHANGED, MAE = "vit, changed", "scenes_mae_patch16_192"
+MODELS = (*WHOLE, *ATTENTION_ONLY, CHANGED)
+"""one of each kind of tokens, one without a classifier, two of whose blocks attention alone is stated"""
+WRONG: list[Any] = ["nosuch", "\0", "-1000000000000", "1e99", -(10**12), 10**12, float("nan"), [], {}, (1, 2, 3), b"0"]
+"""what no control takes, but for an empty list where any number of things will do"""
+TAKES_NONE = ("several", "patches")
+
+
+@cache
+def capture_of(model: str) -> Capture:
+    if model == CHANGED:
+        return intervene(capture_small("vit"), {"heads_off": {"heads": [(0, 0)]}})
+    if model == MAE:
+        return capture(load_model(MAE), capture_small("vit").input.pixels)
+    return capture_small(model) if model in WHOLE else capture_case(model)
+
+
+@cache
+def claims() -> dict[str, tuple[str, ...]]:
+    """By view, the models that it does not refuse whatever it is asked; the one with a decoder where there is none."""
+    found = {view: tuple(model for model in MODELS if refusal(view, capture_of(model)) is None) for view in VIEWS}
+    return {view: models or (MAE,) for view, models in found.items()}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A view of a model with settings as written; of which one may be wrong."""
+
+    view: str
+    model: str
+    settings: tuple[tuple[str, Any], ...]
+    wrong: str = ""
+    """the control whose value cannot be taken"""
+
+
+# ---------------------------------------------------------------------------------------------- drawn
+
+
+def valid(spec: Spec) -> SearchStrategy[Any]:
+    """What a control offers, as it says itself; its default where it only says that in words."""
+    offered = st.sampled_from([written for written, _ in spec.options] or [spec.value])
+    if spec.kind == "several":
+        return st.lists(offered, min_size=1, max_size=2, unique=True).map(",".join)
+    if spec.kind == "number" and spec.low is not None and spec.high is not None:
+        steps = st.integers(0, int((spec.high - spec.low) / (spec.step or 1)))
+        return steps.map(lambda n: round(spec.low + n * (spec.step or 1), 6))
+    if spec.board is None or spec.kind not in ("patch", "patches"):
+        return offered
+    cell = st.tuples(st.integers(0, spec.board.rows - 1), st.integers(0, spec.board.cols - 1))
+    if spec.kind == "patches":
+        return st.lists(cell, min_size=1, max_size=3, unique=True).map(lambda c: "+".join(f"{r}.{k}" for r, k in c))
+    return cell | offered if spec.options else cell
+
+
+@st.composite
+def asked(draw: DrawFn, view: str) -> Asked:
+    """A view with all of its controls, one after the other: what a later one offers depends on those before it."""
+    model = draw(st.sampled_from(claims()[view]))
+    seen, settings, written = capture_of(model), dict[str, Any](), dict[str, Any]()
+    for control in VIEWS[view].controls:
+        least = LEAST.get(view, {}).get(control.name)
+        value = draw(valid(control.spec(seen, settings))) if least is None else least
+        value = None if value == "" else value
+        written[control.name] = value
+        settings = checked(VIEWS[view].controls[: len(written)], seen, written)
+    return Asked(view, model, tuple(written.items()))
+
+
+@st.composite
+def asked_wrongly(draw: DrawFn, view: str) -> Asked:
+    """The same with one value of another kind, beyond what there is, or of no meaning."""
+    right = draw(asked(view))
+    control = draw(st.sampled_from(VIEWS[view].controls))
+    wrong = [value for value in WRONG if value or control.kind not in TAKES_NONE]
+    settings = dict(right.settings) | {control.name: draw(st.sampled_from(wrong))}
+    return Asked(view, right.model, tuple(settings.items()), control.name)
+
+
+# ---------------------------------------------------------------------------------------------- asked
+
+
+def ask(case: Asked) -> None:
+    """Raises ExplainedError where the view does not answer."""
+    compute(case.view, capture_of(case.model), **dict(case.settings))
+
+
+def ask_wrongly(case: Asked) -> None:
+    """Raises ExplainedError as it should be, AssertionError for an answer or a sentence about something else."""
+    (control,) = (one for one in VIEWS[case.view].controls if one.name == case.wrong)
+    refused = None
+    try:
+        ask(case)
+    except ExplainedError as error:
+        refused = error
+    assert refused, f"{control.name} took what it cannot take"
+    assert names(control, refused.text.en), f"{control.name} is not named: {refused.text.en}"
+    raise refused
+
+
+def names(control: Control, sentence: str) -> bool:
+    """Whether a sentence speaks of a control: by its name, its label, or what it is one of."""
+    words = [control.name, control.label.en.split(" (")[0], *{"patch": ["patch", "row", "col"]}.get(control.kind, [])]
+    words += {"target": ["class"], "several": ["view"], "patches": ["patch"]}.get(control.kind, [])
+    return any(word.lower() in sentence.lower() for word in words)
+
+
+def views() -> Iterator[Subject]:
+    """All views asked rightly, and those with controls asked wrongly."""
+    with_controls = [view for view in VIEWS if VIEWS[view].controls]
+    yield Subject("views", st.sampled_from(sorted(VIEWS)).flatmap(asked), ask)
+    yield Subject("views, one wrong", st.sampled_from(with_controls).flatmap(asked_wrongly), ask_wrongly)

@@ -1,0 +1,40 @@
+"""The page in this process as `python app.py` serves it, for tests that speak HTTP."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from starlette.applications import Starlette
+
+from tests.helpers.app import run_apart
+from vitexplorer.core.settings import settings
+from vitexplorer.service.engine import Engine
+from vitexplorer.ui import application
+from vitexplorer.ui.server.listening import address_of, listen, uvicorn_server
+
+
+async def built() -> Starlette:
+    """The app, made where a loop is running: gradio would make one for each of its locks and leave them open."""
+    return application(settings(), Engine(settings()))
+
+
+@contextmanager
+def hosted(**environment: str) -> Iterator[str]:
+    """The page with these settings; gives its address."""
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in environment.items():
+            patched.setenv(name, value)
+        settings.cache_clear()
+        opened = threading.Event()
+        with listen(settings()) as listening:
+            serving = uvicorn_server(run_apart(built()), settings(), opened.set)
+            thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]})
+            thread.start()
+            assert opened.wait(60)
+            yield address_of(listening)
+            serving.should_exit = True
+            thread.join()
+    settings.cache_clear()

@@ -1,0 +1,72 @@
+"""Small backbones for fine-tuning: those of `small_models`, and convolutional networks."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import timm
+import torch
+
+from tests.helpers.outlines import outline_of
+from tests.helpers.small_models import load_small, roughen
+from vitexplorer.core.types import Provenance
+from vitexplorer.models.convolutional import family_of_backbone
+from vitexplorer.models.loading import LoadedModel, Preprocessing
+from vitexplorer.models.seeding import seeded
+
+CONVOLUTIONAL = {"resnet": "test_resnet", "efficientnet": "test_efficientnet"}
+TRANSFORMERS = (
+    "vit",
+    "deit_distilled",
+    "dinov2_registers",
+    "clip",
+    "siglip",
+    "hybrid",
+    "norm_last",
+    "parallel",
+    "rms",
+    "beit",
+    "eva02",
+    "eva02_norm_inside",
+    "dinov3",
+    "perception_encoder",
+    "swin",
+    "swin_padded",
+    "swinv2",
+    "swinv2_padded",
+)
+
+
+@cache
+def load_backbone(key: str) -> LoadedModel:
+    """A small backbone; the same one for everybody, so nobody may change it."""
+    if key not in CONVOLUTIONAL:
+        return load_small(key)
+    with seeded(0):
+        module = timm.create_model(CONVOLUTIONAL[key], num_classes=7).eval()
+        roughen(module)
+    return LoadedModel(
+        name=key,
+        module=module,
+        family=family_of_backbone(module, key),
+        provenance=Provenance(key, "random", "seed 0"),
+        preprocessing=Preprocessing((64, 64), (0.5, 0.4, 0.3), (0.2, 0.25, 0.3), "bicubic", 1.0, "center"),
+    )
+
+
+def pixels(model: LoadedModel, count: int = 3, seed: int = 0) -> torch.Tensor:
+    """Normalised images, (count, 3, height, width)."""
+    return torch.randn(count, 3, *model.preprocessing.input_size, generator=torch.Generator().manual_seed(seed))
+
+
+def on_meta(architecture: str, **options: object) -> LoadedModel:
+    """A whole architecture without its numbers, for counting."""
+    module = outline_of(architecture, **options)
+    size = getattr(getattr(module, "patch_embed", None), "img_size", (224, 224))
+    return LoadedModel(
+        name=architecture,
+        module=module,
+        family=family_of_backbone(module, architecture),
+        provenance=Provenance(architecture, "random", "seed 0"),
+        preprocessing=Preprocessing(tuple(size), (0.5,) * 3, (0.5,) * 3, "bicubic", 1.0, "center"),
+    )

@@ -1,0 +1,78 @@
+"""A bundled model in front of what it may not know: never a silent wrong map."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+
+import vitexplorer as vx
+from tests.helpers.small_models import picture
+from vitexplorer.core.settings import Settings
+from vitexplorer.figures.caption import caption
+from vitexplorer.models.examples import examples
+from vitexplorer.models.images import OpenedImage
+from vitexplorer.models.loading import LoadedModel
+from vitexplorer.models.photographs import photo_hint
+
+CAREFUL, CERTAIN = "unless this image is one", "This is a photograph"
+
+
+@pytest.fixture(scope="module")
+def model() -> LoadedModel:
+    return vx.load_model("scenes_dino_patch16_192")
+
+
+def hint_of(capture):
+    return photo_hint(capture.model, capture.input.image_hash)
+
+
+def said(model: LoadedModel, image) -> str:
+    """The caption of a figure."""
+    result = vx.compute("attention_map", vx.capture(model, image), block=0)
+    return caption(result).en
+
+
+@pytest.mark.parametrize("example", examples().values(), ids=lambda example: example.id)
+def test_an_example_is_known_by_its_hash(example):
+    assert OpenedImage.of(example.path).hash == example.hash
+
+
+def test_figures_say_what_the_model_does_not_know(model):
+    drawn, photograph = (examples()[name].path for name in ("scene_mug", "chelsea"))
+    assert CAREFUL not in said(model, drawn)
+    assert CERTAIN not in said(model, drawn)
+    assert CERTAIN in said(model, photograph)
+    assert CAREFUL in said(model, picture(192, 192))
+
+
+def test_weights_that_saw_no_scenes_say_nothing_of_it():
+    untrained = vx.load_model("scenes_dino_patch16_192", weights="random")
+    assert CAREFUL not in said(untrained, picture(192, 192))
+    assert hint_of(vx.capture(untrained, picture(192, 192))) is None
+
+
+def test_one_like_it_is_named_that_knows_photographs(model, monkeypatch):
+    assert hint_of(vx.capture(model, examples()["scene_mug"].path)) is None
+    hint = hint_of(vx.capture(model, picture(192, 192)))
+    assert hint.model == "vit_small_patch16_224.dino"
+    assert hint.available
+    assert hint.sentence.en == "This model knows drawn scenes only. DINO ViT-S/16, 87 MB, knows photographs."
+    assert hint.sentence.zh == "该模型只认识绘制场景。DINO ViT-S/16（87 MB）认识照片。"
+    monkeypatch.setattr(import_module("vitexplorer.models.photographs"), "settings", lambda: Settings(downloads=False))
+    assert not hint_of(vx.capture(model, picture(192, 192))).available
+
+
+def test_a_drawn_picture_of_another_kind_is_said_and_its_model_named(model):
+    """Of a creature before a model of scenes, and the other way round."""
+    creature, scene = (examples()[name].path for name in ("creature_forktail", "scene_gear"))
+    knower = vx.load_model("creatures_vit_patch16_192")
+    assert "This is a paper creature, and the model was trained on drawn scenes alone" in said(model, creature)
+    assert "This is a scene of other things, and the model was trained on drawn paper creatures" in said(knower, scene)
+    assert "alone" not in said(knower, creature)
+    assert hint_of(vx.capture(model, creature)).model == "creatures_vit_patch16_192"
+    hint = hint_of(vx.capture(knower, scene))
+    assert (hint.model, hint.available) == ("scenes_vit_patch16_192", True)
+    assert hint.sentence.en == (
+        "This model knows drawn paper creatures only. ViT, drawn scenes: that one knows this picture."
+    )

@@ -1,0 +1,218 @@
+"""`vx.widget`: values that go both ways, and in Chromium the page's canvas over the bytes that it brings along."""
+
+from __future__ import annotations
+
+import base64
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import traitlets
+from playwright.sync_api import Browser, Page
+
+import vitexplorer as vx
+import vitexplorer.ui
+from tests.helpers.small_models import capture_small
+from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.notebook.attention_widget import AttentionWidget
+from vitexplorer.ui.canvas import all_heads
+from vitexplorer.ui.canvas.payload import packed_bytes
+
+CANVAS = Path(vitexplorer.ui.__file__).parent / "canvas"
+
+
+# ---------------------------------------------------------------------------------------------- in Python
+
+
+def test_what_is_set_is_checked_and_sent():
+    captured = capture_small("vit")
+    shown = vx.widget(captured, block=0, query=(1, 2))
+    assert (shown.block, shown.head, shown.query) == (0, "mean", (1, 2))
+    before = shown._attention
+    shown.block = 1
+    assert shown.query == (1, 2)
+    assert shown._value["block"] == 1
+    assert shown._attention != before
+    shown.head, shown.query = 2, "cls"
+    assert shown.get_state(["head", "query"]) == {"head": "2", "query": "cls"}
+    assert (shown._value["head"], shown._value["query"], shown._value["asked"]) == ("2", "cls", 0)
+    with pytest.raises(SettingError, match="There is no block 99"):
+        shown.block = 99
+    with pytest.raises(SettingError):
+        shown.query = (40, 0)
+    with pytest.raises(UnknownNameError):
+        shown.head = "median"
+    with pytest.raises(traitlets.TraitError):
+        shown.opacity = 2.0
+    with pytest.raises(traitlets.TraitError):
+        shown.colormap = "jet"
+
+
+def test_a_click_in_the_notebook_is_read_and_answered_once():
+    shown = vx.widget(capture_small("vit"))
+    told: list[int] = []
+    shown.observe(lambda change: told.append(change["new"]["asked"]), "_value")
+    shown.set_state({"block": 1, "head": "1", "query": "2,3", "_asked": 7})
+    assert (shown.block, shown.head, shown.query) == (1, 1, (2, 3))
+    assert told == [7]
+
+
+def test_a_patch_keeps_its_place_where_the_next_block_has_another_grid():
+    captured = capture_small("swin")
+    finest, coarsest = captured.grid(0), captured.grid(captured.depth - 1)
+    shown = vx.widget(captured, block=0, query=(finest.rows - 1, finest.cols - 1))
+    shown.block = captured.depth - 1
+    assert shown.query == (coarsest.rows - 1, coarsest.cols - 1)
+
+
+def test_what_is_too_large_for_one_piece_is_sent_a_query_at_a_time(monkeypatch):
+    captured = capture_small("vit")
+    monkeypatch.setattr("vitexplorer.ui.canvas.files.size", lambda capture, block: 10**9)
+    shown = vx.widget(captured, query=(0, 1))
+    windows, keys = captured.positions(shown.block).shape
+    assert len(shown._attention) == packed_bytes(windows, captured.num_heads(shown.block), 1, keys)
+    row = shown._attention
+    shown.query = (1, 1)
+    assert shown._attention != row
+    monkeypatch.setattr(all_heads, "MOST_WEIGHTS", 0)
+    shown.query = (1, 2)
+    assert shown._value["strip"] is None
+    assert shown._rows == b""
+
+
+def test_the_choices_are_those_of_the_canvas():
+    source = (CANVAS / "selection.js").read_text(encoding="utf-8")
+    for name, trait in (("MODES", "mode"), ("SCALES", "scale")):
+        written = re.search(rf"{name} = \[(.*?)\]", source)[1]
+        assert re.findall(r"'(\w+)'", written) == AttentionWidget.class_traits()[trait].values
+    maps = re.findall(r"^  (\w+): \[$", (CANVAS / "colormaps.js").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(maps) == sorted(AttentionWidget.class_traits()["colormap"].values)
+    (first,) = re.findall(r"^ +(mode: .overlay.*),$", source, re.MULTILINE)
+    for name, value in re.findall(r"(\w+): '?([\w.]+)'?", first):
+        assert str(AttentionWidget.class_traits()[name].default_value).removesuffix(".0").lower() == value
+
+
+def test_who_lacks_the_package_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(UnsupportedError, match="pip install anywidget"):
+        vx.widget(capture_small("vit"))
+
+
+# ---------------------------------------------------------------------------------------------- in a browser
+
+PAGE = """<!doctype html><meta charset="utf-8"><body style="margin: 0"><div id="out"></div>"""
+MOUNT = """async ([script, style, state]) => {
+  const view = ({bytes}) => new DataView(Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0)).buffer);
+  const unpacked = (state) => Object.fromEntries(Object.entries(state)
+    .map(([name, value]) => [name, value?.bytes === undefined ? value : view(value)]));
+  const values = unpacked(state), hearing = {};
+  let unsaved = {};
+  const take = (changes) => {
+    const changed = Object.keys(changes).filter((name) => values[name] !== changes[name]);
+    Object.assign(values, changes);
+    for (const name of changed) for (const hear of hearing[`change:${name}`] ?? []) hear();
+  };
+  window.model = {
+    get: (name) => values[name],
+    set: (name, value) => { if (values[name] !== value) { unsaved[name] = value; take({[name]: value}); } },
+    on: (event, hear) => { (hearing[event] ??= []).push(hear); },
+    off: (event, hear) => { hearing[event] = hearing[event].filter((one) => one !== hear); },
+    async save_changes() {
+      const changes = unsaved;
+      unsaved = {};
+      if (Object.keys(changes).length) take(unpacked(await toPython(changes)));
+    },
+  };
+  window.fromPython = (state) => take(unpacked(state));
+  document.head.append(Object.assign(document.createElement('style'), {textContent: style}));
+  const module = await import(URL.createObjectURL(new Blob([script], {type: 'text/javascript'})));
+  window.end = await module.default.render({model, el: document.getElementById('out')});
+}"""
+
+
+def packed(state: dict[str, Any]) -> dict[str, Any]:
+    """A widget's state as JSON."""
+    return {
+        name: {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+        for name, value in state.items()
+        if not name.startswith(("_esm", "_css", "layout"))
+    }
+
+
+class Notebook:
+    """A plain page with one widget in it, without a network; what each side says reaches the other."""
+
+    def __init__(self, page: Page, shown: AttentionWidget):
+        self.page, self.shown = page, shown
+        page.expose_function("toPython", self._heard)
+        page.set_content(PAGE)
+        page.evaluate(MOUNT, [shown._esm, shown._css, packed(shown.get_state())])
+        page.wait_for_selector(".vx-canvas[data-state=ready]")
+
+    def _heard(self, changes: dict[str, Any]) -> dict[str, Any]:
+        before = self.shown.get_state()
+        self.shown.set_state(changes)
+        after = self.shown.get_state()
+        return packed({name: value for name, value in after.items() if value != before[name]})
+
+    def set(self, **values: Any) -> None:
+        """As a cell of the notebook sets values."""
+        before = self.shown.get_state()
+        for name, value in values.items():
+            setattr(self.shown, name, value)
+        after = self.shown.get_state()
+        self.page.evaluate("(state) => fromPython(state)", packed({n: v for n, v in after.items() if v != before[n]}))
+
+    def read(self) -> dict[str, Any]:
+        """The numbers on the screen, once the canvas has painted."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        return self.page.evaluate(
+            "() => { const read = document.querySelector('.vx-canvas').vx.read(); "
+            "return {...read, map: [...read.map]}; }"
+        )
+
+
+@pytest.fixture
+def notebook(chromium: Browser):
+    captured = capture_small("vit")
+    with chromium.new_context(offline=True, viewport={"width": 1000, "height": 900}) as context:
+        yield Notebook(context.new_page(), vx.widget(captured, block=0))
+
+
+def test_the_canvas_of_the_page_shows_the_widgets_numbers(notebook):
+    page, shown, captured = notebook.page, notebook.shown, notebook.shown.capture
+    grid, prefix = captured.grid(0), len(captured.prefix_tokens)
+
+    def expected(block: int, query: tuple[int, int], head: int | str) -> np.ndarray:
+        rows = captured.attention(block)[:, prefix + query[0] * grid.cols + query[1], prefix:].numpy()
+        return rows.mean(0) if head == "mean" else rows[head]
+
+    box = page.locator(".view").bounding_box()
+    row, col = grid.rows - 1, 0
+    at = box["x"] + box["width"] * (col + 0.5) / grid.cols, box["y"] + box["height"] * (row + 0.5) / grid.rows
+    page.mouse.move(*at)
+    np.testing.assert_allclose(notebook.read()["map"], expected(0, (row, col), "mean"), atol=1 / 255)
+    assert shown.query == "cls"
+    page.mouse.click(*at)
+    page.wait_for_function(f"model.get('query') === '{row},{col}'")
+    assert shown.query == (row, col)
+    page.mouse.move(0, 0)
+    notebook.set(query=(1, 2), head=1)
+    assert notebook.read()["query"] == "1,2"
+    np.testing.assert_allclose(notebook.read()["map"], expected(0, (1, 2), 1), atol=1 / 255)
+
+    page.locator(".blocks .after").click()
+    page.wait_for_selector(".vx-canvas[data-block='1'][data-part=whole]")
+    page.wait_for_function("model.get('block') === 1")
+    assert (shown.block, shown.query, shown.head) == (1, (1, 2), 1)
+    np.testing.assert_allclose(notebook.read()["map"], expected(1, (1, 2), 1), atol=1 / 255)
+
+    notebook.set(block=2, head="mean", colormap="viridis")
+    page.wait_for_selector(".vx-canvas[data-block='2'][data-part=whole]")
+    np.testing.assert_allclose(notebook.read()["map"], expected(2, (1, 2), "mean"), atol=1 / 255)
+    assert page.locator("select.colormap").input_value() == "viridis"
+    assert page.get_by_text("RANDOM").count() == 1

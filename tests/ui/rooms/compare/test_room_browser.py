@@ -1,0 +1,192 @@
+"""Two sides under one mouse, in a browser: a place that is pointed at on the left is marked on the right."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+import vitexplorer as vx
+from tests.helpers.app import Visit
+from tests.helpers.finetune_folders import class_folder
+from tests.helpers.rooms import PATIENCE, choose_model, choose_view, wait_for_view
+from tests.helpers.thorough import always, later
+from tests.ui.rooms.finetune.test_room_browser import TRAINED, set_field, tick_only
+from vitexplorer.comparisons import reading
+from vitexplorer.models.examples import examples
+
+pytestmark = pytest.mark.browser
+
+VIT, SWIN, DINO = "scenes_vit_patch16_192", "scenes_swin_patch4_window6_192", "scenes_dino_patch16_192"
+LEFT, RIGHT = "#vx-left-canvas .vx-canvas", "#vx-right-canvas .vx-canvas"
+
+
+def ready(page: Page) -> None:
+    """Both canvases have painted."""
+    for canvas in (LEFT, RIGHT):
+        page.locator(f'{canvas}[data-state="ready"]').wait_for(timeout=PATIENCE)
+    page.locator('.vx-sides[data-state="ready"]').wait_for(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(
+    ("other", "left", "right"),
+    [
+        always({"other_model": SWIN}, "3,9", "1,4"),
+        later({"other_model": DINO}, "3,9", "3,9"),
+        later({"other_model": VIT, "other_size": "384"}, "3,9", "7,19"),
+        later({"other_model": VIT, "other_change": "top_k:k=4"}, "3,9", "3,9"),
+    ],
+)
+def test_the_same_place_is_marked_on_both_sides(
+    visit: Visit, url: str, other: dict[str, str], left: str, right: str, thorough: bool
+) -> None:
+    page = visit.page
+    visit.open(url, room="compare", model=VIT, **other)
+    ready(page)
+    box = page.locator(f"{LEFT} .view").bounding_box()
+    page.mouse.move(box["x"] + 9.6 / 12 * box["width"], box["y"] + 3.6 / 12 * box["height"])
+    expect(page.locator(LEFT)).to_have_attribute("data-query", left)
+    expect(page.locator(RIGHT)).to_have_attribute("data-query", right)
+    page.mouse.click(box["x"] + 9.6 / 12 * box["width"], box["y"] + 3.6 / 12 * box["height"])
+    expect(page).to_have_url(re.compile(f"both_query={left.replace(',', '%2C')}"))
+    link = page.url
+    page.mouse.move(0, 0)
+    if not thorough:
+        return
+    page.goto(link)
+    ready(page)
+    expect(page.locator(LEFT)).to_have_attribute("data-query", left)
+    expect(page.locator(RIGHT)).to_have_attribute("data-query", right)
+
+
+@pytest.mark.thorough
+def test_a_pair_to_begin_with_stands_in_the_address_whole(visit: Visit, url: str) -> None:
+    page = visit.page
+    visit.open(url, room="compare", model=VIT, other_model=DINO)
+    ready(page)
+    page.locator(f"{LEFT} .view").press("]")
+    expect(page).to_have_url(re.compile("both_head=0"))
+    for _ in range(2):  # the left side stays as it was, and then the whole pair; the head is the visitor's
+        page.get_by_role("button", name="ViT beside Swin").click()
+        expect(page).to_have_url(re.compile(r"(?=.*other_model=scenes_swin)(?=.*both_block=5)(?=.*both_head=0)"))
+        expect(page.locator(LEFT)).to_have_attribute("data-head", "0")
+    ready(page)
+    link = page.url
+    page.goto(link)
+    ready(page)
+    expect(page.locator(RIGHT)).to_have_attribute("data-block", "9")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (1920, 1080)])
+def test_pictures_and_heads_are_in_the_window_at_once(chromium: Browser, url: str, width: int, height: int) -> None:
+    visit = Visit(chromium, width, height)
+    visit.open(url, room="compare", model=VIT, other_model=SWIN, left_change="top_k:k=4")
+    ready(visit.page)
+    for canvas in (LEFT, RIGHT):
+        for part in (".view", ".of-heads"):
+            box = visit.page.locator(f"{canvas} {part}").bounding_box()
+            assert box["y"] > 0
+            assert box["y"] + box["height"] < height
+    visit.close()
+
+
+@pytest.mark.thorough
+def test_several_pictures_share_one_basis(visit: Visit, url: str) -> None:
+    page, panel = visit.page, "#vx-compare-panel"
+    visit.open(url, room="compare")
+    ready(page)
+    page.get_by_role("button", name="several pictures, one basis").click()
+    reading, pictures = page.locator(f"{panel} .reading"), page.locator(f"{panel} .vx-images li")
+    expect(page.locator(f"{panel} .python")).to_contain_text('"right.png"', timeout=PATIENCE)  # of the new pair
+    expect(reading).to_contain_text("5 pictures share one basis", timeout=PATIENCE)
+    expect(pictures).to_have_count(3)
+    page.locator(f"{panel} .vx-images li button").first.click()
+    expect(reading).to_contain_text("4 pictures", timeout=PATIENCE)
+    page.locator(f"{panel} .vx-images summary").click()
+    page.locator(f"{panel} .vx-images .offer button:visible").last.click()
+    expect(reading).to_contain_text("5 pictures", timeout=PATIENCE)
+    page.locator(f'{panel} .vx-images input[type="file"]').set_input_files(examples()["scene_ring"].path)
+    expect(reading).to_contain_text("6 pictures", timeout=PATIENCE)
+    expect(page.locator(f"{panel} .vx-images")).to_contain_text("4 more pictures at most")
+    said, link = reading.inner_text(), page.url
+    page.goto(link)
+    expect(reading).to_have_text(said, timeout=PATIENCE)
+    expect(pictures).to_have_count(4)
+    seen = "all => all.every((one) => one.naturalWidth)"
+    assert page.locator(f"{panel} .vx-images li img").evaluate_all(seen)
+    page.locator(f"{panel} .more > summary").click()
+    with page.expect_download() as saving:
+        page.locator(f"{panel} .more").get_by_role("button", name="CSV").click()
+    rows = Path(saving.value.path()).read_text(encoding="utf-8-sig").splitlines()
+    assert len({row["picture_hash"] for row in csv.DictReader(rows)}) == 6
+
+
+@pytest.mark.thorough
+def test_sides_are_swapped_chosen_and_kept(visit: Visit, url: str) -> None:
+    page = visit.page
+    visit.open(url, room="compare", model=VIT, other_model=SWIN)
+    ready(page)
+    page.locator(".vx-sides .swap").click()
+    expect(page.locator("#vx-model .vx-model")).to_have_attribute("data-model", SWIN, timeout=PATIENCE)
+    expect(page.locator("#vx-other-model .vx-model")).to_have_attribute("data-model", VIT, timeout=PATIENCE)
+    page.locator("#vx-other-model .chip").click()
+    page.keyboard.type(DINO)
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(f"other_model={DINO}"), timeout=PATIENCE)
+    choose_model(page, VIT)
+    ready(page)
+    expect(page.locator("#vx-other-model .vx-model")).to_have_attribute("data-model", DINO)
+    page.locator(".vx-sides .changed.right-side").click()
+    expect(page.locator(f"{RIGHT} .warning")).to_contain_text("CHANGED RUN", timeout=PATIENCE)
+    page.locator(".vx-sides .swap").click()
+    expect(page.locator(f"{LEFT} .warning")).to_contain_text("CHANGED RUN", timeout=PATIENCE)
+    expect(page.locator(f"{RIGHT} .warning")).not_to_contain_text("CHANGED RUN")
+    expect(page).to_have_url(re.compile("left_change="))
+    page.locator(".vx-sides .changed.left-side").click()
+    expect(page.locator(f"{LEFT} .warning")).not_to_contain_text("CHANGED RUN", timeout=PATIENCE)
+
+
+@pytest.mark.thorough
+def test_a_model_stands_beside_its_lora(visit: Visit, url: str, tmp_path: Path) -> None:
+    """From a training to both under one mouse; what the page says of them is what the engine says of the same files."""
+    page, folder = visit.page, class_folder(tmp_path / "colours", per_class=4)
+    visit.open(url, room="finetune", compare="1", model=VIT, image="scene_gear")
+    archive = shutil.make_archive(str(tmp_path / "colours"), "zip", folder)
+    page.get_by_test_id("Upload a zip-upload-button").set_input_files(archive)
+    expect(page.locator(".vx-methods")).to_have_attribute("data-state", "ready", timeout=PATIENCE)
+    tick_only(page, "lora")
+    lora = page.locator('.vx-methods .item[data-key="lora"]')
+    lora.locator("summary").click()
+    set_field(lora.locator("input[type=text]"), "0.05")
+    set_field(page.locator(".vx-methods [name=epochs]"), "2")
+    page.locator(".vx-methods .start").click()
+    board = page.locator(".vx-results")
+    expect(board).to_have_attribute("data-rows", "1", timeout=TRAINED)
+    board.locator(".run").first.click()
+    with page.expect_download(timeout=TRAINED) as downloading:
+        board.locator('[data-what="tuned"]').click()
+    file = tmp_path / "tuned.safetensors"
+    downloading.value.save_as(file)
+    board.locator(".compare").click()
+
+    ready(page)
+    expect(page.locator(f"{RIGHT} .question")).to_contain_text("fine-tuned", timeout=PATIENCE)
+    expect(page.locator(f"{LEFT} .question")).not_to_contain_text("fine-tuned")
+    box = page.locator(f"{LEFT} .view").bounding_box()
+    page.mouse.move(box["x"] + 9.6 / 12 * box["width"], box["y"] + 3.6 / 12 * box["height"])
+    for canvas in (LEFT, RIGHT):
+        expect(page.locator(canvas)).to_have_attribute("data-query", "3,9")
+    page.mouse.move(0, 0)
+
+    choose_view(page, "compare", "cka")
+    wait_for_view(page, "compare", "cka")
+    tuned = vx.load_tuned(file)
+    left, right = (vx.capture(model, examples()["scene_gear"].path) for model in (vx.load_model(VIT), tuned))
+    result = vx.compare("cka", left, right)
+    assert result.values.diagonal()[-1] < 0.9995, "it learned something"
+    expect(page.locator("#vx-compare-panel .reading")).to_have_text(reading(result), timeout=PATIENCE)

@@ -1,0 +1,181 @@
+"""A person fine-tunes in the page: a zip in, methods compared, a wrong image explained, the model home and back."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import urllib.parse
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from tests.helpers.app import Visit
+from tests.helpers.plain_page import PlainPage
+from tests.helpers.rooms import assert_is_read
+from vitexplorer.finetune.data import example_folder
+from vitexplorer.ui.rooms.finetune.progress import ProgressData, ProgressView, no_progress
+from vitexplorer.ui.rooms.finetune.report import empty_report
+
+pytestmark = pytest.mark.browser
+
+SOON, TRAINED = 30_000, 240_000
+"""milliseconds"""
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory) -> Path:
+    """A zip of three classes of drawn scenes, six images each."""
+    folder = example_folder(tmp_path_factory.mktemp("scenes") / "all", per_class=6, size=96)
+    for place in sorted(folder.iterdir())[3:]:
+        shutil.rmtree(place)
+    return Path(shutil.make_archive(str(folder.parent / "shapes"), "zip", folder))
+
+
+def parameters(page: Page) -> dict[str, str]:
+    return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(page.url).query))
+
+
+def set_field(field: Locator, value: str) -> None:
+    field.fill(value)
+    field.press("Tab")
+
+
+def tick_only(page: Page, *methods: str) -> None:
+    """Tick these methods and no other."""
+    boxes = page.locator("#vx-training-methods .item")
+    for key in boxes.evaluate_all("items => items.map((item) => item.dataset.key)"):
+        box = page.locator(f'#vx-training-methods .item[data-key="{key}"] .head input')
+        if box.is_checked() != (key in methods):
+            shown = page.locator(".vx-methods").get_attribute("data-shown")
+            box.set_checked(key in methods)
+            page.wait_for_function(f"document.querySelector('.vx-methods').dataset.shown !== '{shown}'")
+
+
+def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: str, desk: BrowserContext) -> None:
+    """Who stops a training is on the button that goes on with it; a link that names the drawn scenes has them drawn."""
+    page = PlainPage(desk.new_page(), pages)
+    words = no_progress("en").words
+    page.open(("job", ProgressView, ProgressData(run="a", state="running", title="scenes", words=words)))
+    page.page.keyboard.press("Tab")
+    page.page.keyboard.press("Enter")
+    expect(page.page.locator(".vx-progress .doing")).to_have_text("Stopping ...")
+    expect(page.page.locator(".stop")).to_be_focused()
+    page.send("job", ProgressData(run="a", state="stopped", title="scenes", words=words))
+    expect(page.page.locator(".resume")).to_be_focused()
+    page.page.keyboard.press("Enter")
+    page.send("job", ProgressData(run="a", state="finished", title="scenes", words=words))
+    expect(page.page.locator(".vx-progress h3")).to_be_focused()
+
+    page.page.evaluate("""() => { history.replaceState(null, '', '?images=scenes');
+      const scenes = document.createElement('button');
+      window.pressed = 0;
+      document.body.append(Object.assign(scenes, {id: 'vx-training-scenes', onclick: () => pressed++}));
+      return add('report', 'training/report.js', ['pick'], null); }""")
+    for report in (empty_report("en"), empty_report("en", working="Drawing"), empty_report("en")):
+        page.send("report", report)
+    assert page.page.evaluate("pressed") == 1
+    own = empty_report("en")
+    for own.example, query in ((True, {"images": "scenes"}), (False, {})):
+        own.title = "20 of each"
+        page.send("report", own)
+        assert parameters(page.page) == query
+    page.page.close()
+
+
+def test_a_person_fine_tunes(visit: Visit, url: str, scenes: Path, tmp_path: Path, thorough: bool) -> None:
+    page = visit.page
+    visit.open(url, room="finetune", compare="1")
+    report = page.locator(".vx-report")
+    expect(report).to_contain_text("A zip with one folder per class", timeout=SOON)
+    here = page.locator(".vx-steps [aria-current]")
+    expect(here).to_have_text("1Images")
+    page.get_by_test_id("Upload a zip-upload-button").set_input_files(scenes)
+    page.locator('.vx-report[data-state="ready"]').wait_for(timeout=SOON)
+    expect(report.locator(".summary")).to_contain_text("18 images, 3 classes")
+    assert report.locator(".chart .count").all_inner_texts() == ["6", "6", "6"]
+    expect(report.locator(".findings")).to_contain_text("fewer than 10 images")
+
+    page.locator('.vx-methods[data-state="ready"]').wait_for(timeout=SOON)
+    tick_only(page, "linear", "lora")
+    lora = page.locator('.vx-methods .item[data-key="lora"]')
+    before = lora.locator(".counts").inner_text()
+    lora.locator("summary").click()
+    set_field(lora.locator("input[type=number]").first, "4")
+    expect(lora.locator(".counts")).not_to_have_text(before, timeout=SOON)
+    set_field(lora.locator("input[type=text]"), "1")  # far too fast: something is read wrongly
+    set_field(page.locator(".vx-methods [name=epochs]"), "8")
+    page.locator(".vx-methods .start").click()
+
+    progress = page.locator(".vx-progress")
+
+    def is_at(state: str, timeout: int) -> None:
+        page.locator(f'.vx-progress[data-state="{state}"]').wait_for(timeout=timeout)
+
+    is_at("running", SOON)
+    expect(here).to_have_text("3Training")
+    training = progress.get_attribute("data-run")
+    assert parameters(page)["run"] == training
+    progress.locator('.chart.metric[data-level=""]').wait_for(timeout=TRAINED)  # the baseline
+    page.wait_for_function("Number(document.querySelector('.chart.loss').dataset.points) > 1", timeout=TRAINED)
+    page.evaluate("window.drawn = document.querySelector('.chart.loss .main-svg')")
+    at_work = progress.locator('[data-run="lora-r=4-lr=1"]').filter(has_text=re.compile(r"epoch \d+ of 8"))
+    at_work.wait_for(timeout=TRAINED)
+    progress.locator(".stop").click()
+    is_at("stopped", TRAINED)
+    assert page.evaluate("document.querySelector('.chart.loss .main-svg') === window.drawn"), "redrawn in place"
+    assert_is_read(page, "finetune")
+    progress.locator(".vx-table summary").click()
+    points = progress.locator(".chart.loss").get_attribute("data-points")
+    expect(progress.locator(".vx-table table").first.locator("tbody tr")).to_have_count(int(points or 0))
+
+    page.reload()
+    visit.wait_ready()
+    expect(progress).to_have_attribute("data-run", training, timeout=SOON)
+    expect(report.locator(".summary")).to_contain_text("18 images, 3 classes", timeout=SOON)
+    progress.locator(".resume").click()
+    is_at("finished", TRAINED)
+
+    page.locator('.vx-methods[data-state="ready"]').wait_for(timeout=SOON)
+    expect(page.locator(".vx-methods [name=epochs]")).to_have_value("8")
+    board, runs = page.locator(".vx-results"), {"linear", "lora-r=4-lr=1"}
+    if thorough:
+        tick_only(page, "mlp_k")
+        page.locator(".vx-methods .start").click()
+        runs |= {"mlp_k"}
+    page.locator(f'.vx-results[data-rows="{len(runs)}"]').wait_for(timeout=TRAINED)
+    expect(here).to_have_text("4Results")
+    assert progress.get_attribute("data-run") == training, "more methods join the training that is open"
+    assert set(board.locator("tr[data-run]").evaluate_all("rows => rows.map((row) => row.dataset.run)")) == runs
+    expect(board.locator(".verdicts p")).to_have_count(len(runs) - 1)
+    page.locator('#vx-training-figures .vx-panel[data-state="ready"]').wait_for(timeout=SOON)
+
+    board.locator(".run", has_text="lora").click()
+    expect(board.locator(".wrong button").first).to_be_visible(timeout=SOON)
+    board.locator(".changed").click()
+    page.locator('#vx-training-changed .vx-panel[data-shown="1"]').wait_for(timeout=TRAINED)
+    expect(page.locator("#vx-training-change h3").first).to_be_focused(timeout=SOON)
+    expect(page.locator("#vx-training-change h3").first).to_be_in_viewport()
+    with page.expect_download(timeout=TRAINED) as downloading:
+        board.locator('[data-what="tuned"]').click()
+    taken = tmp_path / downloading.value.suggested_filename
+    downloading.value.save_as(taken)
+    assert taken.name == "shapes-lora-r=4-lr=1.safetensors"
+
+    tuned = '.vx-status[data-text*="fine-tuned weights"]'
+    board.locator(".wrong button").first.click()
+    page.locator(tuned).wait_for(timeout=TRAINED)
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.state === 'ready'")
+    there = parameters(page)
+    assert there["room"] == "attention"
+    assert there["image"].startswith("upload-")
+    assert there["model"].startswith("tuned.")
+
+    expect(page.locator(".vx-came-from p")).to_have_text(re.compile(r"From Fine-tune, lora.*taken for"))
+    page.locator(".vx-came-from .back").click()
+    expect(page.locator(".vx-came-from")).to_have_count(0)
+    page.locator("#vx-model .file").set_input_files(taken)
+    page.wait_for_function(f"new URL(location.href).searchParams.get('model') !== '{there['model']}'", timeout=TRAINED)
+    visit.wait_ready()
+    page.locator(tuned).wait_for(timeout=TRAINED)
+    assert parameters(page)["model"].startswith("tuned.")

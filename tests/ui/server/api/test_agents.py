@@ -1,0 +1,191 @@
+"""Agents with MCP's own client at a server that has seen nothing: each call waits for the model as a visitor does."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from mcp import ClientSession
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult
+from PIL import Image
+
+import vitexplorer as vx
+from tests.helpers.app import run_apart
+from tests.helpers.hosted import hosted
+from vitexplorer.figures.tables import as_document
+from vitexplorer.service import scheduler as turns
+from vitexplorer.service.engine import Engine
+
+MODEL = "scenes_vit_patch16_192"
+TRANSPORTS = {
+    "http": lambda url: streamable_http_client(f"{url}gradio_api/mcp/"),
+    "sse": lambda url: sse_client(f"{url}gradio_api/mcp/sse"),
+}
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    place = tmp_path_factory.mktemp("agents")
+    with hosted(VIT_PORT="0", VIT_MCP="1", VIT_RUNS_FOLDER=str(place / "runs"), VIT_CACHE_FOLDER=str(place)) as address:
+        yield address
+
+
+@asynccontextmanager
+async def agent(url: str, transport: str = "http") -> AsyncGenerator[ClientSession, None]:
+    """One that is connected."""
+    async with TRANSPORTS[transport](url) as (read, write, *_), ClientSession(read, write) as session:
+        await session.initialize()
+        yield session
+
+
+def noise(seed: int) -> Image.Image:
+    """A picture that no server has seen."""
+    return Image.fromarray(np.random.default_rng(seed).integers(0, 256, (192, 192, 3), np.uint8))
+
+
+def sent(url: str, seed: int) -> str:
+    """Its id after it was sent."""
+    file = io.BytesIO()
+    noise(seed).save(file, "png")
+    headers = {"content-type": "application/octet-stream"}
+    return httpx.post(f"{url}picture", content=file.getvalue(), headers=headers).json()["image"]
+
+
+def told(answer: CallToolResult) -> Any:
+    """The numbers of an answer."""
+    assert not answer.isError, answer.content[0].text
+    return json.loads(answer.content[0].text)
+
+
+async def waiting(client: httpx.AsyncClient) -> int:
+    """Jobs that wait for the model or have begun."""
+    metrics = (await client.get("/metrics")).text
+    return int(float(metrics.partition('vitexplorer_waiting{queue="model"} ')[2].split("\n")[0]))
+
+
+async def until(client: httpx.AsyncClient, count: int) -> None:
+    """Wait until so many are there."""
+    async with asyncio.timeout(30):
+        while await waiting(client) != count:
+            await asyncio.sleep(0.02)
+
+
+ASKED = {
+    "models": {},
+    "views": {},
+    "explain": {"view": "attention_map", "settings": {"block": 3, "query": [3, 4]}},
+    "predict": {"top": 3},
+    "parameters": {"model": "scenes_swin_patch4_window6_192"},
+}
+"""a call of every tool"""
+
+
+@pytest.mark.parametrize(("transport", "first"), [("http", 10), ("sse", 20)])
+def test_every_tool_answers_what_it_must_wait_for(url: str, transport: str, first: int) -> None:
+    explained, predicted = sent(url, first), sent(url, first + 1)
+
+    async def called() -> dict[str, Any]:
+        async with agent(url, transport) as session:
+            names = [tool.name for tool in (await session.list_tools()).tools]
+            assert names == list(ASKED)
+            images = {"explain": {"image": explained}, "predict": {"image": predicted}}
+            return {name: told(await session.call_tool(name, ASKED[name] | images.get(name, {}))) for name in names}
+
+    answers = run_apart(called())
+    assert all(answers.values())
+    model = vx.load_model(MODEL)
+    result = vx.compute("attention_map", vx.capture(model, noise(first)), **ASKED["explain"]["settings"])
+    assert answers["explain"]["values"] == as_document(result, "en")["values"]
+    capture = vx.capture(model, noise(first + 1))
+    assert answers["predict"]["classes"][0]["probability"] == capture.logits.double().softmax(-1).max().item()
+
+
+@pytest.mark.parametrize(("transport", "first"), [("http", 30), ("sse", 40)])
+def test_several_calls_at_once_have_an_answer_each(url: str, transport: str, first: int) -> None:
+    images = [sent(url, first + number) for number in range(5)]
+
+    async def called() -> list[Any]:
+        async with agent(url, transport) as session:
+            calls = [session.call_tool("predict", {"image": image, "top": 1}) for image in images]
+            return [told(answer)["classes"][0]["logit"] for answer in await asyncio.gather(*calls)]
+
+    model = vx.load_model(MODEL)
+    expected = [vx.capture(model, noise(first + number)).logits.max().item() for number in range(5)]
+    assert run_apart(called()) == expected
+
+
+# ---------------------------------------------------------------------------------------------- who has left
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No pass through a model ends before nobody waits for it."""
+
+    def run(engine: Engine, picture: object, report: Callable[..., None]) -> None:
+        while True:
+            report(0, 0)
+            time.sleep(0.01)
+
+    monkeypatch.setattr(Engine, "_run", run)
+    monkeypatch.setattr(turns, "STILL_THERE", 0.05)
+
+
+async def call_by_agent(url: str, transport: str, image: str) -> None:
+    async with agent(url, transport) as session:
+        await session.call_tool("predict", {"image": image})
+
+
+async def call_run(client: httpx.AsyncClient, image: str) -> None:
+    config = (await client.get("/config")).json()
+    predict = next(one for one in config["dependencies"] if one["api_name"] == "predict")
+    body = {"data": [image, MODEL, 5, "crop", "", "", "en"], "fn_index": predict["id"], "session_hash": "script"}
+    await client.post("/gradio_api/run/predict", json=body)
+
+
+async def call_and_listen(client: httpx.AsyncClient, image: str) -> None:
+    event = (await client.post("/gradio_api/call/v2/predict", json={"image": image})).json()["event_id"]
+    await client.get(f"/gradio_api/call/predict/{event}")
+
+
+@pytest.mark.parametrize("way", [*TRANSPORTS, "run", "call"])
+def test_a_call_whose_client_hangs_up_is_let_go(url: str, endless: None, way: str) -> None:
+    image = sent(url, 50)
+
+    async def hung_up() -> None:
+        async with httpx.AsyncClient(base_url=url) as watching, httpx.AsyncClient(base_url=url, timeout=None) as client:
+            ways = {"run": call_run, "call": call_and_listen}
+            calling = ways[way](client, image) if way in ways else call_by_agent(url, way, image)
+            call = asyncio.create_task(calling)
+            await until(watching, 1)
+            await asyncio.sleep(10 * turns.STILL_THERE)  # longer than the server takes to see who has left
+            assert (await waiting(watching), call.done()) == (1, False)
+            call.cancel()
+            await until(watching, 0)
+
+    run_apart(hung_up())
+
+
+def test_an_agent_who_waits_for_enough_is_told_so(url: str, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "EACH", 1)
+    first, second = sent(url, 60), sent(url, 61)
+
+    async def crowded() -> CallToolResult:
+        async with httpx.AsyncClient(base_url=url) as watching, agent(url) as session:
+            call = asyncio.create_task(session.call_tool("predict", {"image": first}))
+            await until(watching, 1)
+            refused = await session.call_tool("predict", {"image": second})
+            call.cancel()
+            return refused
+
+    refused = run_apart(crowded())
+    assert (refused.isError, refused.content[0].text.partition(" that")[0]) == (True, "You have asked for 1 things")

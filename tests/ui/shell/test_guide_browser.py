@@ -1,0 +1,299 @@
+"""A person walks the guided path by keyboard: every step brings its room, asks, tells the numbers of its views, notices
+the end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
+
+from tests.helpers.app import Visit
+from tests.helpers.plain_page import PlainPage
+from tests.helpers.rooms import PATIENCE
+from tests.helpers.thorough import quick
+from tests.learn.test_steps import shown
+from vitexplorer.core.text import Language
+from vitexplorer.learn import STEPS, Step
+from vitexplorer.ui.kit.words import UI_WORDS
+from vitexplorer.ui.shell.guide import StepText, step_text
+from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
+
+pytestmark = pytest.mark.browser
+MOST = 400
+"""presses of a key until something must be reached"""
+LIT = """() => {
+  const {bottom} = document.querySelector('#vx-bar').getBoundingClientRect();
+  const sheet = document.querySelector('.vx-guide').getBoundingClientRect();
+  const lit = [...document.querySelectorAll('#vx-rooms *')]
+    .find((one) => getComputedStyle(one).outlineOffset === '5px' && one.checkVisibility());
+  if (!lit) return false;
+  const part = lit.getBoundingClientRect(), isBelow = sheet.left < part.right && part.left < sheet.right;
+  const end = isBelow ? sheet.top : innerHeight;
+  return part.top >= bottom - 1 && Math.min(part.bottom, part.top + 120) <= end + 1;
+}"""
+"""whether what a step speaks of is lit up, and its beginning seen between the bar and the sheet"""
+
+
+# ---------------------------------------------------------------------------------------------- by keyboard
+
+
+@dataclass(frozen=True)
+class Hands:
+    """Of a person who uses no mouse."""
+
+    page: Page
+    tabs: bool
+    """whether they go everywhere with Tab; a quick run puts them there, and presses the keys alone"""
+
+    def until(self, key: str, target: Locator) -> None:
+        """Press a key until the target is focused."""
+        expect(target).to_be_enabled(timeout=PATIENCE)
+        for _ in range(MOST):
+            if target.evaluate("(node) => node === document.activeElement"):  # which an answer may have drawn anew
+                return
+            self.page.keyboard.press(key)
+        raise AssertionError(f"{target} is not reached with {key}")
+
+    def reach(self, target: Locator, *keys: str) -> None:
+        """Go there, and press keys."""
+        if self.tabs:
+            self.until("Tab", target)
+        else:
+            target.focus(timeout=PATIENCE)
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def tick(self, box: Locator) -> None:
+        """Switch a box on, by one press."""
+        expect(box).not_to_be_checked(timeout=PATIENCE)
+        self.reach(box, "Space")
+        expect(box).to_be_checked()
+
+
+def another_size(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-size .chip"), "Enter")
+    hands.reach(hands.page.locator("#vx-size .sheet button:visible").nth(1), "Enter")
+
+
+def another_patch(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator(".vx-picker:visible"), "ArrowRight")
+
+
+def the_head(hands: Hands, told: StepText) -> None:
+    strip = hands.page.locator("#vx-attention-canvas .below")
+    hands.reach(strip.locator(".small[tabindex='0']"))
+    group = strip.locator(".group").nth(int(told.becomes["block"]))
+    hands.until("ArrowLeft", group.locator(".small").nth(int(told.becomes["head"])))
+
+
+def the_middle(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator(".vx-changes .examples button").nth(7), "Enter")
+
+
+def another_class(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-outputs-panel [name=target]"), "ArrowDown")
+
+
+def every_patch(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-outputs-panel [name=token]"), "End")
+
+
+def the_next_block(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-attention-canvas .blocks .after"), "Enter")
+    hands.reach(hands.page.locator("#vx-attention-canvas .view"), "ArrowLeft")
+
+
+def the_puzzle(hands: Hands, told: StepText) -> None:
+    hands.tick(hands.page.locator(".vx-changes .item[data-key=shuffle_patches] [type=checkbox]"))
+
+
+def a_smaller_share(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-outputs-panel [name=mask_ratio]"), "ArrowLeft")
+
+
+def the_mask(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-attention-panel [name=mask]"), "ArrowDown")
+
+
+def the_adapter(hands: Hands, told: StepText) -> None:
+    hands.reach(hands.page.locator("#vx-training-scenes"), "Enter")
+    hands.tick(hands.page.locator(".vx-methods [data-key=adapter] [type=checkbox]"))
+
+
+ACTS: dict[str, Callable[[Hands, StepText], None]] = {
+    "cut": another_size,
+    "embed": another_patch,
+    "position": the_puzzle,
+    "query_key": another_patch,
+    "heads": the_head,
+    "class_token": the_middle,
+    "residual": another_class,
+    "stack": every_patch,
+    "swin": the_next_block,
+    "without_labels": a_smaller_share,
+    "decoder": the_mask,
+    "petl": the_adapter,
+}
+"""what each step asks for"""
+
+
+# ---------------------------------------------------------------------------------------------- the path
+
+
+def agrees(guide: Locator, step: Step, language: Language) -> StepText:
+    """Everything that the guide says is filled with the numbers of the views on this very picture."""
+    told = step_text(step, shown(step), language)
+    expect(guide.locator(".says")).to_have_text(told.says, timeout=PATIENCE)
+    expect(guide.locator("h2")).to_have_text(step.title.in_(language))
+    expect(guide.locator(".asks")).to_have_text(told.asks)
+    expect(guide.locator(".choices button")).to_have_text(told.choices)
+    return told
+
+
+A_FEW = [step for step in STEPS if step.key in ("cut", "class_token")]
+"""done in its own room, and in another"""
+WALKS = [(language, width, theme) for language in ("en", "zh") for width in (1440, 390) for theme in ("light", "dark")]
+
+
+@pytest.mark.parametrize("walk", quick(WALKS, keep=[("en", 1440, "light")]))
+def test_a_person_walks_the_path_by_keyboard(
+    visit: Visit, url: str, walk: tuple[Language, int, str], thorough: bool
+) -> None:
+    (language, width, theme), steps = walk, list(STEPS) if thorough else A_FEW
+    page, guide, hands = visit.page, visit.page.locator(".vx-guide"), Hands(visit.page, thorough)
+    page.set_viewport_size({"width": width, "height": 900 if width > 400 else 844})
+    visit.open(url, lang=language, image="scene_gear", __theme=theme)
+    hands.reach(page.locator(".vx-rail .learn"), "Enter")
+    for step, after in pairwise([*steps, None]):
+        told = agrees(guide, step, language)
+        page.wait_for_function(LIT, timeout=PATIENCE)
+        expect(guide.locator(".reveal")).to_be_hidden()
+        expect(guide.locator(".formula")).to_be_hidden()
+        choices = guide.locator(".choices")
+        place = choices.evaluate("(node) => node.offsetTop")
+        hands.reach(choices.locator("button").nth(told.right), "Enter")
+        right = UI_WORDS["learn_right"].in_(language)
+        expect(guide.locator(".reveal")).to_have_text(f"{right} {told.reveal}")
+        expect(guide.locator(".formula")).to_have_text(told.formula)
+        assert choices.evaluate("(node) => node.offsetTop") == place  # what is told comes below what was pressed
+        expect(guide.locator(".did")).to_be_empty()
+        if told.leads:
+            hands.reach(guide.locator(".lead"), "Enter")
+        ACTS[step.key](hands, told)
+        expect(guide.locator(".did")).to_have_text(UI_WORDS["learn_done"].in_(language), timeout=PATIENCE)
+        if after and STEPS.index(after) == STEPS.index(step) + 1:
+            hands.reach(guide.locator(".next"), "Enter")
+        elif after:
+            hands.reach(guide.locator(".steps button").nth(STEPS.index(after)), "Enter")
+        if after:
+            expect(guide.locator("h2")).to_be_focused()
+    page.go_back()
+    expect(guide.locator("h2")).to_have_text(steps[-2].title.in_(language))
+    hands.reach(guide.locator(".close"), "Enter")
+    expect(guide).to_be_hidden()
+    expect(page.locator(".vx-rail .learn")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(guide.locator("h2")).to_have_text(steps[-2].title.in_(language))  # where it was left
+    agrees(guide, steps[-2], language)
+    page.keyboard.press("PageDown")
+    expect(guide.locator("h2")).to_have_text(STEPS[STEPS.index(steps[-2]) + 1].title.in_(language))
+    page.keyboard.press("PageUp")
+    expect(guide.locator("h2")).to_have_text(steps[-2].title.in_(language))
+
+
+@pytest.mark.thorough
+def test_a_room_that_a_step_leads_to_is_filled_once(visit: Visit, url: str) -> None:
+    """With what the step says, not first with what the room would have shown: a press meanwhile would be taken back."""
+    page, step = visit.page, next(step for step in STEPS if step.key == "position")
+    visit.open(url, step=step.key, image="scene_gear", **step.state)
+    told = agrees(page.locator(".vx-guide"), step, "en")
+    page.locator(".vx-guide .choices button").nth(told.right).click()
+    page.evaluate(
+        """() => {
+          const told = {subtree: true, attributeFilter: ['data-text']};
+          window.filled = [];
+          new MutationObserver((changes) => {
+            window.filled.push(...changes.map(({target}) => target.dataset.text));
+          }).observe(document.querySelector('#vx-rooms'), told);
+        }"""
+    )
+    page.route("**/queue/join**", lambda asked: (time.sleep(1), asked.continue_()))  # the capture comes late
+    page.locator(".vx-guide .lead").click()
+    page.wait_for_function("window.filled.length", timeout=PATIENCE)
+    page.unroute_all()
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.filled") == [""]
+
+
+def refused_but_paper(asked: Route, held: list[Route]) -> None:
+    """The handout waits, everything else is refused."""
+    if asked.request.post_data_json["event_data"].get("paper"):
+        held.append(asked)
+    else:
+        asked.fulfill(status=422, json={"error": "Not this one."})
+
+
+@pytest.mark.thorough
+def test_the_path_is_taken_home(visit: Visit, url: str, chromium: Browser, tmp_path: Path) -> None:
+    """The page that the button gives is drawn without a server, and has what the guide says."""
+    page, step = visit.page, STEPS[0]
+    visit.open(url, step=step.key, image="scene_gear", **step.state)
+    told = agrees(page.locator(".vx-guide"), step, "en")
+    page.route("**/run/predict**", lambda asked: asked.fulfill(status=422, json={"error": "No room."}))
+    page.locator(".vx-guide .handout").click()
+    expect(page.locator(".vx-status .line")).to_have_text("No room.")
+    expect(page.locator(".vx-guide .handout")).to_be_enabled()  # to be asked for again
+    page.unroute_all()
+    held: list[Route] = []
+    page.route("**/run/predict**", lambda asked: refused_but_paper(asked, held))
+    with page.expect_download(timeout=PATIENCE) as download:
+        Hands(page, tabs=True).reach(page.locator(".vx-guide .handout"), "Enter")
+        page.locator(".vx-guide .next").click()  # and another question is refused
+        expect(page.locator(".vx-status .line")).to_have_text("Not this one.")
+        expect(page.locator(".vx-guide .handout")).to_be_disabled()
+        held[0].continue_()
+        page.unroute_all()
+    visit.errors.clear()
+    home = tmp_path / "handout.html"
+    download.value.save_as(home)
+    page.locator(".vx-guide .before").click()
+    expect(page.locator(".vx-guide .says")).to_have_text(told.says)
+    alone = chromium.new_page(offline=True)
+    asked: list[str] = []
+    alone.on("request", lambda request: asked.append(request.url))
+    alone.goto(home.as_uri())
+    expect(alone.locator(".js-plotly-plot")).to_have_count(len(STEPS), timeout=PATIENCE)
+    assert [address for address in asked if not address.startswith(("file:", "data:", "blob:"))] == []
+    expect(alone.locator("body")).to_contain_text(told.reveal)
+    alone.close()
+
+
+def test_a_link_opens_a_step_and_a_wrong_guess_is_told(visit: Visit, url: str) -> None:
+    """A link that names nothing but a step opens its state."""
+    step = next(step for step in STEPS if step.key == "residual")
+    guide = visit.page.locator(".vx-guide")
+    visit.open(url, step=step.key, image="scene_gear")
+    told = agrees(guide, step, "en")
+    assert step.state.items() <= dict(parse_qsl(urlsplit(visit.page.url).query)).items()
+    guide.locator(".choices button").nth(1 - told.right).click()
+    expect(guide.locator(".reveal")).to_have_text(f"{UI_WORDS['learn_wrong'].en} {told.reveal}")
+    visit.page.locator('.vx-rail [data-room="tokens"]').click()
+    expect(guide).to_be_visible()  # it goes on beside every room
+
+
+def test_who_is_on_the_rail_stays_there_when_it_is_drawn_anew(pages: str, desk: BrowserContext) -> None:
+    page = PlainPage(desk.new_page(), pages)
+    rooms = [RailItem(key="attention", title="Attention"), RailItem(key="flow", title="Flow")]
+    page.open(("rail", Rail, RailData(label="Rooms", learn="Learn", rooms=rooms, room="attention", first="attention")))
+    for button in (page.page.locator(".learn"), page.page.locator("button[data-room=flow]")):
+        button.focus()
+        page.send("rail", RailData(label="Rooms", learn="Learn", rooms=rooms, room="flow", first="attention"))
+        expect(page.page.locator('[data-room=flow][aria-current="page"]')).to_be_visible()
+        expect(button).to_be_focused(timeout=3000)

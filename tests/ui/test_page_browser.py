@@ -1,0 +1,498 @@
+"""A person's path through the page, in a real browser: what is seen is right, and nothing is ever an error."""
+
+from __future__ import annotations
+
+import re
+import urllib.parse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import PIL.Image
+import pytest
+from playwright.sync_api import BrowserContext, Page, Route, expect
+
+import vitexplorer as vx
+from tests.helpers.app import Visit
+from tests.helpers.plain_page import PlainPage
+from tests.helpers.rooms import PATIENCE, SHIFTS, assert_fits, choose_model, go_to, painted, wait_for_room
+from tests.helpers.thorough import quick
+from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import Language
+from vitexplorer.ui.shell.header import Header, header_data
+from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
+from vitexplorer.ui.shell.room_order import RoomKey
+
+pytestmark = pytest.mark.browser
+
+ROOMS = get_args(RoomKey)
+NAMES = re.compile(
+    r"English|Explorer|Transformer|timm|ViT[-\w/]*|DeiT[-\w/]*|DINO|MAE|Swin(-\w)?|VPT[-\w]*|BitFit|SSF|LoRA|adapter|AdaptFormer|"
+    r"peft|Page(Up|Down)|PNG|SVG|CSV|csv|zip|safetensors|Python|Esc|Escape|Enter|Home|px|MB|seed|buffer|[A-Z]/|[A-Z]\w?|kᵀ|"
+    r"MACs?|MLP|LayerNorm|LayerScale|CLS|PCA|rollout|token|[Ll]ogits?|lens|generic|relevance|gradient|Grad-CAM|(Le|Libra)Grad|(Attn)?LRP|"
+    r"softmax|bias|rownorm|fuse|Viridis|Magma|Cividis|Inferno|\w*_\w*|"
+    r"Abnar|Zuidema|Caron|Chefer|Dosovitskiy|Oquab|Raghu|Vaswani|Belrose|Amir|Darcet|Liu"
+)
+"""what stands in Chinese lectures as it is: proper names, formats, names of papers and of timm"""
+
+
+TEXT = """() => { const skip = new Set(['CODE', 'PRE', 'SCRIPT', 'STYLE']);
+  const walk = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT); const out = [];
+  while (walk.nextNode()) { let node = walk.currentNode.parentElement, ok = node.checkVisibility();
+    for (let up = node; up; up = up.parentElement)
+      ok &&= !skip.has(up.tagName) && !up.matches('.cm-editor, .vx-panel .figure');
+    if (ok) out.push(walk.currentNode.textContent.trim()); } return out.filter(Boolean); }"""
+"""all that is read on the page beside lines of code and figures"""
+
+
+SPOKEN = """() => [...document.querySelectorAll('body *')].filter((one) => one.checkVisibility()).flatMap((one) =>
+  ['aria-label', 'title', 'alt', 'placeholder', 'aria-valuetext', 'aria-description', 'aria-roledescription']
+    .map((name) => one.getAttribute(name)?.trim()).filter(Boolean))"""
+"""what is read out or shown where a pointer rests"""
+HALF = re.compile(r"[\u4e00-\u9fff）”][,.;:!?(]|[,;:!?)][\u4e00-\u9fff]")
+"""punctuation of half width beside a Chinese sign"""
+
+
+def canvas_state(page: Page, room: str = "attention") -> dict:
+    """The numbers on a canvas."""
+    page.wait_for_function(f"document.querySelector('#vx-{room}-canvas .vx-canvas')?.dataset.state === 'ready'")
+    painted(page)
+    return page.evaluate(f"document.querySelector('#vx-{room}-canvas .vx-canvas').vx.read()")
+
+
+def place_of(page: Page, row: int, col: int, room: str) -> dict[str, float]:
+    """The middle of a patch in pixels of the canvas."""
+    state, box = canvas_state(page, room), page.locator(f"#vx-{room}-canvas .view").bounding_box()
+    return {"x": (col + 0.5) / state["cols"] * box["width"], "y": (row + 0.5) / state["rows"] * box["height"]}
+
+
+def hover_patch(page: Page, row: int, col: int, room: str = "attention") -> dict:
+    """Point at a patch and read the map."""
+    page.locator(f"#vx-{room}-canvas .view").hover(position=place_of(page, row, col, room))
+    return canvas_state(page, room)
+
+
+def parameters(page: Page) -> dict[str, str]:
+    return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(page.url).query))
+
+
+def test_a_persons_path(visit: Visit, url: str, tmp_path: Path) -> None:
+    page = visit.page
+    visit.open(url)
+    first = canvas_state(page)
+    assert first["query"] == "cls"
+    dino = vx.capture(vx.load_model("scenes_dino_patch16_192"), ASSETS / "examples" / "scene_gear.webp", size=384)
+    truth = vx.compute("attention_map", dino).values.ravel()
+    np.testing.assert_allclose(first["map"], truth, atol=truth.max() / 255)
+    choose_model(page, "scenes_vit_patch16_192")
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read().rows === 12")
+    first, model = canvas_state(page), vx.load_model("scenes_vit_patch16_192")
+    picture = vx.capture(model, ASSETS / "examples" / "scene_gear.webp")
+
+    maps = [hover_patch(page, row, col)["map"] for row, col in ((1, 2), (6, 6), (9, 3))]
+    assert all(np.abs(np.subtract(one, first["map"])).max() > 1e-4 for one in maps)
+    truth = vx.compute("attention_map", picture, query=(9, 3)).values.ravel()
+    np.testing.assert_allclose(maps[-1], truth, atol=2 * truth.max() / 255)
+
+    page.mouse.move(0, 0)
+    page.locator("#vx-attention-canvas .heads label").nth(2).click()  # the fused map is first
+    assert canvas_state(page)["head"] == "1"
+    page.locator("#vx-attention-canvas .blocks .before").click()
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '4'")
+    state = canvas_state(page)
+    truth = vx.compute("attention_map", picture, block=4, head=1).values.ravel()
+    np.testing.assert_allclose(state["map"], truth, atol=2 * truth.max() / 255)
+    page.wait_for_function("new URLSearchParams(location.search).get('block') === '4'")
+    assert {"block": "4", "head": "1", "query": "cls"}.items() <= parameters(page).items()
+
+    photo = tmp_path / "照片 1.png"
+    PIL.Image.fromarray(np.random.default_rng(0).integers(0, 255, (300, 400, 3), dtype=np.uint8)).save(photo)
+    page.locator("#vx-image .file").set_input_files(photo)
+    page.wait_for_function("new URLSearchParams(location.search).get('image')?.startsWith('upload-')")
+    uploaded = vx.compute("attention_map", vx.capture(model, photo), block=5).values.ravel()
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').dataset.block === '5'")
+    canvas_state(page)
+    page.locator("#vx-attention-canvas .heads label").first.click()
+    np.testing.assert_allclose(canvas_state(page)["map"], uploaded, atol=2 * uploaded.max() / 255)
+
+    page.locator("#vx-model .chip").click()
+    page.get_by_role("radio", name="random").check()
+    page.keyboard.press("Escape")
+    expect(page.locator(".vx-status .warning")).to_be_visible(timeout=60_000)
+    choose_model(page, "swin_tiny_patch4_window7_224")
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas').vx.read().rows === 7")
+    assert canvas_state(page)["cols"] == 7
+
+    rooms = page.locator(".vx-rail")
+    rooms.get_by_role("button", name="Flow").click()
+    state = canvas_state(page, "flow")
+    assert (state["rows"], state["cols"]) == (56, 56)
+    assert sum(state["map"]) == pytest.approx(1, abs=0.02)
+
+    rooms.get_by_role("button", name="Size & cost").click()
+    expect(page.get_by_text("28,288,354").first).to_be_visible()
+    assert parameters(page)["room"] == "size"
+    page.go_back()
+    expect(page.locator("#vx-flow-canvas")).to_be_visible()
+    page.go_forward()
+    expect(page.get_by_text("28,288,354").first).to_be_visible()
+
+
+PICTURE = {"image": "scene_ring", "model": "scenes_vit_patch16_192", "block": "2", "head": "1", "query": "4,7"}
+DISPLAY = {"mode": "map", "colormap": "viridis", "scale": "heads", "opacity": "0.35", "smooth": "1", "keep": "0.6"}
+FLOW = {"source": "3,4", "fusion": "max", "discard": "0.9", "start": "2"}
+
+
+@pytest.fixture(scope="module")
+def linked(chromium, url: str) -> Iterator[Visit]:
+    """A person who came by a link and goes on from there."""
+    visit = Visit(chromium)
+    visit.open(url, room="attention", **PICTURE, **DISPLAY, **FLOW)
+    yield visit
+    visit.close()
+
+
+def test_a_link_opens_the_very_picture(linked: Visit) -> None:
+    page = linked.page
+    state = canvas_state(page)
+    display = {**DISPLAY, "opacity": 0.35, "smooth": True, "keep_mass": 0.6}
+    display.pop("keep")
+    chosen = page.locator("#vx-attention-canvas .vx-canvas").evaluate("(root) => root.vx.get()")
+    assert display.items() <= chosen.items()
+    assert (state["query"], state["head"]) == ("4,7", "1")
+    expect(page.locator("#vx-attention-canvas .question")).to_contain_text("row 4, column 7")
+    model = vx.load_model("scenes_vit_patch16_192")
+    capture = vx.capture(model, ASSETS / "examples" / "scene_ring.webp")
+    truth = vx.compute("attention_map", capture, block=2, head=1, query=(4, 7)).values.ravel()
+    np.testing.assert_allclose(state["map"], truth, atol=truth.max() / 255)
+    canvas = page.locator("#vx-attention-canvas .vx-canvas")
+    canvas.evaluate("(root) => { for (const block of [3, 1, 4]) root.vx.set({block}); }")  # faster than the answers
+    expect(canvas.and_(page.locator('[data-block="4"][data-part="whole"]'))).to_have_count(1)
+    truth = vx.compute("attention_map", capture, block=4, head=1, query=(4, 7)).values.ravel()
+    np.testing.assert_allclose(canvas_state(page)["map"], truth, atol=truth.max() / 255)
+    go_to(page, "flow")
+    canvas = page.locator("#vx-flow-canvas .vx-canvas")
+    truth = vx.compute("attention_rollout", capture, query=(3, 4), head_fusion="max", discard_ratio=0.9, start_block=2)
+    np.testing.assert_allclose(canvas_state(page, "flow")["map"], truth.values.ravel(), atol=truth.values.max() / 255)
+    assert display.items() <= canvas.evaluate("(root) => root.vx.get()").items()
+    canvas.locator(".view").click(position=place_of(page, 6, 2, "flow"))
+    expect(canvas).to_have_attribute("data-query", "6,2")  # Python was asked: a rollout travels row by row
+    truth = vx.compute("attention_rollout", capture, query=(6, 2), head_fusion="max", discard_ratio=0.9, start_block=2)
+    np.testing.assert_allclose(canvas_state(page, "flow")["map"], truth.values.ravel(), atol=truth.values.max() / 255)
+    canvas.locator(".mode label", has_text="reveal").click()
+    canvas.locator(".settings select").select_option("min")
+    page.wait_for_function("new URLSearchParams(location.search).get('fusion') === 'min'")
+    gone_on = {**PICTURE, "block": "4", **DISPLAY, **FLOW, "source": "6,2", "mode": "reveal", "fusion": "min"}
+    assert gone_on.items() <= parameters(page).items()
+    canvas.locator(".mode label", has_text="overlay").click()  # how it begins
+    page.wait_for_function("!new URLSearchParams(location.search).has('mode')")
+
+
+def test_wrong_files_get_a_sentence(linked: Visit, tmp_path: Path) -> None:
+    go_to(linked.page, "attention")
+    before = canvas_state(linked.page)
+    broken = tmp_path / "broken.png"
+    broken.write_bytes(b"\x89PNG\r\n\x1a\n not a picture")
+    linked.page.locator("#vx-image .file").set_input_files(broken)
+    said = linked.page.locator("#vx-image .alert")
+    expect(said).to_contain_text("picture", timeout=20_000)
+    assert "Traceback" not in said.inner_text()
+    assert ["422" in one for one in linked.errors] == [True]
+    linked.errors.clear()
+    assert canvas_state(linked.page)["map"] == before["map"]
+
+
+def test_views_are_kept_stepped_through_and_taken_home(visit: Visit, url: str, tmp_path: Path) -> None:
+    page, kept = visit.page, visit.page.locator(".vx-kept")
+    visit.open(url, model="scenes_vit_patch16_192", block="2", head="1")
+    before = canvas_state(page)["map"]
+    kept.locator(".chip").click()
+    kept.locator(".keep").click()
+    expect(kept.locator(".list img")).to_have_count(1)
+    page.keyboard.press("Escape")
+    page.locator('.vx-rail [data-room="size"]').click()
+    choose_model(page, "scenes_dino_patch16_192")
+    expect(page.locator("#vx-model .vx-model")).to_have_attribute("data-model", "scenes_dino_patch16_192")
+    kept.locator(".chip").click()
+    kept.locator(".keep").click()
+    expect(kept.locator(".list .open")).to_have_count(2)
+    files = {}
+    for button in ("page", "export"):
+        with page.expect_download() as downloading:
+            kept.locator(f".{button}").click()
+        files[button] = tmp_path / downloading.value.suggested_filename
+        downloading.value.save_as(files[button])
+    kept.locator(".file").set_input_files(files["export"])
+    expect(kept.locator(".list .open")).to_have_count(4)
+    page.keyboard.press("Escape")
+
+    page.locator(".vx-header .lecture-mode").click()
+    page.keyboard.press("PageUp")
+    expect(page.locator(".vx-status")).to_have_attribute("data-text", re.compile("^scenes_vit.*ms$"))
+    page.wait_for_function("document.querySelector('#vx-attention-canvas .vx-canvas')?.dataset.block === '2'")
+    state = canvas_state(page)
+    assert (state["map"], state["head"]) == (before, "1")
+    there = {"model": "scenes_vit_patch16_192", "block": "2", "head": "1", "lecture": "1"}
+    assert there.items() <= parameters(page).items()
+
+    assert files["page"].stat().st_size < 5e6
+    home = visit.context.new_page()
+    home.goto(files["page"].as_uri())
+    slides = home.locator("section")
+    expect(slides).to_have_count(2)
+    assert slides.nth(0).locator("img").evaluate("image => image.naturalWidth") > 400
+    home.keyboard.press("PageDown")
+    expect(slides.nth(1)).to_be_visible()
+    expect(slides.nth(0)).to_be_hidden()
+    home.close()
+    visit.requests = [address for address in visit.requests if not address.startswith("file:")]
+
+
+def test_chinese_leaves_no_english(visit: Visit, url: str) -> None:
+    page = visit.page
+    visit.open(url, lang="zh", __theme="dark")
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+    page.evaluate(  # what gradio shows while an answer is slow
+        """() => document.querySelector('main')
+        .insertAdjacentHTML('beforeend', '<p class="progress-text">queue: 1/2</p>')"""
+    )
+    for room in ROOMS:
+        go_to(page, room, "zh")
+        text = page.evaluate(TEXT) + page.evaluate(SPOKEN)
+        english = [w for line in text for w in re.findall(r"[A-Za-z][A-Za-z_/-]+", line) if not NAMES.fullmatch(w)]
+        assert english == [], room
+        assert [line for line in text if HALF.search(line)] == [], room
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_room_that_is_opened_fits_its_window(chromium, url: str, width: int, height: int, theme: str) -> None:
+    """Without `--thorough` windows are resized in test_rooms_browser.py."""
+    visit = Visit(chromium, width, height)
+    for room in ROOMS:
+        visit.open(url, __theme=theme, room=room)
+        assert_fits(visit.page, room)
+    visit.close()
+
+
+def test_an_unknown_model_is_named(linked: Visit, url: str) -> None:
+    page = linked.page
+    page.goto(f"{url}?model=vit_tinny_patch16_224")
+    page.wait_for_selector('.vx-status[data-kind="error"]', timeout=60_000)
+    expect(page.locator(".vx-status .line")).to_contain_text("Did you mean")
+    page.get_by_role("button", name="Show one").click()
+    expect(page.locator(".vx-status")).to_have_attribute("data-kind", "ready", timeout=60_000)
+    assert parameters(page)["model"] == "scenes_dino_patch16_192"
+
+
+@pytest.mark.parametrize(
+    ("lang", "answer", "said"),
+    [
+        ("en", {"error": "This picture is gone."}, "This picture is gone."),
+        ("zh", {"error": None}, "程序内部出错"),
+    ],
+)
+def test_why_a_question_was_refused_is_said(linked: Visit, url: str, lang: str, answer: dict, said: str) -> None:
+    linked.open(url, lang=lang)
+    page = linked.page
+    page.route("**/run/predict**", lambda asked: asked.fulfill(status=422, json=answer))
+    page.locator("#vx-attention-canvas .blocks .before").click()
+    expect(page.locator(".vx-status[data-kind='error'] .line")).to_contain_text(said)
+    page.unroute_all()
+    assert all("422" in one for one in linked.errors)
+    linked.errors.clear()
+
+
+COVERED = """() => {
+  scrollTo(0, 0);
+  const band = document.querySelector('.vx-notices');
+  return [...document.querySelectorAll('a[href], button, input, select, summary, textarea, [tabindex="0"]')]
+    .filter((one) => one.checkVisibility({visibilityProperty: true}) && !band.contains(one)).filter((one) => {
+      const {x, y, width, height} = one.getBoundingClientRect();
+      return width && band.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    }).map((one) => one.outerHTML.slice(0, 200)); }"""
+"""controls whose middle is under a notice"""
+SAID = """async () => {
+  window.shift = 0;
+  document.dispatchEvent(new CustomEvent('vx-refused', {detail: {why: 'This picture is gone. '.repeat(4), asked: {}}}));
+  const {module} = await import(new URL(document.querySelector('[data-modules]').dataset.modules, document.baseURI));
+  module('training/came_from.js').cameFrom('scenes, gear 12', {board_back: 'Back', board_close: 'Close'});
+}"""
+"""what every other notice says: why a question was refused, and where a picture came from"""
+SIZES = [(1920, 1080), (1440, 900), (1366, 768), (390, 844)]
+NOTED = [(kind, size, lang) for kind in ("hint", "warning") for size in SIZES for lang in ("en", "zh")]
+
+
+@pytest.mark.parametrize("case", quick(NOTED, keep=[("hint", (390, 844), "en")]))
+def test_a_notice_covers_no_control_and_is_closed(
+    visit: Visit, url: str, case: tuple[str, tuple[int, int], Language]
+) -> None:
+    """The path of a photograph can be walked with a mouse, whatever is said of it."""
+    (kind, size, lang), page = case, visit.page
+    notices = page.locator(".vx-notice:visible")
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    visit.open(url, lang=lang, image="chelsea", room="attention", weights="random" if kind == "warning" else "trained")
+    page.evaluate(SHIFTS)
+    for room in ("flow", "compare", "attention"):
+        go_to(page, room, lang)
+        expect(page.locator(f".vx-notice.{kind}")).to_be_visible()
+        assert page.evaluate(COVERED) == [], room
+        page.evaluate(SAID)
+        expect(notices).to_have_count(3)
+        painted(page)
+        assert page.evaluate("window.shift") < 0.2, room
+        assert page.evaluate(COVERED) == [], room
+        assert_fits(page, room)
+        page.locator(".vx-notice.error .close").click()
+        page.locator(".vx-came-from .close").click()
+    page.evaluate(SAID)
+    for one in (".vx-came-from", f".{kind}", ".error"):
+        close = page.locator(f".vx-notice{one} .close")
+        assert close.get_attribute("aria-label")
+        close.press("Enter")
+    expect(notices).to_have_count(0)
+    page.wait_for_function("getComputedStyle(document.documentElement).getPropertyValue('--vx-note') === '0px'")
+
+    guide = page.locator(".vx-guide")
+    page.locator(".vx-rail .learn").click()
+    page.evaluate(SAID)
+    first = guide.locator("h2").inner_text()
+    guide.locator(".next").click(timeout=PATIENCE)
+    expect(guide.locator("h2")).not_to_have_text(first)
+    assert page.evaluate(COVERED) == []
+    guide.locator(".before").click()
+    expect(guide.locator("h2")).to_have_text(first)
+
+
+CONTROLS = """() => [...document.querySelectorAll('a[href], button, input, select, summary, canvas, [tabindex]')]
+  .filter((one) => one.checkVisibility({visibilityProperty: true})).map((one) => one.getBoundingClientRect())
+  .map(({x, y, width, height}) => [x + width / 2, y + height / 2])
+  .filter(([x, y]) => x > 0 && y > 0 && x < innerWidth && y < innerHeight)"""
+TOLD = """() => {
+  for (const kind of ['vx-room', 'vx-learn', 'vx-address', 'vx-ready', 'vx-link-opened', 'vx-opened', 'vx-picture'])
+    document.dispatchEvent(new CustomEvent(kind, {bubbles: true, detail: {room: 'flow', give() {}}}));
+  document.dispatchEvent(new ClipboardEvent('paste', {clipboardData: new DataTransfer(), bubbles: true}));
+  document.dispatchEvent(new DragEvent('drop', {dataTransfer: new DataTransfer(), bubbles: true}));
+  dispatchEvent(new PopStateEvent('popstate'));
+  location.hash = 'here';
+}"""
+"""what parts of the page tell each other, what is dropped and pasted, where the browser goes"""
+OF_THE_PICTURE = ("Enter", " ", "ArrowLeft", ",", ".", "[", "]", "m", "x", "n", "Home", "Escape", "PageDown")
+
+
+def press_everything(page: Page) -> None:
+    """Every control that is in the window, with the mouse, and the keys of a canvas."""
+    for x, y in page.evaluate(CONTROLS):
+        page.mouse.click(x, y)
+    for view in page.locator(".vx-canvas .view:visible").all():
+        view.focus()
+        for key in OF_THE_PICTURE:
+            page.keyboard.press(key)
+    page.keyboard.press("Escape")
+
+
+class Held:
+    """What a page asks, held until it is let go."""
+
+    def __init__(self, page: Page, address: str):
+        """Args: address: of the questions, as Playwright writes a pattern."""
+        self._asked: list[Route] = []
+        self._is_free = False
+        page.route(address, self._hear)
+
+    def _hear(self, asked: Route) -> None:
+        if self._is_free:
+            asked.continue_()
+        else:
+            self._asked.append(asked)
+
+    def let_go(self) -> None:
+        self._is_free = True
+        for asked in self._asked:
+            asked.continue_()
+
+
+def test_who_acts_before_the_first_answer_breaks_nothing(visit: Visit, url: str) -> None:
+    """Before there are words nothing can be pressed, and before there is a picture nothing comes of it."""
+    page = visit.page
+    answers = Held(page, "**/gradio_api/{run,queue}/**")
+    page.goto(f"{url}?room=attention&image=scene_gear")
+    page.locator(".vx-skip").wait_for(state="attached")  # by a component: scripts are there
+    of_the_frame = page.locator(":is(#vx-bar, #vx-rail) button")
+    assert of_the_frame.evaluate_all("buttons => buttons.every((one) => one.closest('[inert]'))")
+    before = page.url
+    press_everything(page)
+    page.evaluate(TOLD)
+    assert page.url == f"{before}#here"
+    answers.let_go()
+    visit.wait_ready()
+    wait_for_room(page, "attention")
+
+    maps = Held(page, "**/attention/*/*")
+    with page.expect_request("**/attention/*/*"):
+        page.goto(f"{url}?room=attention&image=scene_ring")
+    canvas = page.locator("#vx-attention-canvas .vx-canvas")
+    expect(canvas).not_to_have_attribute("data-state", "ready")
+    for button in (".before", ".after", ".play", ".retry"):
+        canvas.locator(button).dispatch_event("click")
+    canvas.locator(".view").focus()
+    for key in OF_THE_PICTURE:
+        page.keyboard.press(key)
+    page.evaluate(TOLD)
+    maps.let_go()
+    visit.wait_ready()
+    room = page.locator(".vx-rail").get_attribute("data-room")
+    assert room != "attention"
+    wait_for_room(page, room)
+
+
+def test_the_room_that_is_looked_at_is_filled_when_the_rail_hears_late_which_it_is(
+    pages: str, desk: BrowserContext
+) -> None:
+    page = PlainPage(desk.new_page(), pages)
+    page.open(("rail", Rail, None), ("header", Header, None))
+    page.page.evaluate("vxLook()")
+    assert page.page.evaluate("asked") == []
+    assert page.page.evaluate("document.querySelector('.vx-header').closest('[inert]') !== null")
+    rooms = [RailItem(key="attention", title="Attention"), RailItem(key="flow", title="Flow")]
+    page.send("rail", RailData(label="Rooms", learn="Learn", rooms=rooms, room="flow", first="attention"))
+    page.send("header", header_data("en", "'self'"))
+    assert [one["kind"] for one in page.page.evaluate("asked")] == ["enter", "look_flow"]
+    page.page.evaluate("vxLook()")
+    assert page.page.evaluate("asked.at(-1).kind") == "look_flow"
+    page.page.get_by_role("button", name="Link").click()
+    page.page.close()
+
+
+def test_what_the_policy_forbids_is_heard(desk: BrowserContext, pages: str, desk_errors: list[str]) -> None:
+    """So that any walk fails in which the page needs what its Content-Security-Policy does not allow."""
+    page = desk.new_page()
+    page.goto(pages)
+    page.evaluate("""() => { const brought = document.createElement('script');
+      brought.textContent = 'window.brought = true';
+      document.head.append(brought, Object.assign(new Image(), {src: 'https://elsewhere.example/picture.png'})); }""")
+    assert page.evaluate("window.brought") is None
+    page.wait_for_timeout(0)
+    for directive in ("script-src-elem", "img-src"):
+        assert [one for one in desk_errors if f"Content-Security-Policy: {directive}" in one], directive
+    page.close()
+    desk_errors.clear()
+
+
+def test_a_page_that_the_server_has_forgotten_loads_again(
+    desk: BrowserContext, pages: str, desk_errors: list[str]
+) -> None:
+    """But not one that has only just been loaded: it would do so for ever."""
+    page = desk.new_page()
+    page.route("**/forgotten", lambda asked: asked.fulfill(status=410))
+    page.goto(pages)
+    page.evaluate("fetch('/forgotten').then(() => { window.stayed = true; })")
+    page.wait_for_function("window.stayed")
+    page.evaluate("() => { performance.now = () => 6000; }")
+    with page.expect_navigation():
+        page.evaluate("void fetch('/forgotten')")
+    assert page.evaluate("window.stayed") is None
+    page.close()
+    desk_errors.clear()

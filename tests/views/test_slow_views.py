@@ -1,0 +1,236 @@
+"""Views that take a while: their progress is told, they end within one step of a stop, and nothing of them is left."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable
+
+import gradio as gr
+import numpy as np
+import pytest
+
+from tests.helpers.app import Steps
+from tests.helpers.built import built
+from tests.helpers.small_models import capture_small
+from vitexplorer.controls import TargetControl
+from vitexplorer.core.progress import Progress
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import same
+from vitexplorer.core.types import CurvesResult, Result
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.scheduler import NotYetError
+from vitexplorer.service.work import StoppedError
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.panel import PanelData
+from vitexplorer.ui.panel.elsewhere import ONLY
+from vitexplorer.ui.panel.room_figures import RoomFigures
+from vitexplorer.ui.rooms.attention.room import AttentionRoom
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.views import VIEWS
+from vitexplorer.views.record import View
+
+STEPS = 1000
+PATIENCE = 5.0
+"""seconds until a test gives up"""
+
+
+class Slow:
+    """A view that does nothing, slowly, and counts how far it came."""
+
+    def __init__(self, steps: int = STEPS, seconds: float = 0.02):
+        self.done, self.steps, self.seconds = 0, steps, seconds
+        self.ended = threading.Event()
+
+    def compute(self, capture, target: int, progress: Progress | None = None) -> Result:
+        try:
+            for step in range(1, self.steps + 1):
+                self.done = step
+                time.sleep(self.seconds)
+                progress(self.done, self.steps)
+        finally:
+            self.ended.set()
+        return CurvesResult(
+            view="slow",
+            title=same("Slow"),
+            values=np.arange(3.0),
+            axes=("points",),
+            unit=same(""),
+            formula="",
+            provenance=capture.provenance,
+            settings={"target": target},
+            x=np.arange(3.0),
+            x_name=same("x"),
+            curves=(same("y"),),
+        )
+
+    def view(self) -> View:
+        return View(
+            same("Slow"),
+            same("?"),
+            same("!"),
+            "flow",
+            self.compute,
+            lambda result: same("."),
+            (TargetControl(),),
+            runs="many",
+        )
+
+    def assert_stopped(self) -> None:
+        """It ended, one step after the stop at the latest."""
+        before = self.done
+        assert self.ended.wait(PATIENCE)
+        assert self.done <= before + 1 < self.steps
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Wait for something that another thread does."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    made = Engine(Settings())
+    monkeypatch.setattr(made, "capture", lambda picture: capture_small("vit"))
+    return made
+
+
+@pytest.fixture
+def panel(engine: Engine) -> RoomFigures:
+    desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    return built(RoomFigures(desk, "flow", own=("attention_rollout",)))
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
+    made = Slow()
+    monkeypatch.setitem(VIEWS._discovered(), "slow", made.view())
+    return made
+
+
+PERSON = gr.Request(session_hash="a person")
+ADDRESS = Address(image="scene_ring", model="small")
+NOTHING = gr.EventData(None, {})
+
+
+def assert_ended(answers: Steps) -> None:
+    """Whoever let go is told nothing more."""
+    with pytest.raises(StoppedError):
+        list(answers)
+
+
+def asking(view: str, number: int = 1, **settings: str) -> gr.EventData:
+    return gr.EventData(None, {"view": view, "settings": settings, "theme": "dark", "asked": number})
+
+
+def test_a_slow_view_says_how_far_it_is_and_stops(panel: RoomFigures, slow: Slow):
+    answers = Steps(panel.work(asking("slow", 7), ADDRESS, "zh", PERSON))
+    until(lambda: next(answers).work.share is not None)
+    data = next(answers)
+    assert data.asked == 7
+    assert data.chosen == ""  # the earlier figure stays
+    assert f"/ {STEPS}" in data.work.text
+    assert "约剩" in data.work.text
+    assert 0 < data.work.share < 1
+    panel.stop(PERSON)
+    assert_ended(answers)
+    slow.assert_stopped()
+
+
+@pytest.mark.parametrize("how", ["page closed", "another view"])
+def test_nobody_waits_for_a_slow_view(panel: RoomFigures, slow: Slow, how: str):
+    answers = Steps(panel.work(asking("slow"), ADDRESS, "en", PERSON))
+    until(lambda: (next(answers), slow.done)[1] > 0)
+    if how == "page closed":
+        answers.close()
+    else:
+        assert panel.answer(asking("random", 2), ADDRESS, "en", PERSON).chosen == "random"
+        assert_ended(answers)
+    slow.assert_stopped()
+
+
+def test_the_page_is_usable_after_a_stop(panel: RoomFigures, slow: Slow):
+    answers = Steps(panel.work(asking("slow"), ADDRESS, "en", PERSON))
+    next(answers)
+    panel.stop(PERSON)
+    assert_ended(answers)
+    slow.steps, slow.seconds = 3, 0.0
+    *_, last = Steps(panel.work(asking("slow", 2), ADDRESS, "en", PERSON))
+    assert (last.chosen, last.asked, last.refused) == ("slow", 2, "")
+    assert last.figure is not None
+
+
+def test_a_slow_view_is_computed_once(panel: RoomFigures, slow: Slow):
+    slow.steps = 3
+    list(Steps(panel.work(asking("slow", target="0"), ADDRESS, "en", PERSON)))
+    slow.done = 0
+    list(Steps(panel.work(asking("slow", target="1"), ADDRESS, "en", PERSON)))
+    assert slow.done == 3  # another class
+    slow.done = 0
+    *_, again = Steps(panel.work(asking("slow", target="1"), ADDRESS, "zh", PERSON))
+    assert slow.done == 0
+    assert again.figure is not None
+
+
+def test_every_room_tells_its_browser_which_views_are_slow(panel: RoomFigures):
+    data = panel.answer(asking("random"), ADDRESS, "en", PERSON)
+    assert {view.key for view in data.views if view.slow} == {
+        key for key, view in VIEWS.items() if view.room == "flow" and view.runs != "nothing"
+    }
+
+
+def test_what_goes_wrong_is_a_sentence(panel: RoomFigures, slow: Slow, monkeypatch, caplog):
+    monkeypatch.setattr(slow, "steps", "many")
+    *_, last = Steps(panel.work(asking("slow"), ADDRESS, "en", PERSON))
+    assert "Something went wrong" in last.refused
+    assert "many" not in last.refused
+    assert "TypeError" in caplog.text
+
+
+def test_what_is_not_there_yet_is_never_a_sentence(panel: RoomFigures, engine: Engine, monkeypatch):
+    missing = NotYetError(engine.turns, "it", lambda report: None)
+    monkeypatch.setattr(engine, "compute", lambda *_: (_ for _ in ()).throw(missing))
+    with pytest.raises(NotYetError):
+        panel.answer(asking("random"), ADDRESS, "en", PERSON)
+
+
+def test_a_head_of_the_whole_network_opens_its_map(engine: Engine):
+    room = built(AttentionRoom(Desk(engine, Translations(), gr.State(Address()), gr.State("en"))))
+    opened = room.open(gr.EventData(None, {"block": 1, "head": 2}), ADDRESS, "en")
+    data = opened[room.canvas]
+    assert (data.block, data.head, data.query, data.asked) == (1, "2", "cls", 0)
+    assert "block=1, head=2" in data.python
+    for wrong in ({}, {"block": 3, "head": 0}, {"block": 0, "head": 3}, {"block": None, "head": None}):
+        assert room.open(gr.EventData(None, wrong), ADDRESS, "en") == gr.skip()
+
+
+@pytest.mark.parametrize("sent", [{}, {"view": "random"}, {"view": "cellar", "settings": {}}])
+def test_a_question_that_is_none_changes_nothing(panel: RoomFigures, sent: dict):
+    event = gr.EventData(None, sent)
+    assert not isinstance(panel.answer(event, ADDRESS, "en", PERSON), PanelData)
+    assert list(Steps(panel.work(event, ADDRESS, "en", PERSON))) == []
+
+
+def test_a_panel_that_nothing_reached_begins_with_the_first_view(panel: RoomFigures):
+    entered = panel.enter(panel.room, ADDRESS, None, "en")[panel.panel]
+    assert panel.begin(NOTHING, ADDRESS, "en").chosen == entered.chosen
+    said = json.dumps({"search": "?room=flow&view=random&v.seed=3&v.noise=1", "theme": "dark"})
+    assert not panel.begin(NOTHING, ADDRESS, "en", said).settings  # there is no such setting
+    data = panel.begin(gr.EventData(None, {"asked": 2}), ADDRESS, "en", said.replace("&v.noise=1", ""))
+    assert (data.chosen, data.settings, data.theme, data.asked) == ("random", {"seed": "3"}, "dark", 2)
+    assert [one.key for one in data.views if one.preview] == ["random"]
+    for junk in ("", "{}", "[1]", '{"search": 3, "theme": null}'):
+        assert panel.begin(NOTHING, ADDRESS, "en", junk).bare  # the room's own
+    assert not isinstance(panel.begin(NOTHING, Address(), "en"), PanelData)
+
+
+def test_a_link_to_a_view_that_the_model_has_not_says_so(panel: RoomFigures):
+    positions = built(RoomFigures(panel.desk, "positions"))
+    said = json.dumps({"search": "?room=positions&view=relative_position_bias", "theme": "light"})
+    data = positions.begin(NOTHING, ADDRESS, "en", said)
+    assert (data.chosen, bool(data.refused), data.elsewhere) == ("relative_position_bias", True, ONLY[data.chosen])

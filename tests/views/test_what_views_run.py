@@ -1,0 +1,139 @@
+"""A view runs what its record says: nothing of the network, one pass of one image, or many."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import gradio as gr
+import pytest
+import torch
+from torch import nn
+
+import vitexplorer as vx
+from tests.helpers.least import cheaply
+from tests.helpers.small_models import load_small, picture
+from vitexplorer.capturing.capture import Capture
+from vitexplorer.core.settings import Settings
+from vitexplorer.models.mae import MaeDecoder
+from vitexplorer.models.seeding import seeded
+from vitexplorer.service.engine import Engine
+from vitexplorer.service.scheduler import Turns
+from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.panel.room_figures import Question, RoomFigures
+from vitexplorer.ui.rooms.what_if.room import ChangedFigures
+from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_context import Desk
+from vitexplorer.views import VIEWS, refusal
+
+ADDRESS = Address(image="scene_ring", model="small")
+
+
+def fresh(key: str) -> Capture:
+    """A capture whose module is nobody else's, of which no gradient is kept; with a decoder where there can be one."""
+    model = copy.deepcopy(load_small(key))
+    if key == "vit":
+        patches = model.module.patch_embed
+        with seeded(0):
+            decoder = MaeDecoder(model.module.embed_dim, 32, 1, patches.grid_size, patches.patch_size[0]).eval()
+        model = replace(model, decoder=decoder)
+    return vx.capture(model, picture(*model.preprocessing.input_size), fit="squash")
+
+
+def shown_by(view: str) -> Capture:
+    """A run that the view has a meaning for: a plain one, a changed one, one with windows."""
+    for key, change in (("vit", ""), ("vit", "temperature"), ("swin", "")):
+        captured = fresh(key)
+        captured = vx.intervene(captured, change) if change else captured
+        if refusal(view, captured) is None:
+            return captured
+    raise AssertionError(f"no small model for {view}")
+
+
+@contextmanager
+def counting(captured: Capture) -> Iterator[dict[str, int]]:
+    """Images that go through each block, by its name; those without numbers do not count."""
+    seen = {site.name: 0 for site in captured.sites}
+    blocks = {captured.model.module.get_submodule(name): name for name in seen}
+
+    def count(block: nn.Module, inputs: tuple[torch.Tensor, ...]) -> None:
+        if inputs[0].device.type != "meta":
+            seen[blocks[block]] += len(inputs[0])
+
+    hooks = [block.register_forward_pre_hook(count) for block in blocks]
+    yield seen
+    for hook in hooks:
+        hook.remove()
+
+
+def test_runs_are_counted_at_all():
+    captured = fresh("swin")
+    with counting(captured) as seen:
+        captured.run(captured.input.tensor.expand(2, -1, -1, -1))
+    assert set(seen.values()) == {2}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_runs_what_it_says(view):
+    captured, record = shown_by(view), VIEWS[view]
+    with counting(captured) as seen:
+        cheaply(view, captured)
+    if record.runs == "many":
+        assert min(seen.values()) > 1
+    else:
+        assert set(seen.values()) == {{"nothing": 0, "once": 1}[record.runs]}
+    assert ("progress" in inspect.signature(record.compute).parameters) == (record.runs == "many")
+
+
+# ------------------------------------------------------------------------------------------------ in the page
+
+
+class CountedTurns(Turns):
+    """The engine's, which counts how often a turn was taken."""
+
+    taken = 0
+
+    def need(self, key, work):
+        self.taken += 1
+        return super().need(key, work)
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Engine:
+    made, captured = Engine(Settings()), fresh("vit")
+    made.turns = CountedTurns("counted")
+    monkeypatch.setattr(made, "capture", lambda picture: captured)
+    return made
+
+
+def panel_of(engine: Engine, room: str) -> RoomFigures:
+    desk = Desk(engine, Translations(), gr.State(Address()), gr.State("en"))
+    return ChangedFigures(desk) if room == "what_if" else RoomFigures(desk, room)
+
+
+@pytest.mark.parametrize("view", ["mae_reconstruction", "pooling", "random", "grad_cam"])
+def test_the_page_takes_its_turn_and_remembers_what_runs_the_model(engine, view):
+    passes = {"nothing": 0, "once": 1}[VIEWS[view].runs]
+    room = panel_of(engine, VIEWS[view].room)
+    with counting(engine.capture(ADDRESS.picture)) as seen:
+        shown = [room._show(Question(view), ADDRESS, "en") for _ in range(2)]
+    assert engine.turns.taken == passes
+    assert set(seen.values()) == {passes}
+    assert shown[0].refused == shown[1].refused == ""
+
+
+def test_a_view_of_a_changed_run_is_remembered_with_its_change(engine):
+    room, given = panel_of(engine, "what_if"), {"patches": "1"}
+    hot = replace(ADDRESS, change="temperature")
+    captures = {address: room.capture(address) for address in (ADDRESS, hot)}
+    with counting(engine.capture(ADDRESS.picture)) as seen:
+        results = [room.compute(at, captures[at], "translation", given) for at in (ADDRESS, hot)]
+        ran = dict(seen)
+        again = [room.compute(at, captures[at], "translation", given) for at in (ADDRESS, hot)]
+    assert seen == ran
+    assert min(ran.values()) > 2
+    assert [one is other for one, other in zip(results, again, strict=True)] == [True, True]
+    assert results[0].provenance != results[1].provenance
