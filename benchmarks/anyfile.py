@@ -2,10 +2,10 @@
 
     python -m benchmarks.anyfile [--only vit,clip]
 
-Each architecture of `tests/helpers/libraries.py` is built by transformers, torchvision or open_clip themselves with random
-weights, saved as the library saves, and opened by `load_model(weights=path)`. As a Markdown table: how many tensors of
-the file are used, the largest difference of the answer and, where the library tells its attention, of that, both
-relative to the largest number of the library's own.
+Each architecture of `tests/helpers/libraries.py` is built by transformers, torchvision or open_clip themselves with
+random weights, saved as the library saves, and opened by `load_model(weights=path)`. As a Markdown table: how many
+tensors of the file are used, the largest difference of the answer and, where the library tells its attention, of
+that, both relative to the largest number of the library's own.
 
 The peers get the library's live module, the target class, and for a layer the first norm of the last block, of which
 `grad_cam` here makes its map too. What they need is added until their map is that map (within 1e-3 after their own

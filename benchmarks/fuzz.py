@@ -2,8 +2,9 @@
 
     python -m benchmarks.fuzz [cases [subject ...]]
 
-Cases are divided among the subjects of `tests/helpers/fuzzed.py` by what they cost. Printed is a table of outcomes beside the
-target, each kind of fault with a case that has it, and the memory at its peak. The exit code is 1 where there is any.
+Cases are divided among the subjects of `tests/helpers/fuzzed.py` by what they cost. Printed is a table of outcomes
+beside the target, each kind of fault with a case that has it, and the memory at its peak. The exit code is 1 where
+there is any.
 """
 
 from __future__ import annotations

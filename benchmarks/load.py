@@ -2,13 +2,14 @@
 
     python -m benchmarks.load [crowd] [beside] [flood] [memory] [--visitors 1 20 50] [--requests 2000] ...
 
-Visitors speak HTTP as gradio's script does (`tests/helpers/over_http.py`), and ask for the very files that Chromium asks for:
-they open the page, send a picture of their own, look at three blocks and three heads, choose another model and ask for
-a relevance map, for some seconds at each. `crowd` prints what each step takes beside what it takes one visitor alone,
-for people who come one by one and for a lecture that opens a link together; `beside` a new picture on a small model
-while another's faithfulness runs on a large one; `flood` a page that is opened while one client sends fifty questions;
-`memory` what the server holds after a thousand requests and another thousand, and after pages that were closed. All of
-it runs in one process beside the server's, so that on two cores it takes some of what it measures.
+Visitors speak HTTP as gradio's script does (`tests/helpers/over_http.py`), and ask for the very files that Chromium
+asks for: they open the page, send a picture of their own, look at three blocks and three heads, choose another model
+and ask for a relevance map, for some seconds at each. `crowd` prints what each step takes beside what it takes one
+visitor alone, for people who come one by one and for a lecture that opens a link together; `beside` a new picture on
+a small model while another's faithfulness runs on a large one; `flood` a page that is opened while one client sends
+fifty questions; `memory` what the server holds after a thousand requests and another thousand, and after pages that
+were closed. All of it runs in one process beside the server's, so that on two cores it takes some of what it
+measures.
 """
 
 from __future__ import annotations

@@ -16,28 +16,29 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 import pytest  # noqa: E402
 from xdist.scheduler import LoadFileScheduling  # noqa: E402
 
+HERE = Path(__file__).resolve().parent
 WALKED = (
-    "test_compare_browser",
-    "test_finetune_browser",
-    "test_links_browser",
-    "test_page_browser",
-    "test_rooms_browser",
-    "test_scripts",
-    "test_teaching_browser",
+    "ui/rooms/compare/test_room_browser",
+    "ui/rooms/finetune/test_room_browser",
+    "ui/test_links_browser",
+    "ui/test_page_browser",
+    "ui/rooms/test_rooms_browser",
+    "ui/server/api/test_scripts",
+    "ui/rooms/finetune/test_teach_browser",
 )
 """files of walks through the running app: one process has them all and starts it once"""
 LONGEST_FIRST = (
     *WALKED,
-    "test_canvas_browser",
-    "test_finetune_jobs",
-    "test_views",
-    "test_tuned",
-    "test_bundled_recipes",
-    "test_more_figures",
-    "test_methods",
-    "test_training",
-    "test_interventions",
-    "test_every_family",
+    "ui/canvas/test_canvas_browser",
+    "finetune/job/test_detached",
+    "views/test_views",
+    "finetune/test_storing",
+    "training/test_recipes",
+    "figures/test_renderers",
+    "finetune/test_methods",
+    "finetune/test_training",
+    "interventions/test_interventions",
+    "models/families/test_families",
 )
 """files of more than half a minute: where one of them came last, the other process would wait for it"""
 
@@ -68,7 +69,7 @@ class ByFile(LoadFileScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = super()._split_scope(nodeid)
-        return "the running app" if Path(file).stem in WALKED else file
+        return "the running app" if file.removeprefix("tests/").removesuffix(".py") in WALKED else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile | None:
@@ -83,4 +84,4 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not item.get_closest_marker("thorough")]
     place = {name: at for at, name in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: place.get(item.path.stem, len(place)))
+    items.sort(key=lambda item: place.get(item.path.relative_to(HERE).with_suffix("").as_posix(), len(place)))

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 if TYPE_CHECKING:
     import gradio as gr
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",

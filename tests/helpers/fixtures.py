@@ -1,8 +1,8 @@
 """What tests are given: small models and captures, one server and one browser a process; no network, one thread.
 
 Here and not in `conftest.py`, because the process that only hands tests to others needs neither torch nor gradio.
-`any_model` and `any_capture` run a test once for every geometry of `tests/helpers/small_models.py`. Shapes and types are
-checked in tests marked `contract`, which go over everything registered, and in all under `--types` or `--thorough`.
+`any_model` and `any_capture` run a test once for every geometry of `tests/helpers/small_models.py`. Shapes and types
+are checked in tests marked `contract`, which go over everything registered, and in all under `--types` or `--thorough`.
 """
 
 from __future__ import annotations

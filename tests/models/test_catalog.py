@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import timm
 
+from tests.helpers.app import ROOT
 from tests.helpers.outlines import outline_of
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.catalog import _bundled, catalog, convolutional, find, is_convolutional, knows
@@ -25,9 +26,7 @@ def test_opens_without_torch_and_timm():
         "import sys; from vitexplorer.models.catalog import catalog; catalog()\n"
         "print([name for name in ('torch', 'timm', 'numpy') if name in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, cwd=Path(__file__).parents[1], check=True
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
     assert "torch" not in done.stdout
     assert "timm" not in done.stdout
 

@@ -24,6 +24,7 @@ import timm
 import torch
 from torch import nn
 
+from tests.helpers.app import ROOT
 from tests.helpers.thorough import later
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import (
@@ -708,7 +709,7 @@ def test_environment_variables_are_honoured(hub, tmp_path, offline):
     )
     environment = {**os.environ, "HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path / "home"), "OMP_NUM_THREADS": "1"}
     environment["HF_HUB_OFFLINE"] = "1" if offline else "0"
-    command, root = [sys.executable, "-c", script], Path(__file__).parents[1]
+    command, root = [sys.executable, "-c", script], ROOT
     done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=root, check=False)
     if offline:
         assert "HF_HUB_OFFLINE forbids fetching them" in done.stderr

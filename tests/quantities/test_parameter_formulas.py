@@ -6,13 +6,13 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from torch import nn
 
 import vitexplorer as vx
+from tests.helpers.app import ROOT
 from tests.helpers.outlines import outline_of
 from vitexplorer.quantities.parameter_formulas import (
     SwinShape,
@@ -308,9 +308,7 @@ def test_heads_do_not_change_the_count():
 
 def test_formulas_need_no_torch():
     script = "import sys, vitexplorer.quantities.parameter_formulas; print('torch' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, cwd=Path(__file__).parents[1], check=True
-    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=True)
     assert done.stdout.strip() == "False"
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests.helpers.app import ROOT
+
 NODE, TSC = shutil.which("node"), shutil.which("tsc")
-TESTS = sorted((Path(__file__).parent / "js").glob("*.test.mjs"))
+TESTS = sorted((ROOT / "tests" / "js").glob("*.test.mjs"))
 
 
 @pytest.mark.skipif(NODE is None, reason="node is not installed")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from tests.helpers.app import ROOT
 from vitexplorer.core.settings import Settings, settings
 from vitexplorer.service import start_checks as starting
 from vitexplorer.ui import main
 from vitexplorer.ui.server.listening import address_of, listen
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(autouse=True)
