@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from training.recipes import all_recipes
-from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import SettingError
 from vitexplorer.models.seeding import TURN, seeded, stream
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -36,7 +36,7 @@ from benchmarks.field.peers import peers
 from benchmarks.field.tables import Table
 from benchmarks.field.ways import unfused
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import ExplainedError
+from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.seeding import seeded
 
 ARCHITECTURES = {

@@ -18,8 +18,8 @@ from tests.helpers.explicit import blocks_of, run_explicitly, with_fused_attenti
 from tests.helpers.least import cheaply
 from tests.helpers.small_models import attention_outputs, capture_small, load_small, picture
 from vitexplorer.capturing.capture import AttentionCall, AttentionTap, capture
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import PADDING
 from vitexplorer.views import VIEWS, refusal
 

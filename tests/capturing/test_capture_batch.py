@@ -17,7 +17,7 @@ from tests.helpers.thorough import later, quick
 from vitexplorer.capturing.batch_cuts import Cut, cuts_of
 from vitexplorer.capturing.capture import Capture, capture_input, prepare
 from vitexplorer.capturing.capture_batch import capture_inputs
-from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import SettingError
 from vitexplorer.models.images import ImageError
 from vitexplorer.models.loading import LoadedModel
 

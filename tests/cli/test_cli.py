@@ -23,9 +23,9 @@ from vitexplorer.cli.names import dashed, full_name, questions
 from vitexplorer.cli.runs import Run
 from vitexplorer.cli.text import FITS, table
 from vitexplorer.comparisons import reading as compared
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import SettingError
 from vitexplorer.figures.tables import as_json
 
 VIEWS = vx.views()

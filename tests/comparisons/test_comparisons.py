@@ -20,8 +20,8 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons import reading, refusal
 from vitexplorer.comparisons.relevance import same_class
 from vitexplorer.comparisons.sides import names_of
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.identity import file_stem
 from vitexplorer.figures.previews import preview

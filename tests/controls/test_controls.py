@@ -17,8 +17,7 @@ import vitexplorer as vx
 from tests.helpers.small_models import capture_small
 from vitexplorer.controls import Control, PatchesControl, sharpest_patch, specs, written_value
 from vitexplorer.controls.patches import Others
-from vitexplorer.core.errors import SettingError, UnsupportedError
-from vitexplorer.core.text import same
+from vitexplorer.core.text import SettingError, UnsupportedError, same
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.interventions import settled, write_changes
 from vitexplorer.ui.controls import field_of

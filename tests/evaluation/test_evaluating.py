@@ -14,9 +14,8 @@ import torch
 import vitexplorer as vx
 from tests.helpers import reference_evaluation as twin
 from tests.helpers.small_models import capture_small, load_small, picture
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.evaluation import parts
 from vitexplorer.evaluation.case import Case, Trial, covered_cells

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from tests.helpers.small_backbones import CONVOLUTIONAL, TRANSFORMERS, load_backbone, on_meta, pixels
-from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, attach, count_parameters, merge, methods, refusal
 from vitexplorer.finetune.parts.low_rank import LowRank
 from vitexplorer.finetune.parts.window_prompts import AS_PADDING

@@ -13,7 +13,7 @@ import torch
 import vitexplorer as vx
 from tests.finetune.test_storing import run, shaken
 from tests.helpers.small_backbones import load_backbone, pixels
-from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import UnsupportedError
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.models.checkpoints import WeightsError
 

@@ -19,8 +19,8 @@ from tests.helpers.refused import is_refused
 from tests.helpers.small_backbones import load_backbone, on_meta, pixels
 from tests.helpers.small_models import attention_outputs, picture
 from tests.helpers.thorough import in_turn
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.finetune.attaching import attach, trained
 from vitexplorer.finetune.parts.heads import output_layers
 from vitexplorer.finetune.storing import load_tuned, recipe_in, save_tuned

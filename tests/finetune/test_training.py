@@ -20,10 +20,9 @@ from tests.helpers.thorough import in_turn
 from tests.test_docs import code_blocks
 from vitexplorer.capturing.capture import capture
 from vitexplorer.cli import build_app
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, SettingError, Text
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.in_process import finetune
 from vitexplorer.finetune.job.events import EVENTS, EventLog, latest, read_events

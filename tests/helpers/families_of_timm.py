@@ -8,7 +8,7 @@ import timm
 from torch import nn
 
 from tests.helpers.outlines import outline_of
-from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import UnsupportedError
 from vitexplorer.models.families import family_of
 
 TWO_KINDS = {

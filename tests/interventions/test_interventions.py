@@ -20,8 +20,8 @@ from tests.helpers.small_families import capture_case
 from tests.helpers.small_models import CAPTURES, RECIPES, attention_outputs, capture_small, load_small, picture
 from tests.helpers.thorough import in_turn
 from vitexplorer.capturing.capture import Capture, capture, capture_input
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.interventions import INTERVENTIONS, read_changes, settled, write_changes
 from vitexplorer.interventions.changed_pass import Effect
 from vitexplorer.interventions.heads_off import averaged, silenced

@@ -9,7 +9,7 @@ import torch
 import vitexplorer as vx
 from tests.helpers.long_token import BLOCK, NEURON, PATCH, planted
 from tests.helpers.small_models import capture_small
-from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.interventions import INTERVENTIONS
 from vitexplorer.interventions.registers import moved, outliers, register_neurons
 from vitexplorer.quantities.outliers import far_out

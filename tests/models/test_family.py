@@ -18,7 +18,7 @@ from tests.helpers.outlines import without_numbers
 from tests.helpers.small_families import CASES, smallest_of
 from tests.helpers.small_models import RECIPES, capture_small, load_small
 from vitexplorer.capturing.capture import capture
-from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import UnsupportedError
 from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout
 from vitexplorer.models.families import FAMILIES, family_of
 

@@ -14,8 +14,8 @@ import vitexplorer as vx
 from tests.helpers.small_families import CASES, load_case
 from tests.helpers.small_models import RECIPES, attention_outputs, load_small, picture
 from tests.helpers.thorough import quick
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.figures.identity import run_of
 from vitexplorer.models.capture_memory import memory_of
 from vitexplorer.models.input_size import at_size, nearest, sides

@@ -18,8 +18,8 @@ from safetensors.torch import load_file, save_file
 import vitexplorer as vx
 from tests.helpers.small_models import THIN, picture
 from tests.helpers.thorough import quick
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.models import loading
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.families import family_of

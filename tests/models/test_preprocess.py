@@ -10,8 +10,8 @@ import torch
 from PIL import Image
 from timm.data import create_transform, resolve_data_config
 
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import SettingError
 from vitexplorer.models.images import ImageError
 from vitexplorer.models.preprocess import MAX_ASPECT, fit_image, normalise
 

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Page
 import vitexplorer as vx
 import vitexplorer.ui
 from tests.helpers.small_models import capture_small
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.notebook.attention_widget import AttentionWidget
 from vitexplorer.ui.canvas import all_heads
 from vitexplorer.ui.canvas.payload import packed_bytes

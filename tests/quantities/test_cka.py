@@ -13,7 +13,7 @@ import vitexplorer as vx
 from tests.helpers import reference_tokens
 from tests.helpers.small_models import capture_small, load_small, picture
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import SettingError
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.quantities.cka import at_places, linear_cka
 from vitexplorer.views.token_pca import patch_tokens

@@ -18,7 +18,7 @@ import vitexplorer as vx
 from tests.helpers import reference_tokens
 from tests.helpers.outlines import outline_of
 from tests.helpers.small_models import RECIPES, capture_small, load_small
-from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import SettingError
 from vitexplorer.core.types import CountResult
 from vitexplorer.models.weightless import without_storage
 from vitexplorer.quantities.multiplications import (

@@ -25,9 +25,8 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.cli import build_app
 from vitexplorer.controls import AnyTargetControl, like_capture, likeness, written_value
 from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region, Target
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.settings import Settings
-from vitexplorer.core.text import ExplainedError
+from vitexplorer.core.text import ExplainedError, SettingError
 from vitexplorer.models.examples import examples
 from vitexplorer.quantities.gradients import attention_gradient, gradients
 from vitexplorer.service.engine import Engine, Picture

@@ -21,9 +21,8 @@ from hypothesis import strategies as st
 
 from tests.helpers.survey_folder import same_names, synthetic_survey
 from tests.helpers.thorough import in_turn
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.registry import UnknownNameError
-from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, SettingError, Text
 from vitexplorer.survey.answers import (
     count,
     gallery,

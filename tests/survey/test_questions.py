@@ -15,8 +15,8 @@ from tests.helpers.explicit import run_explicitly
 from tests.helpers.small_models import CAPTURES, capture_small, load_small
 from tests.helpers.thorough import quick
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.quantities.outliers import far_out
 from vitexplorer.survey.labels import class_of
 from vitexplorer.survey.questions import QUESTIONS, question_of

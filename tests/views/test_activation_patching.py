@@ -11,7 +11,7 @@ import torch
 
 import vitexplorer as vx
 from tests.helpers.small_models import capture_small
-from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import UnsupportedError
 from vitexplorer.quantities.perturbation import baseline_image
 from vitexplorer.views.activation_patching import middle_half
 

@@ -15,7 +15,7 @@ from tests.helpers.explicit import blocks_of, run_explicitly
 from tests.helpers.small_models import CAPTURES, RECIPES, capture_small
 from tests.helpers.thorough import in_turn
 from vitexplorer.capturing.capture import AttentionCall, Capture
-from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import BlockSite, PatchGrid
 from vitexplorer.views.head_atlas import METRICS
 

@@ -15,8 +15,7 @@ from tests.helpers.refused import is_refused
 from tests.helpers.small_models import RECIPES, capture_small
 from tests.views.test_readings import check
 from vitexplorer.capturing.capture import Capture, capture_input
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import same
+from vitexplorer.core.text import UnsupportedError, same
 from vitexplorer.core.types import ContributionsResult, Provenance
 from vitexplorer.quantities.frozen_norm import frozen_at
 

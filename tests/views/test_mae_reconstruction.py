@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from vitexplorer.capturing.capture import capture
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.settings import ASSETS
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import ReconstructionResult
 from vitexplorer.figures import render
 from vitexplorer.figures.renderers.reconstruction import HIDDEN_GREY, seen

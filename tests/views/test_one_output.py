@@ -19,8 +19,7 @@ from tests.helpers.small_models import load_small, picture, roughen
 from tests.interventions.test_interventions import EACH
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons import COMPARISONS
-from vitexplorer.core.errors import SettingError, UnsupportedError
-from vitexplorer.core.text import same
+from vitexplorer.core.text import SettingError, UnsupportedError, same
 from vitexplorer.core.types import OUTPUT, Output, Prediction, Result
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.protocols import PROTOCOLS

@@ -14,7 +14,7 @@ import vitexplorer as vx
 from tests.helpers import reference_tokens
 from tests.helpers.small_models import capture_small
 from vitexplorer.controls.spec import Board
-from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_json
 

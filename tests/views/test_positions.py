@@ -16,7 +16,7 @@ from tests.helpers import reference_tokens
 from tests.helpers.explicit import blocks_of
 from tests.helpers.small_models import RECIPES, capture_small, load_small
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import BoardResult, MapResult
 
 LEARNED = [key for key in RECIPES if getattr(load_small(key).module, "pos_embed", None) is not None]

@@ -21,8 +21,8 @@ from tests.helpers.reference_relevance import Differentiated, differentiate
 from tests.helpers.small_models import RECIPES, capture_small
 from vitexplorer.capturing.capture import Capture, capture_input
 from vitexplorer.controls import MethodsControl, TargetControl
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities import gradients as kept_in
 from vitexplorer.quantities.faithfulness import areas_under, coarsened, first_ones, ranking, step_counts

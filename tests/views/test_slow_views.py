@@ -15,9 +15,8 @@ from tests.helpers.app import Steps
 from tests.helpers.built import built
 from tests.helpers.small_models import capture_small
 from vitexplorer.controls import TargetControl
-from vitexplorer.core.progress import Progress
 from vitexplorer.core.settings import Settings
-from vitexplorer.core.text import same
+from vitexplorer.core.text import Progress, same
 from vitexplorer.core.types import CurvesResult, Result
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.scheduler import NotYetError

@@ -17,8 +17,8 @@ from tests.helpers.explicit import run_explicitly
 from tests.helpers.small_models import RECIPES, capture_small, load_small
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import sharpest_patch
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.quantities.outliers import far_out
 from vitexplorer.views.token_pca import fit_basis, foreground_of, patch_tokens
 

@@ -17,8 +17,8 @@ from tests.helpers.refused import is_refused
 from tests.helpers.small_models import CAPTURES, RECIPES, capture_small
 from tests.helpers.thorough import always, in_turn, later
 from vitexplorer.capturing.capture import AttentionCall, Capture
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import UnknownNameError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import BlockSite, MapResult, PatchGrid, Result
 from vitexplorer.quantities.rollout import SWIN_NOTE
 from vitexplorer.views import VIEWS

@@ -18,13 +18,12 @@ from torch import Tensor
 
 from vitexplorer.controls import no_such_block
 from vitexplorer.core.capture_protocol import no_tokens
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.format import measured
 from vitexplorer.core.notebook_display import ShownInNotebooks
 from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
 from vitexplorer.core.result_summary import image_line, model_line
 from vitexplorer.core.summaries import Summary
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
 from vitexplorer.core.types import (
     PADDING,
     Answer,

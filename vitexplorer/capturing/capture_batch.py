@@ -14,7 +14,7 @@ from torch import Tensor
 
 from vitexplorer.capturing.batch_cuts import OUTPUT, Place, call_of, cuts_of, kept_by
 from vitexplorer.capturing.capture import TWO_SIZES, Capture, ModelInput, capture_input, plain_tap, prepare, tapped
-from vitexplorer.core.errors import SettingError
+from vitexplorer.core.text import SettingError
 from vitexplorer.core.types import BlockSite, Fit
 from vitexplorer.models.images import AnyImage, ImageError
 from vitexplorer.models.input_size import at_size

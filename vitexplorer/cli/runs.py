@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
 
 import vitexplorer as vx
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Fit
 from vitexplorer.models.examples import examples
 

@@ -13,9 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.comparisons.record import Comparison
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.registry import Registry
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Language, Text, UnsupportedError
 from vitexplorer.core.types import Result
 
 if TYPE_CHECKING:

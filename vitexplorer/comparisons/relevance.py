@@ -12,9 +12,8 @@ from vitexplorer.comparisons.maps import alike
 from vitexplorer.comparisons.record import Comparison
 from vitexplorer.comparisons.sides import pair_of
 from vitexplorer.controls import Choice, TargetControl
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import MapResult, PairResult
 from vitexplorer.quantities.on_the_map import extreme
 from vitexplorer.quantities.read_out import answer_text, class_text

@@ -18,8 +18,7 @@ from vitexplorer.controls.sharpest import sharpest_patch
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.target import TargetControl
 from vitexplorer.core.capture_protocol import Explored, has_one_output
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import OUTPUT, Result, query_text
 
 _PATCHES = re.compile(r"patch\s+(\d+)\s*,\s*(\d+)(?:\s+vs\s+(\d+)\s*,\s*(\d+))?")

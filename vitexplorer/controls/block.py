@@ -10,8 +10,7 @@ from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Result
 
 COUNTED = Text("counted from 0", "从 0 开始编号")

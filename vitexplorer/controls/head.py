@@ -11,9 +11,8 @@ from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import Result
 
 FUSIONS = {"mean": Text("mean", "平均"), "max": Text("maximum", "最大值"), "min": Text("minimum", "最小值")}

@@ -11,8 +11,7 @@ from vitexplorer.controls.control import Control
 from vitexplorer.controls.head import no_such_head
 from vitexplorer.controls.spec import Spec
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Result
 
 Head = tuple[int, int]

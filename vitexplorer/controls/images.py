@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import Result
 
 MOST = 4

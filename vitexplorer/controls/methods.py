@@ -8,10 +8,9 @@ from typing import Any, Protocol
 
 from vitexplorer.controls.choice import Several
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.standings import RANDOM
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 
 
 class ExplainingView(Protocol):

@@ -19,8 +19,7 @@ from vitexplorer.controls.query import no_such_patch
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import PatchGrid, Result
 
 Cell = tuple[int, int]

@@ -10,9 +10,8 @@ from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import PatchGrid, Query, Result, query_text
 
 WORDS = {

@@ -10,9 +10,8 @@ from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
 from vitexplorer.core.capture_protocol import Explored, has_one_output, without_classifier
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
 from vitexplorer.core.types import OUTPUT, Result
 
 _TARGET = Text("Target", "解释目标")

@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 from vitexplorer.controls.query import QueryControl
 from vitexplorer.controls.sharpest import sharpest_patch
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Query
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 
 
 def whole_number(name: str, value: Any) -> int:

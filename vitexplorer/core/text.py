@@ -1,13 +1,16 @@
-"""Text in the two languages of the project.
+"""Text in the two languages of the project, the errors that are made of it, and the type of a progress callback.
 
 Every string that a user can see is a `Text`: both languages stand side by side, so that neither can be forgotten.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 Language = Literal["en", "zh"]
+Progress = Callable[[int, int], None]
+"""Type of a progress callback: how much is done, how much there is in all. What it raises stops the work."""
 
 
 class Text(NamedTuple):
@@ -40,6 +43,14 @@ class ExplainedError(ValueError):
 
     def __reduce__(self):  # an exception is rebuilt from its args, which hold the English alone
         return type(self), (self.text,)
+
+
+class UnsupportedError(ExplainedError):
+    """A picture that would have no meaning, or be wrong, for this model; the message says why and what to do."""
+
+
+class SettingError(ExplainedError):
+    """A control was given a value it cannot take; the message gives the value and the rule."""
 
 
 def same(word: str) -> Text:

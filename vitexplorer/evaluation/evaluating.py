@@ -9,11 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from vitexplorer.capturing.capture import capture
-from vitexplorer.core.errors import SettingError, UnsupportedError
-from vitexplorer.core.progress import Progress
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.standings import YARDSTICKS
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, SettingError, Text, UnsupportedError
 from vitexplorer.core.types import EvaluationResult
 from vitexplorer.evaluation.case import Case
 from vitexplorer.evaluation.creatures import creature_cases

@@ -15,10 +15,9 @@ from torch import nn
 
 from vitexplorer.controls import checked
 from vitexplorer.core.capture_protocol import other_names
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.format import counted, fine_percent
 from vitexplorer.core.summaries import Summary, described
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import PatchGrid, Provenance
 from vitexplorer.finetune.method import Method
 from vitexplorer.finetune.methods import METHODS

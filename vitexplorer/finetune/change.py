@@ -16,8 +16,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import CurvesResult, MatrixResult, query_text
 from vitexplorer.finetune.attaching import TunedModel, merge
 from vitexplorer.finetune.methods import METHODS

@@ -17,8 +17,7 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, attach, trained
 from vitexplorer.finetune.methods import METHODS
 from vitexplorer.finetune.parts.low_rank import LowRank, query_value_spans

@@ -20,7 +20,7 @@ from numpy import ndarray
 from threadpoolctl import threadpool_limits
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Progress
 from vitexplorer.finetune.results.baseline import Features, LinearHead, logistic_head
 from vitexplorer.finetune.training.kept_features import Pooled
 

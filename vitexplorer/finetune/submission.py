@@ -16,9 +16,8 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import torch
 
-from vitexplorer.core.progress import Progress
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.data import Columns, DataError, Dataset, Item, folder_columns, table_columns
 from vitexplorer.finetune.job.images import images_root

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import safetensors.torch
 
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.settings import ASSETS
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, merge
 from vitexplorer.finetune.job.folder import NAMED_WEIGHTS, images_of, stem_of
 from vitexplorer.finetune.job.plan import JobConfig

@@ -16,9 +16,8 @@ from typing import Any
 
 from vitexplorer.capturing.capture import Capture, Change, ModelInput, capture_input
 from vitexplorer.controls import checked, written_value
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import Registry
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.interventions.changed_pass import ChangedNetwork, Effect, Intervention
 from vitexplorer.models.family import with_tokens
 from vitexplorer.models.loading import LoadedModel

@@ -21,9 +21,8 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, PatchesControl
 from vitexplorer.controls.patches import Cell
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.interventions.changed_pass import Effect, Intervention, attention_cannot_change
 

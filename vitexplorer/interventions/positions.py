@@ -18,9 +18,8 @@ import torch
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Number
 from vitexplorer.core.capture_protocol import other_names
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.interventions.changed_pass import Effect, Intervention
 
 HOW = (("off", Text("off", "关闭")), ("shuffled", Text("shuffled", "打乱")))

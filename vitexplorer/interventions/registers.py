@@ -24,9 +24,8 @@ from torch import Tensor, nn
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, Number
 from vitexplorer.core.capture_protocol import other_names
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.interventions.changed_pass import Effect, Intervention, Registers
 from vitexplorer.quantities.outliers import far_out
 from vitexplorer.tracing.follow import OUTSIDE, FollowedPass

@@ -16,8 +16,7 @@ from timm.models.swin_transformer_v2 import SwinTransformerV2Block
 from timm.models.vision_transformer import ParallelScalingBlock, ResPostBlock
 from torch import nn
 
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 
 _NORM_LAST = (ResPostBlock, EvaBlockPostNorm, SwinTransformerV2Block)
 _NORMS = (nn.LayerNorm, nn.GroupNorm, nn.modules.batchnorm._BatchNorm, RmsNorm, nn.RMSNorm)

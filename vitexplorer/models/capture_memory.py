@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.models.weightless import weightless
 from vitexplorer.tracing.attention_call import as_shown, held_bytes
 from vitexplorer.tracing.tap import AttentionTap

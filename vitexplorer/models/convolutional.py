@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import BlockSite
 from vitexplorer.models.families import family_of
 from vitexplorer.models.families.attention_only import AttentionOnlyFamily

@@ -29,8 +29,7 @@ from huggingface_hub.errors import (
 )
 from huggingface_hub.file_download import HfFileMetadata, repo_folder_name
 
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, Progress, Text
 from vitexplorer.models.catalog import find
 from vitexplorer.storage.atomic_writes import is_full
 

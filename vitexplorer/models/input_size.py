@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import nn
 
-from vitexplorer.core.errors import SettingError, UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import Size
 from vitexplorer.models.capture_memory import check_memory
 from vitexplorer.models.weightless import weightless

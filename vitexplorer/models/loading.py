@@ -18,13 +18,11 @@ import torch
 from timm.data import ImageNetInfo, infer_imagenet_subset, resolve_model_data_config
 from torch import nn
 
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.notebook_display import ShownInNotebooks
-from vitexplorer.core.progress import Progress
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.summaries import Summary
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, SettingError, Text
 from vitexplorer.core.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.models.about import About, merged, origin
 from vitexplorer.models.capture_memory import check_memory

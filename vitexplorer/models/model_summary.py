@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.format import counted
 from vitexplorer.core.result_summary import model_line
 from vitexplorer.core.summaries import Summary, described
+from vitexplorer.core.text import UnsupportedError
 from vitexplorer.core.types import BlockSite
 
 if TYPE_CHECKING:

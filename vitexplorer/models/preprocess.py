@@ -25,9 +25,8 @@ from timm.data.transforms import str_to_pil_interp
 from torch import Tensor
 from torchvision.transforms import functional
 
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Fit
 from vitexplorer.models.images import ImageError
 

@@ -12,8 +12,7 @@ from contextlib import contextmanager
 
 import torch
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 
 TURN = threading.RLock()
 """held by the thread that draws from the global generators"""

@@ -11,8 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Progress, Text, same
 from vitexplorer.models.checkpoints import WeightsError, check_classes
 from vitexplorer.models.checkpoints.activations import activate
 from vitexplorer.models.checkpoints.contents import Contents, read_contents

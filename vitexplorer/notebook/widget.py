@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Language, Text, UnsupportedError
 
 if TYPE_CHECKING:
     from vitexplorer.notebook.attention_widget import AttentionWidget

@@ -18,8 +18,7 @@ import numpy as np
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import PatchGrid
 
 Captures = Capture | Sequence[Capture]

@@ -19,8 +19,7 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.capture_protocol import has_one_output
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult, PatchGrid
 from vitexplorer.quantities.perturbation import Runs, baseline_image, baseline_text, patch_of_pixel, run_exchanged
 from vitexplorer.quantities.read_out import shown_values

@@ -15,8 +15,7 @@ from torchvision.transforms.functional import gaussian_blur
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import PatchGrid
 
 BATCH = 16

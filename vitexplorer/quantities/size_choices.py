@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.summaries import Summarised, Summary
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import Size
 from vitexplorer.models.capture_memory import CaptureMemory, memory_of, too_much
 from vitexplorer.models.input_size import LARGEST, by, shapes_at, sides

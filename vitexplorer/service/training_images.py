@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vitexplorer.core.cache import BytesCache
-from vitexplorer.core.progress import Progress
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Language, Progress, Text
 from vitexplorer.finetune.data import (
     Columns,
     DataError,

@@ -12,9 +12,8 @@ from typing import Literal
 
 import pyarrow as pa
 
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SettingError, Text, same
 
 Kind = Literal["number", "integer", "bool", "text", "list"]
 ADDRESS = re.compile(r"(.+)\[(\d{1,6}),(\d{1,6})\]", re.ASCII | re.DOTALL)

@@ -17,10 +17,9 @@ import pyarrow as pa
 from jaxtyping import Float, Int
 from scipy.stats import binomtest
 
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.format import signed
 from vitexplorer.core.summaries import Summarised, Summary
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import MatrixResult
 from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.answers.chosen import by_file, sample_notes

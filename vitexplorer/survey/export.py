@@ -20,8 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.storage.atomic_writes import DiskFullError, replace_file
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.count import count

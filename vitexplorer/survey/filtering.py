@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.columns import NO_NUMBERS, Asked
 from vitexplorer.survey.conditions import Condition, OneOf, Where, Within
 

@@ -12,9 +12,8 @@ from typing import Any, Literal
 import pyarrow as pa
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, UnsupportedError, same
 
 Values = Mapping[str, Any]
 """column -> number, list of numbers or None, as pyarrow takes them"""

@@ -20,9 +20,7 @@ from pathlib import Path
 import psutil
 
 from vitexplorer.capturing.capture import TWO_SIZES
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, SettingError, Text
 from vitexplorer.core.types import Fit
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, load_model

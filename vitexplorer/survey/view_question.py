@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, UnsupportedError, same
 from vitexplorer.core.types import Result
 from vitexplorer.evaluation.methods import settings_of, view_of
 from vitexplorer.survey.question import Column, Question, Values, one_by_one

@@ -9,10 +9,8 @@ import numpy as np
 
 from vitexplorer.controls import Control, MethodsControl
 from vitexplorer.core.capture_protocol import other_names
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.progress import Progress
 from vitexplorer.core.registry import Registry
-from vitexplorer.core.text import Language, Text
+from vitexplorer.core.text import Language, Progress, Text, UnsupportedError
 from vitexplorer.core.types import MapResult, Result
 from vitexplorer.views.record import View
 

@@ -19,8 +19,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.perturbation import BATCH, Runs, baseline_control, baseline_image, baseline_text
 from vitexplorer.quantities.scores import run_scores

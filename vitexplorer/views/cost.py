@@ -25,10 +25,9 @@ from torch import nn
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.format import compact, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import BlockSite, CostResult, Term
 from vitexplorer.models.input_size import sides
 from vitexplorer.models.weightless import without_storage

@@ -18,8 +18,7 @@ from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
 from vitexplorer.core.capture_protocol import without_classifier
 from vitexplorer.core.format import measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import FaithfulnessResult, Output
 from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
 from vitexplorer.quantities.targets import class_text, explained

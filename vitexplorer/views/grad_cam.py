@@ -20,9 +20,8 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, BlockControl
 from vitexplorer.controls.explained import Target
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import OUTPUT, MapResult
 from vitexplorer.quantities.backward_rules import backward_control
 from vitexplorer.quantities.both_signs import kept, reading, sign_control

@@ -16,10 +16,9 @@ from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, UnsupportedError, same
 from vitexplorer.core.types import MatrixResult, prefix_text
 from vitexplorer.quantities.head_statistics import (
     Measure,

@@ -18,8 +18,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import AnyTargetControl, Number
 from vitexplorer.controls.explained import Target
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import MapResult
 from vitexplorer.quantities.perturbation import Runs, baseline_control, baseline_image, baseline_text, patch_sums
 from vitexplorer.quantities.scores import run_scores, score_of

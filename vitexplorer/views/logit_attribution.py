@@ -21,11 +21,10 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import TargetControl
 from vitexplorer.core.capture_protocol import without_classifier
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.format import measured, signed
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.part_names import part_text
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import ContributionsResult, Output
 from vitexplorer.quantities.frozen_norm import AffineMap, frozen_at
 from vitexplorer.quantities.stream_sums import stream_sums

@@ -21,11 +21,10 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
 from vitexplorer.core.capture_protocol import Explored, has_one_output
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.format import counted, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import LensResult
 from vitexplorer.quantities.read_out import (
     READING_WORDS,

@@ -21,10 +21,9 @@ from torch import Tensor, nn
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import QueryControl, sharpest_patch
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import PatchGrid, Query, TokenStep, TokenStepsResult, query_text
 from vitexplorer.views.record import View
 

@@ -29,10 +29,9 @@ from torch import Tensor
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Control, QueryControl
 from vitexplorer.core.capture_protocol import Explored
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
 from vitexplorer.core.types import BoardResult, MapResult, PatchGrid, Query, Result, query_text
 from vitexplorer.quantities.on_the_map import extreme, without
 from vitexplorer.views.record import View

@@ -21,8 +21,7 @@ from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, Switch, TargetC
 from vitexplorer.core.capture_protocol import without_classifier
 from vitexplorer.core.format import measured as rounded
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Progress, Text, same
 from vitexplorer.core.types import MapResult, MethodsResult, PatchGrid
 from vitexplorer.quantities.faithfulness import CURVES, faithfulness, num_passes
 from vitexplorer.quantities.on_the_map import is_constant

@@ -19,10 +19,9 @@ from jaxtyping import Bool, Float
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import BlockControl, Switch
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.format import counted
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import ColoursResult
 from vitexplorer.quantities.on_the_map import extreme, is_constant, where_most
 from vitexplorer.quantities.principal_components import principal_components

@@ -25,8 +25,7 @@ from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Number
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Progress, Text, same
 from vitexplorer.core.types import CurvesResult
 from vitexplorer.interventions.changed_pass import ChangedPass, Effect
 from vitexplorer.models.feature_map import feature_map

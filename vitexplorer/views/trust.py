@@ -22,9 +22,8 @@ from vitexplorer.controls import CURVE_CONTROLS, MethodsControl, TargetControl
 from vitexplorer.core.capture_protocol import without_classifier
 from vitexplorer.core.format import measured, percent
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.progress import Progress
 from vitexplorer.core.standings import ORACLE, RANDOM, STEADY, YARDSTICKS, Standings, standings
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.core.types import EvaluationResult
 from vitexplorer.quantities.faithfulness import CURVES
 from vitexplorer.views import VIEWS, explanations

@@ -21,9 +21,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.settings import settings
+from vitexplorer.core.text import SettingError
 from vitexplorer.finetune.data import (
     DataError,
     Dataset,

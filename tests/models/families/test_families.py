@@ -22,7 +22,7 @@ from tests.helpers.families_of_timm import TWO_KINDS, files_of_timm, sweep
 from tests.helpers.small_families import CASES, capture_case, load_case
 from tests.helpers.small_models import attention_outputs
 from vitexplorer.capturing.capture import Capture, capture_input
-from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import PADDING, PatchGrid
 from vitexplorer.models.families import FAMILIES
 from vitexplorer.models.refusals import NO_ATTENTION

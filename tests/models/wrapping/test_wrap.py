@@ -16,7 +16,7 @@ import vitexplorer as vx
 from tests.helpers.libraries import CASES, made
 from tests.helpers.thorough import quick
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import SettingError, UnsupportedError
+from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.wrapping import prefix_names
 from vitexplorer.models.wrapping.places import told_apart

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 import vitexplorer as vx
 from tests.helpers import reference, reference_relevance
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import UnsupportedError
+from vitexplorer.core.text import UnsupportedError
 from vitexplorer.models.seeding import seeded
 from vitexplorer.quantities.perturbation import baseline_image
 from vitexplorer.views.activation_patching import middle_half

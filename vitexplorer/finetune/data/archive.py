@@ -10,9 +10,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from vitexplorer.core.progress import Progress
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.finetune.data.columns import ANYTHING, Pick
 from vitexplorer.finetune.data.entries import Entry, checked_entries, open_zip
 from vitexplorer.finetune.data.folder import read_folder

@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from vitexplorer.core.progress import Progress
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.finetune.data.balance import balance
 from vitexplorer.finetune.data.duplicates import Group, difference_hash, exact_groups, near_groups, together
 from vitexplorer.models.images import ImageError, open_shrunk

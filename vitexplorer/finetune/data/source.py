@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Progress
 from vitexplorer.finetune.data.archive import read_zip
 from vitexplorer.finetune.data.columns import ANYTHING, Pick
 from vitexplorer.finetune.data.folder import read_folder

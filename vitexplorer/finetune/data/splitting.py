@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.storage.dataset import Dataset
 from vitexplorer.storage.findings import DataError
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.finetune.data import (
     DataError,
     Dataset,

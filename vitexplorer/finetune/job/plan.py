@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.storage.dataset import Task
 
 Augmentation = Literal["none", "crop_flip", "crop_flip_colour"]

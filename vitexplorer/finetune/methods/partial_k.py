@@ -8,9 +8,8 @@ a residual block or an inverted bottleneck, and what lies between the last one a
 from __future__ import annotations
 
 from vitexplorer.controls import Number
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.finetune.method import BACKBONES, Method, Recipe, already_merged
 from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.outline import outline

@@ -14,9 +14,8 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vitexplorer.controls import Number
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.finetune.method import PETL, Method
 from vitexplorer.finetune.parts.hanging import hang_before
 from vitexplorer.models.family import ModelFamily

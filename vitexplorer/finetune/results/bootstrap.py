@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.finetune.results.metrics import METRIC, losses_of_images
 from vitexplorer.storage.dataset import Task
 

@@ -17,7 +17,7 @@ import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
-from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Progress
 from vitexplorer.finetune.training.cut import Cut
 from vitexplorer.finetune.training.order import in_order
 from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from torch import Tensor, nn
 
-from vitexplorer.core.progress import Progress
+from vitexplorer.core.text import Progress
 from vitexplorer.finetune.attaching import TunedModel
 from vitexplorer.finetune.job.plan import Candidate
 from vitexplorer.finetune.training.below_cache import fingerprint

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from vitexplorer.core.capture_protocol import without_classes
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 HIDDEN = 4

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import TokenStepsResult
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.learn.step import Action, Numbers, Question, Seen, Step
 
 NO_WINDOWS = Text(

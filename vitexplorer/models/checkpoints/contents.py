@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.models.checkpoints.facts import Tensors
 from vitexplorer.models.checkpoints.files import (
     SUFFIXES,

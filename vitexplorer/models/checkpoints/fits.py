@@ -18,8 +18,7 @@ from pathlib import Path
 import timm
 import torch
 
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.models.checkpoints.facts import Blueprint, Facts, Tensors
 from vitexplorer.models.checkpoints.files import WeightsError
 from vitexplorer.models.checkpoints.renaming import COMPUTED

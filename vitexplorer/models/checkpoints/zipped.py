@@ -18,9 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from vitexplorer.core.progress import Progress
 from vitexplorer.core.settings import PREFIX, settings
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Progress, Text
 from vitexplorer.models.checkpoints.files import SUFFIXES, WeightsError, unreadable
 from vitexplorer.storage.bounded_zips import TooMuchError, open_bounded
 

@@ -6,9 +6,8 @@ from functools import cache
 
 from torch import nn
 
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.registry import Registry
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.models.family import ModelFamily
 from vitexplorer.models.refusals import reason_for
 

@@ -13,8 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, PatchGrid, Reading, TokenLayout
 from vitexplorer.models.family import ModelFamily
 

@@ -13,8 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from vitexplorer.core.errors import SettingError, UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, Provenance, Size
 from vitexplorer.models.checkpoints.hugging_face import class_names
 from vitexplorer.models.checkpoints.usual import IMAGENET

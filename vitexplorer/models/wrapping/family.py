@@ -6,8 +6,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from vitexplorer.core.capture_protocol import not_read_out
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import BlockSite, Reading
 from vitexplorer.models.families.attention_only import AttentionOnlyFamily
 from vitexplorer.models.wrapping.module import Ending, Found, WrappedModule

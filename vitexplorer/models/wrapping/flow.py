@@ -12,8 +12,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import Reading, Stream
 from vitexplorer.models.wrapping.family import pooled
 from vitexplorer.models.wrapping.module import Ending, WrappedModule, answer

@@ -16,8 +16,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.core.errors import SettingError, UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.core.types import PatchGrid
 from vitexplorer.tracing.attention_call import of_kernel
 from vitexplorer.tracing.follow import OUTSIDE, Args, FollowedPass, Function, Kwargs

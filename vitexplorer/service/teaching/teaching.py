@@ -147,7 +147,7 @@ class Teaching:
         self._features.put(taught.key_of(path), feature_of(self._capture(taught.model, path)))
 
     def _see(self, model: Picture, path: Path, report: Report) -> Seen:
-        from vitexplorer.core.errors import UnsupportedError
+        from vitexplorer.core.text import UnsupportedError
         from vitexplorer.finetune.probe import feature_of
         from vitexplorer.views import VIEWS, compute
 

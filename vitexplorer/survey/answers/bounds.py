@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from numbers import Integral, Real
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.filtering import shown_value
 
 MOST_PARTS = 512

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.survey.answers.chosen import Chosen, by_file
 from vitexplorer.survey.opened import Survey
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.conditions import Where
 from vitexplorer.survey.filtering import MOST as MOST_ROW

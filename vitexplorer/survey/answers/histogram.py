@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.answers.bounds import MOST_PARTS, cut_range, is_count
 from vitexplorer.survey.columns import grouping, numeric
 from vitexplorer.survey.conditions import Where

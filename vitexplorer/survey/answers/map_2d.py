@@ -16,9 +16,8 @@ import numpy as np
 from jaxtyping import Float, Int
 from sklearn.decomposition import PCA
 
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.survey.answers.bounds import edge, is_count
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.features import all_directions, directions, feature_named

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.survey.answers.chosen import by_file, chosen
 from vitexplorer.survey.answers.moments import Moments
 from vitexplorer.survey.columns import Column

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.answers.bounds import is_count, is_real
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.features import all_directions, feature_named

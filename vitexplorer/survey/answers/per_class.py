@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text, same
+from vitexplorer.core.text import Text, UnsupportedError, same
 from vitexplorer.core.types import ConfusionResult, PerClassResult
 from vitexplorer.survey.answers.intervals import share_interval
 from vitexplorer.survey.answers.results import provenance_of, said_of

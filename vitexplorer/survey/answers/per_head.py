@@ -8,9 +8,8 @@ size the intervals speak of.
 
 from __future__ import annotations
 
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.registry import unknown_name
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.core.types import MatrixResult
 from vitexplorer.survey.answers.chosen import by_file, chosen
 from vitexplorer.survey.answers.intervals import mean_tables

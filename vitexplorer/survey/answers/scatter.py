@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.answers.bounds import cut_range, is_count
 from vitexplorer.survey.answers.chosen import SMALLEST, hash_bounds
 from vitexplorer.survey.columns import Asked, grouping, numeric

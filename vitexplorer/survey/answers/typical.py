@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vitexplorer.core.errors import SettingError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.survey.answers.bounds import is_count
 from vitexplorer.survey.answers.chosen import chosen
 from vitexplorer.survey.answers.features import directions, feature_named

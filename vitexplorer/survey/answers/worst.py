@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from vitexplorer.core.errors import UnsupportedError
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.survey.answers.gallery import Row, gallery
 from vitexplorer.survey.conditions import Where, Within
 from vitexplorer.survey.opened import Survey

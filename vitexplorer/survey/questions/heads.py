@@ -12,9 +12,8 @@ import torch
 from jaxtyping import Float
 
 from vitexplorer.capturing.capture import Capture
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.quantities.head_statistics import (
     Measure,
     distance,

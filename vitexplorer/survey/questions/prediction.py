@@ -17,9 +17,8 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.capture_protocol import has_one_output
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.paper import Paper
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import Text, UnsupportedError
 from vitexplorer.quantities.read_out import shown_values
 from vitexplorer.survey.question import Column, Question, Values
 

@@ -12,9 +12,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, get_args
 from urllib.parse import parse_qsl
 
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Fit
 from vitexplorer.service.engine import Picture
 from vitexplorer.service.image_store import UPLOAD, examples

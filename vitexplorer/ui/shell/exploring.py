@@ -8,8 +8,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vitexplorer.core.errors import SettingError, UnsupportedError
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError, Language, SettingError, UnsupportedError
 from vitexplorer.core.types import OUTPUT, Output
 from vitexplorer.models.catalog import find
 from vitexplorer.models.photographs import photo_hint

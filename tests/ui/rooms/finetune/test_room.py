@@ -23,9 +23,8 @@ from tests.helpers.built import built
 from tests.helpers.finetune_folders import class_folder, number_folder
 from tests.helpers.small_models import load_small, picture
 from vitexplorer.capturing.capture import capture
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.settings import Settings
-from vitexplorer.core.text import ExplainedError, Text
+from vitexplorer.core.text import ExplainedError, Text, UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.tables import as_csv
 from vitexplorer.finetune import change, outcome

@@ -19,9 +19,8 @@ import vitexplorer as vx
 from tests.helpers.app import Steps
 from tests.helpers.built import built
 from tests.helpers.finetune_folders import class_folder, pawpularity_folder
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.settings import Settings
-from vitexplorer.core.text import ExplainedError
+from vitexplorer.core.text import ExplainedError, UnsupportedError
 from vitexplorer.core.types import Provenance
 from vitexplorer.finetune.comparison import Comparison
 from vitexplorer.finetune.in_process import run_job

@@ -16,8 +16,8 @@ import vitexplorer as vx
 from tests.helpers.built import built
 from tests.helpers.packed import fetched, unpack_attention
 from tests.helpers.small_models import capture_small
-from vitexplorer.core.errors import UnsupportedError
 from vitexplorer.core.settings import Settings, settings
+from vitexplorer.core.text import UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
 from vitexplorer.service.engine import Engine

@@ -7,9 +7,8 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, get_args
 
 from vitexplorer.controls import Spec
-from vitexplorer.core.errors import SettingError
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import Text
+from vitexplorer.core.text import SettingError, Text
 from vitexplorer.finetune.job.plan import Augmentation, Candidate, ClassWeights, Head, JobConfig, Plan
 from vitexplorer.service.training_images import Chosen
 from vitexplorer.storage.claims import JobError

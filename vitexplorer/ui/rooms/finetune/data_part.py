@@ -9,8 +9,7 @@ from dataclasses import replace
 import gradio as gr
 from gradio.events import Dependency
 
-from vitexplorer.core.progress import Progress
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError, Language, Progress
 from vitexplorer.finetune.data import DataError, Pick, Split, split
 from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.service.scheduler import Turns

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from gradio.data_classes import FileData
 from pydantic import Field
 
-from vitexplorer.core.errors import SettingError, UnsupportedError
 from vitexplorer.core.settings import Settings
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, SettingError, UnsupportedError
 from vitexplorer.core.types import Fit, Result
 from vitexplorer.models.examples import examples
 from vitexplorer.service.engine import Engine
