@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from tests.helpers.small_backbones import CONVOLUTIONAL, TRANSFORMERS, load_backbone, on_meta, pixels
+from tests.helpers.small_families import load_case
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.finetune.attaching import TunedModel, attach, count_parameters, merge, methods, refusal
 from vitexplorer.finetune.parts.low_rank import LowRank
@@ -223,6 +224,13 @@ def test_what_cannot_work_says_so(method, backbone):
     reason = refusal(load_backbone(backbone), method)
     assert "of the usual kind" in reason.en
     assert reason.zh != reason.en
+
+
+@pytest.mark.parametrize(("method", "settings"), OTHER_HEADS)
+@pytest.mark.parametrize("family", ["levit", "vit_sam"])
+def test_what_reads_features_needs_a_classifier_of_one_layer(family, method, settings):
+    with pytest.raises(UnsupportedError, match=r"one linear layer; here it is a (NormLinear|ClassifierHead)\."):
+        attach(load_case(family), method, num_classes=3, **settings)
 
 
 @pytest.mark.parametrize("backbone", CONVOLUTIONAL)

@@ -12,14 +12,14 @@ from vitexplorer.controls import Switch
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import Method, Recipe
-from vitexplorer.finetune.parts.heads import FeatureNorm, fold_norms, replace_heads
+from vitexplorer.finetune.parts.heads import FeatureNorm, feature_width, fold_norms, replace_heads
 from vitexplorer.models.loading import LoadedModel
 
 
 def inject(model: LoadedModel, norm: bool) -> LoadedModel:
     """Nothing but the classifier trains."""
     if norm:
-        replace_heads(model.module, lambda head: nn.Sequential(FeatureNorm(head.in_features), head))
+        replace_heads(model.module, lambda head: nn.Sequential(FeatureNorm(feature_width(head)), head))
     return model
 
 

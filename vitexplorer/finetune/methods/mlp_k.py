@@ -13,7 +13,7 @@ from vitexplorer.controls import Number
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.method import Method, Recipe
-from vitexplorer.finetune.parts.heads import replace_heads
+from vitexplorer.finetune.parts.heads import feature_width, replace_heads
 from vitexplorer.models.loading import LoadedModel
 
 
@@ -24,7 +24,7 @@ def inject(model: LoadedModel, k: int) -> LoadedModel:
 
 
 def _deepened(head: nn.Linear, k: int) -> nn.Sequential:
-    width = head.in_features
+    width = feature_width(head)
     hidden = [part for _ in range(k - 1) for part in (nn.Linear(width, width), nn.ReLU())]
     layers = nn.Sequential(*hidden, head)
     for layer in layers:

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from vitexplorer.core.text import SettingError, Text
+from vitexplorer.core.text import SettingError, Text, UnsupportedError
 from vitexplorer.models.outline import classifiers
 
 
@@ -28,6 +28,18 @@ def new_head(module: nn.Module, num_classes: int | None) -> None:
         module.reset_classifier(num_classes)
     for name in classifiers(module):
         module.get_submodule(name).requires_grad_(True)
+
+
+def feature_width(head: nn.Module) -> int:
+    """Return how many numbers a classifier reads. Raises UnsupportedError where it is no single linear layer."""
+    if not isinstance(head, nn.Linear):
+        raise UnsupportedError(
+            Text(
+                "This method needs a classifier of one linear layer; here it is a {kind}.",
+                "此方法需要由单个线性层构成的分类头；此模型的分类头是 {kind}。",
+            ).format(kind=type(head).__name__)
+        )
+    return head.in_features
 
 
 def replace_heads(module: nn.Module, build: Callable[[nn.Linear], nn.Module]) -> None:

@@ -130,7 +130,8 @@ class Address:
     def exactly(cls, **given: str) -> Address:
         """What a script says, which is told of what cannot be. Raises SettingError, naming the first."""
         said = {name: value for name, value in given.items() if value}
-        for name in said.keys() - _understood(said).keys():
+        understood = _understood(said)
+        for name in (name for name in said if name not in understood):
             raise SettingError(
                 Text("{name}={value} is not possible.", "{name}={value} 无效。").format(
                     name=name, value=repr(said[name])[:100]
