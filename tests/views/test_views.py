@@ -379,6 +379,12 @@ def test_discard_ratio_is_below_one(ratio):
     assert text == f"discard_ratio must be from 0 to below 1, not {ratio:g}."
 
 
+@pytest.mark.parametrize("ratio", [b"0", bytearray(b"0"), "half"])
+def test_discard_ratio_is_a_number(ratio):
+    text = sentence(SettingError, "attention_rollout", discard_ratio=ratio)
+    assert text == f"discard_ratio must be a number, not {ratio!r}."
+
+
 @pytest.mark.parametrize("key", ["siglip", "swin", "registers_only"])
 def test_no_class_token_names_the_mean(key):
     for view in ("attention_map", "head_gallery", "attention_rollout"):

@@ -38,7 +38,7 @@ class Number(Control):
             number: float | int = whole_number(self.name, value)
         else:
             try:
-                number = float(value)
+                number = _as_float(value)
             except (TypeError, ValueError, OverflowError):
                 raise SettingError(
                     Text("{name} must be a number, not {value}.", "{name} 必须是数字，而不是 {value}。").format(
@@ -66,3 +66,10 @@ class Number(Control):
             high=self.high - self.step if self.open_above else self.high,
             step=1 if self.whole else self.step,
         )
+
+
+def _as_float(value: Any) -> float:
+    """Convert a number or its text. Raises TypeError for bytes, which `float` would take for a text."""
+    if isinstance(value, bytes | bytearray):
+        raise TypeError("bytes are no number")
+    return float(value)
