@@ -8,7 +8,7 @@ from typing import Any
 from vitexplorer.core.summaries import Summarised
 
 
-class ShownInNotebooks(Summarised):
+class NotebookDisplay(Summarised):
     """A result, a capture, a model, a fine-tuning run: the last line of a notebook's cell is its figure or card."""
 
     def _repr_html_(self) -> str:

@@ -46,7 +46,7 @@ import numpy as np
 
 from vitexplorer.core.grids import PADDING as PADDING
 from vitexplorer.core.grids import PatchGrid, TokenLayout, WindowLayout
-from vitexplorer.core.notebook_display import ShownInNotebooks
+from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.predictions import OUTPUT as OUTPUT
 from vitexplorer.core.predictions import PROBABILITY as PROBABILITY
 from vitexplorer.core.predictions import Answer as Answer
@@ -146,7 +146,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result(ShownInNotebooks):
+class Result(NotebookDisplay):
     """What a view returns: numbers, how to read them and where they come from. No torch, no drawing."""
 
     view: str

@@ -18,7 +18,7 @@ import torch
 from timm.data import ImageNetInfo, infer_imagenet_subset, resolve_model_data_config
 from torch import nn
 
-from vitexplorer.core.notebook_display import ShownInNotebooks
+from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.summaries import Summary
@@ -79,7 +79,7 @@ class Preprocessing:
 
 
 @dataclass(frozen=True)
-class LoadedModel(ShownInNotebooks):
+class LoadedModel(NotebookDisplay):
     """A timm module and what the explorer knows of it."""
 
     name: str
