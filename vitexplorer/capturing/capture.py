@@ -22,7 +22,7 @@ from vitexplorer.core.format import measured
 from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
 from vitexplorer.core.result_summary import image_line, model_line
-from vitexplorer.core.summaries import Summary
+from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
 from vitexplorer.core.types import (
     PADDING,
@@ -123,7 +123,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class Capture(NotebookDisplay):
+class Capture(Summarised, NotebookDisplay):
     """One forward pass of one image: everything else is computed from here, without the network."""
 
     model: LoadedModel
