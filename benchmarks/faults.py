@@ -44,7 +44,7 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import JobState, job_state
 from vitexplorer.finetune.job.workers import LOG
 from vitexplorer.models.loading import load_model
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage.checked_reading import BrokenFileError
 from vitexplorer.storage.claims import CLAIM, Claim, JobError, worker_of
 from vitexplorer.survey.index import index_of
@@ -178,7 +178,7 @@ def halves(whole: Path, killed: Path) -> int:
 
 def begin(root: Path, config: JobConfig, at: float) -> bool:
     """What a server does when a visitor starts a training, at this moment; whether there was room."""
-    places = Places(root, hosted=False)
+    places = UserStorage(root, hosted=False)
     time.sleep(max(0.0, at - time.time()))
     try:
         with places.room_for_one(1):

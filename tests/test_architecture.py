@@ -3,6 +3,7 @@
 The import contracts are in `.importlinter`; here they are run, and what an import graph cannot see is looked for.
 """
 
+import ast
 import re
 import subprocess
 import sys
@@ -49,6 +50,63 @@ def test_the_import_contracts_are_kept(monkeypatch):
     monkeypatch.setattr(sys, "path", [*sys.path])  # the linter puts the working directory first
     monkeypatch.setattr("importlinter.cli.logging_config.dictConfig", lambda _: None)  # it would silence our loggers
     assert lint_imports(no_cache=True, no_logo=True) == 0, "the captured output names the imports"
+
+
+NAMES_PACKAGE = {"import_module": 0, "__import__": 0, "Registry": 1}
+"""Position of the argument that names a module, by function"""
+LATE = {
+    "vitexplorer/__init__.py": "hands out the public functions, each imported when it is first used",
+    "vitexplorer/core/registry.py": "imports the package that a registry is given; the calls that make registries are checked",
+}
+
+
+def late_imports(source: str, module: str, package: str) -> list[str]:
+    """Modules that code names in a string and imports as it runs; "?" where the name is computed."""
+    own = {"__name__": module, "__package__": package}
+    names = []
+    for call in ast.walk(ast.parse(source)):
+        function = getattr(call.func, "id", getattr(call.func, "attr", "")) if isinstance(call, ast.Call) else ""
+        if function in NAMES_PACKAGE and len(call.args) > NAMES_PACKAGE[function]:
+            name = call.args[NAMES_PACKAGE[function]]
+            pieces = name.values if isinstance(name, ast.JoinedStr) else [name]
+            first = pieces[0].value if isinstance(pieces[0], ast.FormattedValue) else pieces[0]
+            names.append(own.get(first.id, "?") if isinstance(first, ast.Name) else getattr(first, "value", "?"))
+    return [name if isinstance(name, str) else "?" for name in names]
+
+
+def imports_upwards(source: str, module: str, package: str) -> list[str]:
+    """Late imports of this project that lead out of the importing module's own package."""
+    dotted = [f"{name}." for name in late_imports(source, module, package)]
+    return [name for name in dotted if name.startswith(("?", "vitexplorer.")) and not name.startswith(f"{package}.")]
+
+
+def test_no_late_import_leads_out_of_its_package():
+    """The linter sees import statements alone; a name in a string could tie the layers in a circle."""
+    upwards = {}
+    for file in SOURCES:
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        package = ".".join(parts[:-1])
+        module = package if parts[-1] == "__init__" else ".".join(parts)
+        if found := imports_upwards(file.read_text("utf-8"), module, package):
+            upwards[file.relative_to(ROOT).as_posix()] = found
+    assert upwards.keys() == LATE.keys()
+
+
+@pytest.mark.parametrize(
+    ("call", "leads_out"),
+    [
+        ('import_module("vitexplorer.notebook")', True),
+        ('importlib.import_module(f"vitexplorer.ui.{name}")', True),
+        ('Registry("view", "vitexplorer.views", "VIEW")', True),
+        ("import_module(path)", True),
+        ('import_module("vitexplorer.core.text")', False),
+        ('import_module(f"{__package__}.{name}")', False),
+        ('Registry("view", __name__, "VIEW")', False),
+        ('import_module("pandas")', False),
+    ],
+)
+def test_late_imports_are_noticed(call, leads_out):
+    assert bool(imports_upwards(call, "vitexplorer.core.example", "vitexplorer.core")) == leads_out
 
 
 def imported_by(statement: str) -> set[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vitexplorer.core.notebook_display import ShownInNotebooks
+from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.notebook.attention_widget import AttentionWidget
 
@@ -37,7 +37,7 @@ def test_the_cells_run_and_show_themselves(monkeypatch, thorough):
     names: dict[str, Any] = {}
     *quick, training = cells(ASSETS / "notebook.ipynb", "code")
     shown = [run(code, names) for code in quick]
-    drawn = [thing._repr_mimebundle_() for thing in shown if isinstance(thing, ShownInNotebooks)]
+    drawn = [thing._repr_mimebundle_() for thing in shown if isinstance(thing, NotebookDisplay)]
     assert len(drawn) == 7
     assert all("text/html" in bundle and bundle["text/plain"] for bundle in drawn)
     canvas, query, alike = shown[-3:]

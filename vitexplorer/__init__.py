@@ -19,6 +19,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from vitexplorer.core.notebook_display import register_drawing
 from vitexplorer.core.short_tracebacks import ends_at_caller
 
 # Read by torch when it makes its first tensor: large ones lie on pages of 2 MB where Linux has them, without which the
@@ -120,7 +121,7 @@ _HOMES = {
     "widget": "vitexplorer.notebook.widget",
     "wrap": "vitexplorer.models.wrapping",
 }
-"""modules of the public functions"""
+"""Modules of the public functions"""
 
 
 class _PublicApi(ModuleType):
@@ -158,4 +159,12 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
+def _notebook_drawing() -> Any:
+    """Import what draws records in a notebook; only a notebook asks, since this loads torch."""
+    from vitexplorer import notebook
+
+    return notebook
+
+
+register_drawing(_notebook_drawing)
 sys.modules[__name__].__class__ = _PublicApi

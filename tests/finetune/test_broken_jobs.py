@@ -33,7 +33,7 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig, Plan
 from vitexplorer.finetune.job.state import job_state, list_jobs
 from vitexplorer.finetune.training import loop, whole_job
 from vitexplorer.finetune.training import setup as setups
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage import claims
 from vitexplorer.storage.atomic_writes import replace_text
 from vitexplorer.storage.checked_reading import BrokenFileError, read_header
@@ -292,7 +292,7 @@ def test_a_folder_that_another_process_keeps_is_a_sentence(tmp_path, monkeypatch
 
 
 def test_what_is_launched_counts_before_another_server_looks(tmp_path, sleeper):
-    places = Places(tmp_path, hosted=True)
+    places = UserStorage(tmp_path, hosted=True)
     folder = places.new_training("a" * 32)
     folder.mkdir(parents=True)
     (folder / CONFIG.name).touch()
@@ -300,7 +300,7 @@ def test_what_is_launched_counts_before_another_server_looks(tmp_path, sleeper):
         give(folder, sleeper.pid)
     with pytest.raises(JobError, match="1 trainings run here already"), places.room_for_one(1):
         pass
-    assert Places(tmp_path, hosted=True).running() == 1
+    assert UserStorage(tmp_path, hosted=True).running() == 1
 
 
 # ---------------------------------------------------------------------------------------------- hours and memory

@@ -49,7 +49,7 @@ from vitexplorer.models.images import OpenedImage
 from vitexplorer.models.loading import load_model
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import load_weights
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.ui.rooms.finetune.choice import TrainingChoice
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
@@ -247,7 +247,7 @@ def _runs(place: Path) -> Iterator[Subject]:
     run_job(config, killed, stop)
     loop._BETWEEN_EVENTS = every
     run_job(config, whole)
-    places = Places(place / "seen", hosted=False)
+    places = UserStorage(place / "seen", hosted=False)
     shutil.copytree(killed, places.root / "sound")
     own = run_folder(Path(), "lora")
     names = ["config.json", "split.json", "baseline.json", EVENTS, "process.json"]
@@ -281,7 +281,7 @@ def _runs(place: Path) -> Iterator[Subject]:
     yield Subject("checkpoints", damaged, use_checkpoint)
 
 
-def _look_at(places: Places, folder: Path) -> None:
+def _look_at(places: UserStorage, folder: Path) -> None:
     """What the page does with a training; the sound one beside it is always seen."""
     try:
         comparison = load_comparison(folder)
@@ -299,7 +299,7 @@ def _look_at(places: Places, folder: Path) -> None:
         raise ExplainedError(comparison.failures[0][1])
 
 
-def _show(places: Places, folder: Path) -> JobState:
+def _show(places: UserStorage, folder: Path) -> JobState:
     """The list of trainings, the picture of this one, the menu of models: none of them may fail."""
     try:
         states = {job.folder.name: job for job in places.trainings("")}

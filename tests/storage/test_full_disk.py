@@ -27,7 +27,7 @@ from vitexplorer.finetune.job.plan import Candidate, JobConfig
 from vitexplorer.finetune.storing import save_tuned
 from vitexplorer.finetune.training.checkpoint import TrainingState, save_checkpoint
 from vitexplorer.service import image_store as pictures
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage.atomic_writes import replace_text
 from vitexplorer.survey.export import export
 from vitexplorer.survey.opened import open_survey
@@ -68,11 +68,11 @@ def _checkpoint(folder: Path) -> None:
 
 def _model_file(folder: Path) -> None:
     source = folder.parent / "model.bin"
-    Places(folder, hosted=False).keep_file("", source)
+    UserStorage(folder, hosted=False).keep_file("", source)
 
 
 def _model_folder(folder: Path) -> None:
-    Places(folder, hosted=False).keep_file("", folder.parent / "a model")
+    UserStorage(folder, hosted=False).keep_file("", folder.parent / "a model")
 
 
 def _served(folder: Path) -> None:

@@ -14,7 +14,7 @@ from tests.helpers.survey_images import class_folders, files_of
 from tests.survey.test_surveying import run
 from vitexplorer.service.surveys.open_surveys import opened
 from vitexplorer.service.surveys.store import PAGE, Asked, new_survey, survey_of, surveys_of
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.survey.answers import count
 from vitexplorer.survey.conditions import Within
 from vitexplorer.survey.index import index_of
@@ -73,7 +73,7 @@ def test_a_file_of_rows_of_another_version_is_asked_again(images, whole, tmp_pat
     assert files_of(made) == files_of(whole)
 
 
-def _of_page(places: Places) -> tuple[Path, Asked]:
+def _of_page(places: UserStorage) -> tuple[Path, Asked]:
     asked = Asked("pets", "/pets", "vit", "random", "squash", "", ("prediction",), 1.0)
     survey = new_survey(places, "", asked)
     synthetic_survey(survey.answers, 60, lists=False)
@@ -82,7 +82,7 @@ def _of_page(places: Places) -> tuple[Path, Asked]:
 
 @pytest.mark.parametrize("how", ["gone", "of a newer version", *NEVER_CLOSED])
 def test_what_the_page_noted_is_made_again_from_the_survey(tmp_path: Path, how: str, caplog) -> None:
-    places = Places(tmp_path, hosted=False)
+    places = UserStorage(tmp_path, hosted=False)
     folder, asked = _of_page(places)
     page = folder / PAGE.name
     if how == "gone":
@@ -106,7 +106,7 @@ def test_what_the_page_noted_is_made_again_from_the_survey(tmp_path: Path, how: 
 
 
 def test_a_survey_that_lost_all_that_says_what_it_is_can_still_be_deleted(tmp_path: Path) -> None:
-    places = Places(tmp_path, hosted=False)
+    places = UserStorage(tmp_path, hosted=False)
     folder, _ = _of_page(places)
     for file in (folder / PAGE.name, folder / "answers" / "survey.json"):
         file.write_bytes(b"{")
@@ -115,7 +115,7 @@ def test_a_survey_that_lost_all_that_says_what_it_is_can_still_be_deleted(tmp_pa
 
 
 def test_images_of_a_survey_whose_notes_are_damaged_stay(tmp_path: Path) -> None:
-    places = Places(tmp_path, hosted=False)
+    places = UserStorage(tmp_path, hosted=False)
     folder, _ = _of_page(places)
     card = folder / "answers" / "survey.json"
     data = tmp_path / "data-1" / "pets"

@@ -19,10 +19,10 @@ from torch import Tensor
 from vitexplorer.controls import no_such_block
 from vitexplorer.core.capture_protocol import no_tokens
 from vitexplorer.core.format import measured
-from vitexplorer.core.notebook_display import ShownInNotebooks
+from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
 from vitexplorer.core.result_summary import image_line, model_line
-from vitexplorer.core.summaries import Summary
+from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
 from vitexplorer.core.types import (
     PADDING,
@@ -123,7 +123,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class Capture(ShownInNotebooks):
+class Capture(Summarised, NotebookDisplay):
     """One forward pass of one image: everything else is computed from here, without the network."""
 
     model: LoadedModel

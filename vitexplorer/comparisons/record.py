@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from vitexplorer.controls import Control, checked
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
@@ -38,6 +38,6 @@ class Comparison(Summarised):
 
     _see_more = "vx.compare(key, left, right, control=value) gives its numbers; vx.comparisons() lists the keys"
 
-    def settings(self, left: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
+    def settings(self, left: CaptureProtocol, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every control's value, see `checked`."""
         return checked(self.controls, left, given)

@@ -17,7 +17,7 @@ from vitexplorer.controls.query import no_such_patch
 from vitexplorer.controls.sharpest import sharpest_patch
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.target import TargetControl
-from vitexplorer.core.capture_protocol import Explored, has_one_output
+from vitexplorer.core.capture_protocol import CaptureProtocol, has_one_output
 from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import OUTPUT, Result, query_text
 
@@ -66,13 +66,13 @@ class AnyTargetControl(TargetControl):
     label: Text = Text("Target", "解释目标")
     kind: ClassVar[str] = "target"
 
-    def default(self, capture: Explored) -> Target:
+    def default(self, capture: CaptureProtocol) -> Target:
         """The class with the highest logit; without a classifier how alike the sharpest patch is to the image."""
         if capture.logits is not None:
             return super().default(capture)
         return PatchAlike(sharpest_patch(capture.input.pixels, capture.grid(capture.depth - 1)))
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Target:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Target:
         """A class, a pair of classes, a patch or two, or what the image is compared with."""
         if isinstance(value, str) and (found := _PATCHES.fullmatch(value.strip())):
             row, col, *other = (int(number) if number else None for number in found.groups())
@@ -98,7 +98,7 @@ class AnyTargetControl(TargetControl):
             return self._as_wide(Alike(hashlib.sha256(numbers.tobytes()).hexdigest()[:8], numbers), capture)
         return super().parse(value, capture, settings)
 
-    def say(self, value: Target, capture: Explored) -> Text:
+    def say(self, value: Target, capture: CaptureProtocol) -> Text:
         """The class with its name, or what is compared."""
         if isinstance(value, RatherThan):
             pair = {"one": super().say(value.index, capture), "other": super().say(value.other, capture)}
@@ -122,7 +122,10 @@ class AnyTargetControl(TargetControl):
         return super().say(value, capture)
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """Likely classes, the first of them rather than each of the next two, the sharpest patch, what is chosen."""
         classless = capture is not None and capture.logits is None
@@ -143,7 +146,9 @@ class AnyTargetControl(TargetControl):
         board = Board.of(grid, capture.input.pixels.shape[:2])
         return replace(spec, takes=TAKES, options=tuple(options.items()), board=board, words=words)
 
-    def _classes(self, capture: Explored | None, settings: Mapping[str, Any] | None, result: Result | None) -> Spec:
+    def _classes(
+        self, capture: CaptureProtocol | None, settings: Mapping[str, Any] | None, result: Result | None
+    ) -> Spec:
         """Those that are likely, with a chosen target that is none kept beside them."""
         chosen = (settings or {}).get(self.name)
         if chosen is None or isinstance(chosen, int):
@@ -152,14 +157,14 @@ class AnyTargetControl(TargetControl):
         written = str(chosen)
         return replace(plain, value=written, options=(*plain.options, (written, self.say(chosen, capture))))
 
-    def _on_the_grid(self, target: PatchAlike, capture: Explored) -> PatchAlike:
+    def _on_the_grid(self, target: PatchAlike, capture: CaptureProtocol) -> PatchAlike:
         grid = capture.grid(capture.depth - 1)
         for row, col in _patches(target):
             if not (0 <= row < grid.rows and 0 <= col < grid.cols):
                 raise no_such_patch(row, col, grid)
         return target
 
-    def _region(self, written: str, capture: Explored) -> Region:
+    def _region(self, written: str, capture: CaptureProtocol) -> Region:
         grid = capture.grid(capture.depth - 1)
         try:
             patches = tuple(sorted(set(cells_of(written, grid))))
@@ -172,7 +177,7 @@ class AnyTargetControl(TargetControl):
                 raise no_such_patch(row, col, grid)
         return Region(patches)
 
-    def _of_two(self, first: Any, second: Any, capture: Explored, settings: Mapping[str, Any]) -> RatherThan:
+    def _of_two(self, first: Any, second: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> RatherThan:
         if has_one_output(capture):
             raise SettingError(NO_OTHER.format(model=capture.model.name))
         one, other = (super(AnyTargetControl, self).parse(n, capture, settings) for n in (first, second))
@@ -182,7 +187,7 @@ class AnyTargetControl(TargetControl):
             )
         return RatherThan(one, other)
 
-    def _as_wide(self, target: Alike, capture: Explored) -> Alike:
+    def _as_wide(self, target: Alike, capture: CaptureProtocol) -> Alike:
         width = len(capture.embedding)
         if target.embedding.shape != (width,):
             raise SettingError(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Result
 
@@ -42,11 +42,11 @@ class BlockControl(Control):
 
     kind: ClassVar[str] = "number"
 
-    def default(self, capture: Explored) -> int:
+    def default(self, capture: CaptureProtocol) -> int:
         """The last block."""
         return capture.depth - 1
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> int:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> int:
         """A block that the model has."""
         block = whole_number(self.name, value)
         if not 0 <= block < capture.depth:
@@ -54,7 +54,10 @@ class BlockControl(Control):
         return block
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """A number up to the last block."""
         spec = replace(super().spec(capture, settings, result), takes=COUNTED, low=0, step=1)

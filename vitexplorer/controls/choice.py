@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import Text, same
 from vitexplorer.core.types import Result
@@ -23,15 +23,15 @@ class Choice(Control):
     kind: ClassVar[str] = "choice"
     of_capture: ClassVar[bool] = False
 
-    def default(self, capture: Explored | None) -> str:
+    def default(self, capture: CaptureProtocol | None) -> str:
         """The first option."""
         return self.options[0][0]
 
-    def offered(self, capture: Explored | None) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: CaptureProtocol | None) -> tuple[tuple[str, Text], ...]:
         """All options."""
         return self.options
 
-    def parse(self, value: Any, capture: Explored | None, settings: Mapping[str, Any]) -> str:
+    def parse(self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> str:
         """One of the options."""
         known = [key for key, _ in self.options]
         if value not in known:
@@ -39,7 +39,10 @@ class Choice(Control):
         return value
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """One of the options."""
         return replace(super().spec(capture, settings, result), takes=same(" | ".join(key for key, _ in self.options)))
@@ -51,13 +54,16 @@ class Several(Control):
 
     kind: ClassVar[str] = "several"
 
-    def say(self, value: Any, capture: Explored) -> Text:
+    def say(self, value: Any, capture: CaptureProtocol) -> Text:
         """Their names one after the other."""
         names = [dict(self.offered(capture))[one] for one in value]
         return Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """All that is offered, whatever of it is chosen."""
         spec = super().spec(capture, settings, result)

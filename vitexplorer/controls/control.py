@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from vitexplorer.controls.spec import Spec
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.summaries import described
 from vitexplorer.core.text import ExplainedError, Text, same
@@ -28,35 +28,38 @@ class Control(ABC):
     """whether its default and what it offers depend on the capture, so that without one nobody knows them"""
 
     @abstractmethod
-    def default(self, capture: Explored) -> Any:
+    def default(self, capture: CaptureProtocol) -> Any:
         """The value when none is given."""
 
-    def default_after(self, capture: Explored | None, settings: Mapping[str, Any]) -> Any:
+    def default_after(self, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> Any:
         """The value when none is given, where the controls before it matter; `settings` holds them."""
         return self.default(capture)
 
     @abstractmethod
-    def parse(self, value: Any, capture: Explored | None, settings: Mapping[str, Any]) -> Any:
+    def parse(self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> Any:
         """The checked value of what a person, a URL or a command line gave; `settings` holds the controls before it.
 
         Raises SettingError with a sentence.
         """
 
-    def offered(self, capture: Explored | None) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: CaptureProtocol | None) -> tuple[tuple[str, Text], ...]:
         """What may be chosen, as a person would write it and in words; empty where that is no short list."""
         return ()
 
-    def called(self, capture: Explored | None) -> Text:
+    def called(self, capture: CaptureProtocol | None) -> Text:
         """The label, where the model has a say in it."""
         return self.label
 
-    def say(self, value: Any, capture: Explored | None) -> Text:
+    def say(self, value: Any, capture: CaptureProtocol | None) -> Text:
         """A checked value in words."""
         written = written_value(value)
         return dict(self.offered(capture)).get(written, same(written))
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """What is needed to draw it.
 
@@ -96,7 +99,7 @@ def written_value(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def checked(controls: tuple[Control, ...], capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
+def checked(controls: tuple[Control, ...], capture: CaptureProtocol, given: Mapping[str, Any]) -> dict[str, Any]:
     """Every control's value: what was given, checked, and defaults for the rest.
 
     Raises UnknownNameError for a control that is not there, SettingError for a value it cannot take.
@@ -114,7 +117,7 @@ def checked(controls: tuple[Control, ...], capture: Explored, given: Mapping[str
     return settings
 
 
-def departures(controls: tuple[Control, ...], capture: Explored, settings: Mapping[str, Any]) -> dict[str, str]:
+def departures(controls: tuple[Control, ...], capture: CaptureProtocol, settings: Mapping[str, Any]) -> dict[str, str]:
     """Those of a result's settings that are not the defaults, as written: what a link has to say.
 
     A control that had no say is not among them.
@@ -130,7 +133,7 @@ def departures(controls: tuple[Control, ...], capture: Explored, settings: Mappi
 
 
 def specs(
-    controls: tuple[Control, ...], capture: Explored, given: Mapping[str, Any], result: Result | None = None
+    controls: tuple[Control, ...], capture: CaptureProtocol, given: Mapping[str, Any], result: Result | None = None
 ) -> tuple[Spec, ...]:
     """Every control with what was given, beside the result of that.
 

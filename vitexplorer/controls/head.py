@@ -10,7 +10,7 @@ from vitexplorer.controls.block import COUNTED
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import Result
@@ -39,11 +39,11 @@ class HeadControl(Control):
 
     kind: ClassVar[str] = "choice"
 
-    def default(self, capture: Explored) -> int | str:
+    def default(self, capture: CaptureProtocol) -> int | str:
         """All heads, fused by their mean; the first head where they may not be fused."""
         return self.fusions[0] if self.fusions else 0
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> int | str:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> int | str:
         """A head of the block chosen before, or a fusion."""
         if value in self.fusions:
             return value
@@ -55,7 +55,10 @@ class HeadControl(Control):
         return head
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """The fusions and the heads of the block chosen before, of the last one where none is."""
         spec = replace(super().spec(capture, settings, result), takes=self._takes())

@@ -10,7 +10,7 @@ from vitexplorer.controls.block import no_such_block
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.head import no_such_head
 from vitexplorer.controls.spec import Spec
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Result
 
@@ -36,16 +36,16 @@ class HeadsControl(Control):
 
     kind: ClassVar[str] = "heads"
 
-    def default(self, capture: Explored) -> tuple[Head, ...]:
+    def default(self, capture: CaptureProtocol) -> tuple[Head, ...]:
         """The first head of the last block."""
         return ((capture.depth - 1, 0),)
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[Head, ...]:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[Head, ...]:
         """Heads that the model has, each once, in order."""
         pairs = [part.split(".") for part in value.split("+") if part] if isinstance(value, str) else value
         return tuple(sorted({head for pair in pairs for head in self._heads(pair, capture)}))
 
-    def _heads(self, pair: Any, capture: Explored) -> Iterable[Head]:
+    def _heads(self, pair: Any, capture: CaptureProtocol) -> Iterable[Head]:
         try:
             block, head = pair
             block, head = int(block), head if head == "*" else int(head)
@@ -66,7 +66,10 @@ class HeadsControl(Control):
         return ((block, head),)
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """The heads of every block."""
         spec = replace(super().spec(capture, settings, result), words=WORDS)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import Result
 
@@ -29,7 +29,7 @@ WORDS = {
 class NamedCapture:
     """A capture of another picture under the name that it was given; in writing it is that name."""
 
-    def __init__(self, name: str, capture: Explored):
+    def __init__(self, name: str, capture: CaptureProtocol):
         """Args: name: its id in the page, its file, or the first of its hash; capture: of the same model."""
         self.name, self.capture = name, capture
 
@@ -56,11 +56,13 @@ class ImagesControl(Control):
     kind: ClassVar[str] = "images"
     of_capture: ClassVar[bool] = False
 
-    def default(self, capture: Explored | None) -> tuple[NamedCapture, ...]:
+    def default(self, capture: CaptureProtocol | None) -> tuple[NamedCapture, ...]:
         """None."""
         return ()
 
-    def parse(self, value: Any, capture: Explored | None, settings: Mapping[str, Any]) -> tuple[NamedCapture, ...]:
+    def parse(
+        self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]
+    ) -> tuple[NamedCapture, ...]:
         """Captures by the model of the one that they stand beside. Raises SettingError for others, and for too many."""
         given = [value] if hasattr(value, "input") else value
         if not isinstance(given, list | tuple) or any(isinstance(one, str) for one in given):
@@ -74,13 +76,16 @@ class ImagesControl(Control):
                 )
         return found
 
-    def say(self, value: tuple[NamedCapture, ...], capture: Explored | None) -> Text:
+    def say(self, value: tuple[NamedCapture, ...], capture: CaptureProtocol | None) -> Text:
         """Their names one after the other."""
         names = [one.name[:_LETTERS] for one in value]
         return Text(", ".join(names) or "none", "、".join(names) or "无")
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """How many there may be."""
         spec = super().spec(capture, settings, result)

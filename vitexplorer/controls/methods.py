@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from vitexplorer.controls.choice import Several
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.standings import RANDOM
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
@@ -43,15 +43,15 @@ class MethodsControl(Several):
         """Every method with its title."""
         return tuple((key, view.title) for key, view in self.known().items())
 
-    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
         """Those that have a meaning for this model."""
         return tuple((key, view.title) for key, view in self.known().items() if view.refuses(capture) is None)
 
-    def default(self, capture: Explored) -> tuple[str, ...]:
+    def default(self, capture: CaptureProtocol) -> tuple[str, ...]:
         """Those that have a meaning for this model and need few passes through it."""
         return tuple(key for key, view in self.known().items() if view.runs != "many" and view.refuses(capture) is None)
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """Names in a sequence or with commas between them, each once, random order last."""
         if isinstance(value, str):
             value = [name.strip() for name in value.split(",") if name.strip()]

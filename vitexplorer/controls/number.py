@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Result
 
@@ -28,11 +28,11 @@ class Number(Control):
     kind: ClassVar[str] = "number"
     of_capture: ClassVar[bool] = False
 
-    def default(self, capture: Explored | None) -> float | int:
+    def default(self, capture: CaptureProtocol | None) -> float | int:
         """The start value."""
         return int(self.start) if self.whole else self.start
 
-    def parse(self, value: Any, capture: Explored | None, settings: Mapping[str, Any]) -> float | int:
+    def parse(self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> float | int:
         """A number within the bounds."""
         if self.whole:
             number: float | int = whole_number(self.name, value)
@@ -56,7 +56,10 @@ class Number(Control):
         return number
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """A number with its bounds; the upper one is a step below one that is not allowed."""
         return replace(

@@ -18,7 +18,7 @@ from vitexplorer.controls.query import WORDS as PATCH_WORDS
 from vitexplorer.controls.query import no_such_patch
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.whole_number import whole_number
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import PatchGrid, Result
 
@@ -71,7 +71,7 @@ class PatchesControl(Control):
 
     kind: ClassVar[str] = "patches"
 
-    def default(self, capture: Explored) -> tuple[Cell, ...]:
+    def default(self, capture: CaptureProtocol) -> tuple[Cell, ...]:
         """The middle third of the image in each direction; none where others choose."""
         if self.others:
             return ()
@@ -79,17 +79,17 @@ class PatchesControl(Control):
         rows, cols = (range(side // 3, max(side - side // 3, side // 3 + 1)) for side in (grid.rows, grid.cols))
         return tuple((row, col) for row in rows for col in cols)
 
-    def grid(self, capture: Explored) -> PatchGrid:
+    def grid(self, capture: CaptureProtocol) -> PatchGrid:
         """Where the patches lie: in the last block, or before any."""
         return capture.grid(0 if self.others else capture.depth - 1)
 
-    def say(self, value: tuple[Cell, ...] | tuple[int, ...], capture: Explored) -> Text:
+    def say(self, value: tuple[Cell, ...] | tuple[int, ...], capture: CaptureProtocol) -> Text:
         """Who chose, where it may be others; the picture shows which, and they can be too many for a line."""
         if self.others is None:
             return super().say(value, capture)
         return Text("chosen by hand", "手动选定") if value else self.others.says
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[Cell, ...]:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[Cell, ...]:
         """Patches that the grid has, each once, row by row."""
         grid = self.grid(capture)
         try:
@@ -104,7 +104,10 @@ class PatchesControl(Control):
         return tuple(cells)
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """A board to paint on, beginning with what the result hides, whoever chose it."""
         spec = replace(super().spec(capture, settings, result), words=WORDS)

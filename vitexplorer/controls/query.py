@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Board, Spec
 from vitexplorer.controls.whole_number import whole_number
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import PatchGrid, Query, Result, query_text
@@ -43,31 +43,34 @@ class QueryControl(Control):
     kind: ClassVar[str] = "patch"
     takes: ClassVar[Text] = Text("cls, dist, mean, or a patch as row,col", "cls、dist、mean，或图块的 row,col")
 
-    def default(self, capture: Explored) -> str:
+    def default(self, capture: CaptureProtocol) -> str:
         """The class token where there is one, otherwise the mean over patches."""
         return "cls" if "cls" in capture.prefix_tokens else "mean"
 
-    def default_after(self, capture: Explored, settings: Mapping[str, Any]) -> Query | None:
+    def default_after(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query | None:
         """The default, but the mean over patches in a block whose class token does not look."""
         default = self.default(capture)
         looks = default != "cls" or "cls" in capture.query_tokens(settings.get("block", capture.depth - 1))
         return default if looks else "mean"
 
-    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
         """Everything but the patches."""
         named = [name for name in ("cls", "dist") if name in capture.prefix_tokens]
         return tuple((name, query_text(name)) for name in (*named, "mean"))
 
-    def say(self, value: Query | None, capture: Explored) -> Text:
+    def say(self, value: Query | None, capture: CaptureProtocol) -> Text:
         """The token or the patch."""
         return super().say(value, capture) if value is None else query_text(value)
 
-    def grid(self, capture: Explored, settings: Mapping[str, Any]) -> PatchGrid:
+    def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
         """Where its patches lie: the chosen block's grid, the last one's where no block is chosen."""
         return capture.grid(settings.get("block", capture.depth - 1))
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """The tokens by their names, and where the patches lie that can be picked."""
         spec = replace(super().spec(capture, settings, result), takes=self.takes, words=WORDS)
@@ -76,7 +79,7 @@ class QueryControl(Control):
         grid = self.grid(capture, settings or {})
         return replace(spec, board=Board.of(grid, capture.input.pixels.shape[:2]))
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
         """A query that exists in the chosen block (in the last one where no block is chosen)."""
         if isinstance(value, str) and "," in value:
             value = value.split(",")
@@ -97,7 +100,7 @@ class QueryControl(Control):
             raise no_such_patch(row, col, grid)
         return row, col
 
-    def named(self, name: str, capture: Explored) -> Query:
+    def named(self, name: str, capture: CaptureProtocol) -> Query:
         """The token of this name, or all patches. Raises SettingError for a name that the model has none of."""
         if name not in ("cls", "dist", "mean"):
             raise unknown_name(self.name, name, ("cls", "dist", "mean"))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text, same
 from vitexplorer.core.types import Result
 
@@ -22,15 +22,15 @@ class Switch(Control):
     kind: ClassVar[str] = "choice"
     of_capture: ClassVar[bool] = False
 
-    def default(self, capture: Explored | None) -> bool:
+    def default(self, capture: CaptureProtocol | None) -> bool:
         """The start value."""
         return self.start
 
-    def offered(self, capture: Explored | None) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: CaptureProtocol | None) -> tuple[tuple[str, Text], ...]:
         """Both."""
         return (("True", Text("on", "开")), ("False", Text("off", "关")))
 
-    def parse(self, value: Any, capture: Explored | None, settings: Mapping[str, Any]) -> bool:
+    def parse(self, value: Any, capture: CaptureProtocol | None, settings: Mapping[str, Any]) -> bool:
         """True or False, also as "on" and "off", "true" and "false", 1 and 0."""
         known = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
         word = str(value).strip().lower()
@@ -43,7 +43,10 @@ class Switch(Control):
         return known[word]
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """A choice of two."""
         return replace(super().spec(capture, settings, result), takes=same("on | off"))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from vitexplorer.controls.control import Control
 from vitexplorer.controls.spec import Spec
 from vitexplorer.controls.whole_number import whole_number
-from vitexplorer.core.capture_protocol import Explored, has_one_output, without_classifier
+from vitexplorer.core.capture_protocol import CaptureProtocol, has_one_output, without_classifier
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
 from vitexplorer.core.types import OUTPUT, Result
@@ -31,11 +31,11 @@ class TargetControl(Control):
 
     kind: ClassVar[str] = "choice"
 
-    def default(self, capture: Explored) -> int:
+    def default(self, capture: CaptureProtocol) -> int:
         """The class with the highest logit. Raises UnsupportedError for a model without a classifier."""
         return int(self._logits(capture).argmax())
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> int:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> int:
         """A class that the model has; of several names for one class ("tabby, tabby cat") each will do."""
         num_classes = len(self._logits(capture))
         if value in capture.model.class_names_zh:
@@ -59,11 +59,11 @@ class TargetControl(Control):
             )
         return target
 
-    def called(self, capture: Explored | None) -> Text:
+    def called(self, capture: CaptureProtocol | None) -> Text:
         """The label; a model with one output has no classes."""
         return super().called(capture) if capture is None or not has_one_output(capture) else _TARGET
 
-    def say(self, value: int, capture: Explored) -> Text:
+    def say(self, value: int, capture: CaptureProtocol) -> Text:
         """Number and name; the output of a model that has one."""
         names = capture.model.class_texts
         if has_one_output(capture):
@@ -71,7 +71,10 @@ class TargetControl(Control):
         return Text("{n} ({name})", "{n}（{name}）").format(n=value, name=names[value]) if names else same(str(value))
 
     def spec(
-        self, capture: Explored | None = None, settings: Mapping[str, Any] | None = None, result: Result | None = None
+        self,
+        capture: CaptureProtocol | None = None,
+        settings: Mapping[str, Any] | None = None,
+        result: Result | None = None,
     ) -> Spec:
         """The model's first choices, and the one that is explained if it is none of them."""
         spec = super().spec(capture, settings, result)
@@ -82,7 +85,7 @@ class TargetControl(Control):
         shown = likely if chosen in likely else [*likely, chosen]
         return replace(spec, options=tuple((str(target), self.say(target, capture)) for target in shown))
 
-    def _logits(self, capture: Explored) -> Any:
+    def _logits(self, capture: CaptureProtocol) -> Any:
         reason = without_classifier(capture)
         if reason is not None:
             raise UnsupportedError(reason)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from vitexplorer.controls.query import QueryControl
 from vitexplorer.controls.sharpest import sharpest_patch
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.core.types import Query
 
@@ -23,17 +23,17 @@ class TokenControl(QueryControl):
 
     takes: ClassVar[Text] = Text("cls, dist, or a patch as row,col", "cls、dist，或图块的 row,col")
 
-    def default(self, capture: Explored) -> Query:
+    def default(self, capture: CaptureProtocol) -> Query:
         """The class token where there is one, otherwise the patch of the last block's grid with the sharpest edges."""
         if "cls" in capture.prefix_tokens and not self.patch_first:
             return "cls"
         return sharpest_patch(capture.input.pixels, capture.grid(capture.depth - 1))
 
-    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
         """The prefix tokens that a query can name."""
         return tuple(option for option in super().offered(capture) if option[0] != "mean")
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query:
         """A token that exists in the chosen block."""
         query = super().parse(value, capture, settings)
         if query == "mean":

@@ -9,7 +9,7 @@ from vitexplorer.core.types import PatchGrid
 
 
 @runtime_checkable
-class Explored(Protocol):
+class CaptureProtocol(Protocol):
     """What controls need to know of a capture."""
 
     prefix_tokens: tuple[str, ...]
@@ -68,12 +68,12 @@ def not_read_out(name: str) -> Text:
     ).format(model=name)
 
 
-def has_one_output(capture: Explored) -> bool:
+def has_one_output(capture: CaptureProtocol) -> bool:
     """Whether the answer is one number in its own unit, of which no softmax makes a probability."""
     return capture.logits is not None and capture.model.has_one_output
 
 
-def without_classes(capture: Explored) -> Text | None:
+def without_classes(capture: CaptureProtocol) -> Text | None:
     """Why what speaks of several classes refuses a model that has none, or one output; None for one that has them."""
     if not has_one_output(capture):
         return without_classifier(capture)
@@ -83,7 +83,7 @@ def without_classes(capture: Explored) -> Text | None:
     ).format(model=capture.model.name)
 
 
-def without_classifier(capture: Explored) -> Text | None:
+def without_classifier(capture: CaptureProtocol) -> Text | None:
     """Why a view that explains a class refuses a model without a classifier; None for one that has it."""
     if capture.logits is not None:
         return None

@@ -1,24 +1,34 @@
-"""What shows itself in a notebook. How is known above, in `vitexplorer.notebook`; only a notebook loads it."""
+"""Display of records in notebooks: the record asks, and what the package's root has registered draws."""
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
-
-from vitexplorer.core.summaries import Summarised
+from collections.abc import Callable
+from typing import Any, Protocol
 
 
-class ShownInNotebooks(Summarised):
-    """A result, a capture, a model, a fine-tuning run: the last line of a notebook's cell is its figure or card."""
+class Drawing(Protocol):
+    """Functions that draw a record for a notebook."""
+
+    def html_of(self, thing: Any) -> str:
+        """Draw a record as a piece of a page that needs neither a server nor a network."""
+
+    def bundle_of(self, thing: Any) -> dict[str, Any]:
+        """Draw a record in each form that the notebook can choose from, by MIME type."""
+
+
+_loaders: list[Callable[[], Drawing]] = []
+
+
+def register_drawing(load: Callable[[], Drawing]) -> None:
+    """Register the function that imports the drawing code; it is called when a notebook first shows a record."""
+    _loaders[:] = [load]
+
+
+class NotebookDisplay:
+    """A record that notebooks draw: as the last line of a cell it is its figure or card."""
 
     def _repr_html_(self) -> str:
-        """It as a piece of a page that needs neither a server nor a network."""
-        return _notebook().html_of(self)
+        return _loaders[0]().html_of(self)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """The same in each form that a notebook chooses from; IPython leaves out what it does not want."""
-        return _notebook().bundle_of(self)
-
-
-def _notebook() -> Any:
-    return importlib.import_module("vitexplorer.notebook")
+        return _loaders[0]().bundle_of(self)  # IPython leaves out what it does not want

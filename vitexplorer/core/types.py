@@ -46,7 +46,7 @@ import numpy as np
 
 from vitexplorer.core.grids import PADDING as PADDING
 from vitexplorer.core.grids import PatchGrid, TokenLayout, WindowLayout
-from vitexplorer.core.notebook_display import ShownInNotebooks
+from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.predictions import OUTPUT as OUTPUT
 from vitexplorer.core.predictions import PROBABILITY as PROBABILITY
 from vitexplorer.core.predictions import Answer as Answer
@@ -58,7 +58,7 @@ from vitexplorer.core.query_words import PREFIX_WORDS as PREFIX_WORDS
 from vitexplorer.core.query_words import prefix_text as prefix_text
 from vitexplorer.core.query_words import query_text as query_text
 from vitexplorer.core.result_summary import result_summary
-from vitexplorer.core.summaries import Summary
+from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import Text
 
 Query = Literal["cls", "dist", "mean"] | tuple[int, int]
@@ -146,7 +146,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Result(ShownInNotebooks):
+class Result(Summarised, NotebookDisplay):
     """What a view returns: numbers, how to read them and where they come from. No torch, no drawing."""
 
     view: str

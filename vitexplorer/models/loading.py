@@ -18,10 +18,10 @@ import torch
 from timm.data import ImageNetInfo, infer_imagenet_subset, resolve_model_data_config
 from torch import nn
 
-from vitexplorer.core.notebook_display import ShownInNotebooks
+from vitexplorer.core.notebook_display import NotebookDisplay
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import ASSETS
-from vitexplorer.core.summaries import Summary
+from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import Progress, SettingError, Text
 from vitexplorer.core.types import BlockSite, Provenance, Size, Weights
 from vitexplorer.models.about import About, merged, origin
@@ -79,7 +79,7 @@ class Preprocessing:
 
 
 @dataclass(frozen=True)
-class LoadedModel(ShownInNotebooks):
+class LoadedModel(Summarised, NotebookDisplay):
     """A timm module and what the explorer knows of it."""
 
     name: str

@@ -1,6 +1,6 @@
-"""What a notebook shows: results as their figure, captures, models and fine-tuning runs as a card.
+"""Drawing of records in a notebook: results as their figure, captures, models and fine-tuning runs as a card.
 
-It is in the language of `VIT_LANGUAGE`. Nothing here is loaded before a notebook shows something, see `shown.py`.
+The language is that of `VIT_LANGUAGE`. The package's root loads this when a notebook first shows a record.
 """
 
 from __future__ import annotations

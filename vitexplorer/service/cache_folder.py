@@ -25,7 +25,7 @@ YOUNG = 60.0
 
 
 @dataclass(frozen=True)
-class Held:
+class FolderUsage:
     """What is on the disk."""
 
     files: int = 0
@@ -44,7 +44,7 @@ class CacheFolder:
     def __init__(self, path: Path, most: int):
         """Args: path: of the folder; most: bytes that it may hold after a sweep."""
         self.path, self.most = path, most
-        self.held = Held()
+        self.held = FolderUsage()
         """after the last sweep"""
         self._since = 0  # bytes that visitors sent after it
 
@@ -83,7 +83,7 @@ class CacheFolder:
                 total -= size
             else:
                 kept.append(size)
-        self.held = Held(len(kept), sum(kept))
+        self.held = FolderUsage(len(kept), sum(kept))
         for folder in (path for path in self.path.glob("*/*") if path.is_dir()):
             if now - folder.stat().st_mtime > YOUNG:
                 _remove_if_empty(folder)

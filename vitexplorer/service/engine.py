@@ -25,7 +25,7 @@ from vitexplorer.models.catalog import find
 from vitexplorer.service.image_store import opened
 from vitexplorer.service.model_file_words import FILE_WORDS
 from vitexplorer.service.scheduler import Turns, end_unwanted_passes
-from vitexplorer.service.user_storage import MODEL, Places
+from vitexplorer.service.user_storage import MODEL, UserStorage
 from vitexplorer.service.words import SERVICE_WORDS
 from vitexplorer.service.work import Report
 
@@ -67,7 +67,7 @@ class Engine:
     def __init__(self, settings: Settings):
         """Args: settings: bounds of the caches, what visitors may do."""
         self._settings = settings
-        self.places = Places.of_settings(settings)
+        self.places = UserStorage.of_settings(settings)
         """of trainings and tuned models"""
         self.turns = Turns("model", niceness=NICE, prepare=self._share_processors)
         """at what a page waits for: loading a model, one pass"""

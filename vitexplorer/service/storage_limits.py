@@ -15,8 +15,8 @@ from pathlib import Path
 from vitexplorer.core.settings import Settings, settings
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.folder import CONFIG
-from vitexplorer.service.cache_folder import Held
-from vitexplorer.service.user_storage import ANSWERS, SURVEY, Places
+from vitexplorer.service.cache_folder import FolderUsage
+from vitexplorer.service.user_storage import ANSWERS, SURVEY, UserStorage
 from vitexplorer.storage.claims import JobError, worker_of
 
 DAY = 24 * 3600.0
@@ -44,7 +44,7 @@ class _Thing:
     """bytes"""
 
 
-def check_room(places: Places, visitor: str) -> None:
+def check_room(places: UserStorage, visitor: str) -> None:
     """Raises JobError where a visitor, or all of them, have as much as they may."""
     most, of_all = settings().visitor_megabytes, settings().runs_megabytes
     if most and (used := _size(places.of(visitor)) / 1e6) >= most:
@@ -53,14 +53,14 @@ def check_room(places: Places, visitor: str) -> None:
         raise JobError(_ALL_FULL.format(used=used, most=of_all))
 
 
-class Stored:
+class StorageLimits:
     """What all visitors keep."""
 
-    def __init__(self, places: Places, settings: Settings):
+    def __init__(self, places: UserStorage, settings: Settings):
         """Args: places: where; settings: how much, and for how long."""
         self.places = places
         self.keep, self.most = settings.keep_days * DAY, settings.runs_megabytes * 10**6
-        self.held = Held()
+        self.held = FolderUsage()
         """after the last sweep"""
         self._next = 0.0
 
@@ -80,14 +80,14 @@ class Stored:
                 shutil.rmtree(thing.path, ignore_errors=True)
             else:
                 kept, total = kept + 1, total + thing.size
-        self.held = Held(kept, total)
+        self.held = FolderUsage(kept, total)
         for folder in self.places.everywhere():
             if folder != self.places.root and now - folder.stat().st_mtime > DAY:
                 with suppress(OSError):  # it is not empty
                     folder.rmdir()
 
 
-def _things(places: Places) -> Iterator[_Thing]:
+def _things(places: UserStorage) -> Iterator[_Thing]:
     """Each that can go by itself: not images that a training or a survey was made of."""
     for own in places.everywhere():
         of_trainings = places.data_in_use(own)

@@ -27,7 +27,7 @@ from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.teaching.boxes import Boxes, class_files
 from vitexplorer.service.teaching.words import TEACH_WORDS
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.service.words import SERVICE_WORDS
 
 SCENES = 20
@@ -69,7 +69,7 @@ def look(chosen: Chosen, progress: Progress | None = None) -> Looked:
     return looked
 
 
-def unpack(places: Places, visitor: str, path: str, progress: Progress) -> Chosen:
+def unpack(places: UserStorage, visitor: str, path: str, progress: Progress) -> Chosen:
     """Images from an uploaded zip. Raises DataError, then nothing of them is kept; JobError where the disk is full."""
     check_room(places, visitor)
     name = Path(path).stem
@@ -84,7 +84,7 @@ def unpack(places: Places, visitor: str, path: str, progress: Progress) -> Chose
     return Chosen(str(into), Text(name, name))
 
 
-def copy_taught(places: Places, visitor: str, language: Language) -> Chosen:
+def copy_taught(places: UserStorage, visitor: str, language: Language) -> Chosen:
     """A copy of what a visitor teaches with as class folders. Raises DataError, or JobError where the disk is full."""
     check_room(places, visitor)
     into = places.new_data(visitor, "taught")
@@ -96,7 +96,7 @@ def copy_taught(places: Places, visitor: str, language: Language) -> Chosen:
     return Chosen(str(into), TEACH_WORDS["teach_data"])
 
 
-def draw(places: Places, visitor: str) -> Chosen:
+def draw(places: UserStorage, visitor: str) -> Chosen:
     """The drawn scenes, made anew. Raises DataError, or JobError where the disk is full."""
     check_room(places, visitor)
     into = places.new_data(visitor, "scenes")
@@ -113,7 +113,7 @@ def of_training(config: JobConfig) -> Chosen | None:
     return Chosen(config.data, Text(name, name), Pick(config.image_column, config.target_column, config.task))
 
 
-def point_at(places: Places, path: str) -> Chosen:
+def point_at(places: UserStorage, path: str) -> Chosen:
     """A folder of this machine. Raises DataError where there is none, or where visitors may not name one."""
     if settings().hosted or places.hosted:
         raise DataError(SERVICE_WORDS["data_hosted"])

@@ -15,7 +15,7 @@ MOST_KNOWN = 10_000
 """addresses that are remembered; those that have sent nothing for longest are forgotten first"""
 
 
-class Budgets:
+class UploadBudgets:
     """What each address has sent within the last hour."""
 
     def __init__(self, most: int):

@@ -19,7 +19,7 @@ from vitexplorer.core.text import ExplainedError, Text, same
 from vitexplorer.service.engine import Engine, Picture, opened_file
 from vitexplorer.service.model_file_words import FILE_WORDS
 from vitexplorer.service.storage_limits import check_room
-from vitexplorer.service.user_storage import MODEL, Places
+from vitexplorer.service.user_storage import MODEL, UserStorage
 from vitexplorer.service.work import Report
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ class Sent:
         """The one file; or the folder of several."""
         return self.paths[0] if len(self.paths) == 1 else self.paths[0].parent
 
-    def keep(self, places: Places, visitor: str, *, sure: bool = True) -> Path:
-        """As `Places.keep_file` or `link_file`."""
+    def keep(self, places: UserStorage, visitor: str, *, sure: bool = True) -> Path:
+        """As `UserStorage.keep_file` or `link_file`."""
         keep = places.link_file if self.named else places.keep_file
         return keep(visitor, self.whole, sure=sure)
 

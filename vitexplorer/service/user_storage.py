@@ -69,14 +69,14 @@ class TunedChoice:
 
 
 @dataclass(frozen=True)
-class Places:
+class UserStorage:
     """The folder of all trainings."""
 
     root: Path
     hosted: bool
 
     @classmethod
-    def of_settings(cls, settings: Settings) -> Places:
+    def of_settings(cls, settings: Settings) -> UserStorage:
         """As the installation says."""
         return cls(Path(settings.runs_folder).expanduser().absolute(), settings.hosted)
 

@@ -6,14 +6,14 @@ import io
 import zipfile
 
 
-class TooMuchError(Exception):
+class ByteLimitError(Exception):
     """More was asked of a file than it is worth."""
 
 
 def open_bounded(file: io.BufferedReader, most: int) -> zipfile.ZipFile:
     """The zip in `file`, of which at most `most` bytes are read at once.
 
-    Raises TooMuchError for a larger directory, and what `zipfile.ZipFile` raises for a damaged one.
+    Raises ByteLimitError for a larger directory, and what `zipfile.ZipFile` raises for a damaged one.
     """
     return zipfile.ZipFile(_Bounded(file, most))  # type: ignore[arg-type]
 
@@ -24,7 +24,7 @@ class _Bounded(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         if size > self._most:
-            raise TooMuchError
+            raise ByteLimitError
         return self._file.read(size)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:

@@ -30,7 +30,7 @@ from filelock import FileLock, Timeout
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.storage.atomic_writes import guarded
 from vitexplorer.storage.checked_reading import NOTHING, Amount, BrokenFileError, Count
-from vitexplorer.storage.record_file import KeptFile
+from vitexplorer.storage.record_file import RecordFile
 
 BEAT = 1.0
 """seconds between two beats"""
@@ -75,7 +75,7 @@ class Claim:
     token: str = ""
 
 
-CLAIM = KeptFile("process.json", Claim, NOTHING)
+CLAIM = RecordFile("process.json", Claim, NOTHING)
 
 
 @cache
@@ -217,7 +217,7 @@ def revoke(folder: Path) -> None:
             (folder / CLAIM.name).unlink(missing_ok=True)
 
 
-class Held:
+class HeldClaim:
     """A claim of this process."""
 
     def __init__(self, folder: Path, token: str):
@@ -273,7 +273,7 @@ _LOST = Text(
 
 
 @contextmanager
-def claimed(folder: Path) -> Iterator[Held]:
+def claimed(folder: Path) -> Iterator[HeldClaim]:
     """The job is this process's within the context, and files below the folder are put in place only while it is.
 
     A process that seems to work is watched for a beat; one that stands still loses its claim. Raises TakenError where
@@ -286,7 +286,7 @@ def claimed(folder: Path) -> Iterator[Held]:
             raise _taken(folder)
         claim = _claim_of(os.getpid(), begun=True)
         CLAIM.write(folder, claim)
-    held = Held(folder, claim.token)
+    held = HeldClaim(folder, claim.token)
     threading.Thread(target=held.beat, name="claim", daemon=True).start()
     try:
         with guarded(folder, held.permit):
@@ -298,7 +298,7 @@ def claimed(folder: Path) -> Iterator[Held]:
 @contextmanager
 def shared(folder: Path, token: str) -> Iterator[None]:
     """This process works for the one that has the claim with this token, and writes only while that has it."""
-    with guarded(folder, Held(folder, token).permit):
+    with guarded(folder, HeldClaim(folder, token).permit):
         yield
 
 

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class KeptFile(Generic[T]):
+class RecordFile(Generic[T]):
     """One kind of file."""
 
     name: str

@@ -25,7 +25,7 @@ from vitexplorer.core.types import Fit
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, load_model
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
-from vitexplorer.storage.claims import Held, JobError, LostError, TakenError, claimed, revoke
+from vitexplorer.storage.claims import HeldClaim, JobError, LostError, TakenError, claimed, revoke
 from vitexplorer.survey.card import Card, SurveyError, card_of, check_same, has_card, read_card, write_card
 from vitexplorer.survey.manifest import ROWS, clear_halves, unfinished, write_manifest
 from vitexplorer.survey.runners import Job, Runner, Told, runner_of
@@ -145,7 +145,7 @@ def _begun(
 
 
 @contextmanager
-def _claimed(folder: Path) -> Iterator[Held]:
+def _claimed(folder: Path) -> Iterator[HeldClaim]:
     """The folder's survey is this process's meanwhile, see `claimed`; what keeps it from that is a SurveyError."""
     with ExitStack() as until_it_ends:
         try:
@@ -198,7 +198,7 @@ def _room_for(model: LoadedModel) -> int:
     return max(1, (psutil.virtual_memory().available - own) // _WORKER_BYTES)
 
 
-def _teller(card: Card, left: Sequence[int], held: Held, progress: Progress | None) -> Told:
+def _teller(card: Card, left: Sequence[int], held: HeldClaim, progress: Progress | None) -> Told:
     """What the runner tells of rows, as whoever waits wants to hear it, while the survey is this process's."""
     done = card.rows_planned - sum(map(card.rows_of, left))
     if progress is not None:

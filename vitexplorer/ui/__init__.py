@@ -27,8 +27,8 @@ from vitexplorer.core.text import ExplainedError, normalise_language
 from vitexplorer.service.cache_folder import CacheFolder
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.start_checks import check
-from vitexplorer.service.storage_limits import Stored
-from vitexplorer.service.upload_budgets import Budgets
+from vitexplorer.service.storage_limits import StorageLimits
+from vitexplorer.service.upload_budgets import UploadBudgets
 from vitexplorer.ui.canvas.files import BLOCKS
 from vitexplorer.ui.gradio_adapter.prompt_queue import PromptQueue
 from vitexplorer.ui.gradio_adapter.single_app import no_app_yet
@@ -106,8 +106,8 @@ def application(settings: Settings, engine: Engine) -> Starlette:
     guards = Guards(
         settings,
         folder,
-        Stored(engine.places, settings),
-        Budgets(settings.sent_megabytes * 10**6),
+        StorageLimits(engine.places, settings),
+        UploadBudgets(settings.sent_megabytes * 10**6),
         page,
         Visitors(page, settings.sessions),
         engine.memory,

@@ -24,7 +24,7 @@ from torch import nn
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import compact, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import SettingError, Text
@@ -64,11 +64,11 @@ class ImageSizeControl(Control):
     name: str = "image_size"
     label: Text = Text("Image size", "图像尺寸")
 
-    def default(self, capture: Explored) -> tuple[int, int]:
+    def default(self, capture: CaptureProtocol) -> tuple[int, int]:
         """The size of the captured image."""
         return tuple(capture.input.pixels.shape[:2])
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, int]:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[int, int]:
         """Height and width; "224" and "224,320" are read too.
 
         Raises SettingError unless they are whole patches, or the captured size, and not beyond the largest.

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Control
-from vitexplorer.core.capture_protocol import Explored, has_one_output
+from vitexplorer.core.capture_protocol import CaptureProtocol, has_one_output
 from vitexplorer.core.format import counted, percent
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.registry import unknown_name
@@ -55,16 +55,16 @@ class ReadingControl(Control):
 
     kind: ClassVar[str] = "choice"
 
-    def default(self, capture: Explored) -> str:
+    def default(self, capture: CaptureProtocol) -> str:
         """The class token where there is one, otherwise the mean over patches."""
         return "cls" if "cls" in capture.prefix_tokens else "mean"
 
-    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
         """The readings that the model has the tokens for."""
         absent = {"cls", "dist"} - set(capture.prefix_tokens)
         return tuple((name, READING_WORDS.get(name, EACH_PATCH)) for name in READINGS if name not in absent)
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> str:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> str:
         """A reading that the model has the tokens for."""
         if value not in READINGS:
             raise unknown_name(self.name, value, READINGS)

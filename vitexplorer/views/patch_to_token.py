@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import QueryControl, sharpest_patch
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import SettingError, Text, UnsupportedError
@@ -51,24 +51,24 @@ BIASED = Text(
 class PatchControl(QueryControl):
     """One patch (row, col) of the grid that the patch embedding makes."""
 
-    def default(self, capture: Explored) -> tuple[int, int]:
+    def default(self, capture: CaptureProtocol) -> tuple[int, int]:
         """The patch with the sharpest edges."""
         return sharpest_patch(capture.input.pixels, capture.grid(0))
 
-    def default_after(self, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, int]:
+    def default_after(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[int, int]:
         """The same."""
         return self.default(capture)
 
-    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
         """The patch with the sharpest edges; the others are picked on the image."""
         row, col = self.default(capture)
         return ((f"{row},{col}", query_text((row, col))),)
 
-    def grid(self, capture: Explored, settings: Mapping[str, Any]) -> PatchGrid:
+    def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
         """That of the first block."""
         return capture.grid(0)
 
-    def named(self, name: str, capture: Explored) -> Query:
+    def named(self, name: str, capture: CaptureProtocol) -> Query:
         """Raises SettingError: prefix tokens are made of no pixels."""
         raise SettingError(
             Text("Only a patch is made of pixels: give (row, col).", "只有图块由像素构成：请给出（行，列）。")

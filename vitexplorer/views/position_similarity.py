@@ -28,7 +28,7 @@ from torch import Tensor
 
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import Choice, Control, QueryControl
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.format import counted, measured
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
@@ -58,25 +58,25 @@ FORMULAS = {
 class PatchOrAllControl(QueryControl):
     """One patch (row, col), or all of them when none is given."""
 
-    def default(self, capture: Explored) -> None:
+    def default(self, capture: CaptureProtocol) -> None:
         """All patches."""
         return None
 
-    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
         """All of them."""
         return (("", Text("all patches", "全部图块")),)
 
-    def grid(self, capture: Explored, settings: Mapping[str, Any]) -> PatchGrid:
+    def grid(self, capture: CaptureProtocol, settings: Mapping[str, Any]) -> PatchGrid:
         """That of the first block, where positions are added."""
         return capture.grid(0)
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> Query | None:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> Query | None:
         """A patch of the first block's grid."""
         if value is None or (isinstance(value, str) and value in ("", "all")):
             return None
         return super().parse(value, capture, settings)
 
-    def named(self, name: str, capture: Explored) -> Query:
+    def named(self, name: str, capture: CaptureProtocol) -> Query:
         """Raises SettingError: prefix tokens have no place to compare."""
         raise SettingError(
             Text(
@@ -91,11 +91,11 @@ class GridControl(Control):
 
     kind: ClassVar[str] = "choice"
 
-    def default(self, capture: Explored) -> None:
+    def default(self, capture: CaptureProtocol) -> None:
         """The captured run's own."""
         return None
 
-    def offered(self, capture: Explored) -> tuple[tuple[str, Text], ...]:
+    def offered(self, capture: CaptureProtocol) -> tuple[tuple[str, Text], ...]:
         """The run's own, half of it, one and a half and twice as many rows and columns."""
         grid = capture.grid(0)
         sizes = [(grid.rows * n // 2, grid.cols * n // 2) for n in (1, 3, 4)]
@@ -103,7 +103,7 @@ class GridControl(Control):
         own = Text("as here, {rows} × {cols}", "与此处相同，{rows} × {cols}").format(rows=grid.rows, cols=grid.cols)
         return (("", own), *others)
 
-    def parse(self, value: Any, capture: Explored, settings: Mapping[str, Any]) -> tuple[int, int] | None:
+    def parse(self, value: Any, capture: CaptureProtocol, settings: Mapping[str, Any]) -> tuple[int, int] | None:
         """Rows and columns, 1 to 32 each; "7x7" and "7,7" are read too, and one number for both."""
         if value is None or value == "":
             return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from vitexplorer.controls import Control, checked
-from vitexplorer.core.capture_protocol import Explored
+from vitexplorer.core.capture_protocol import CaptureProtocol
 from vitexplorer.core.paper import Paper
 from vitexplorer.core.summaries import Summarised
 from vitexplorer.core.text import Text
@@ -53,6 +53,6 @@ class View(Summarised):
 
     _see_more = "vx.compute(key, capture, control=value) gives its numbers; vx.views() lists the keys"
 
-    def settings(self, capture: Explored, given: Mapping[str, Any]) -> dict[str, Any]:
+    def settings(self, capture: CaptureProtocol, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every control's value, see `checked`."""
         return checked(self.controls, capture, given)

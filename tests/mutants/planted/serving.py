@@ -33,7 +33,7 @@ MUTANTS = (
     ),
     Mutant(
         "trainings of other visitors on a hosted page",
-        "Places.of",
+        "UserStorage.of",
         "if not self.hosted:",
         "if self.hosted:",
         "test_visitors_of_a_hosted_page_do_not_see_each_other",
@@ -47,14 +47,14 @@ MUTANTS = (
     ),
     Mutant(
         "a file in another folder taken by its path",
-        "Places.training",
+        "UserStorage.training",
         "if not _TRAINING.fullmatch(run) or not",
         "if not",
         "test_visitors_of_a_hosted_page_do_not_see_each_other",
     ),
     Mutant(
         "images deleted that a training still uses",
-        "Places.delete",
+        "UserStorage.delete",
         "if sent and data.parent.name not in",
         "if sent or data.parent.name in",
         "test_images_go_with_the_last_training_that_uses_them",

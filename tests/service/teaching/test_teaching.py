@@ -31,7 +31,7 @@ from vitexplorer.service.engine import Engine
 from vitexplorer.service.teaching import boxes as store
 from vitexplorer.service.teaching.boxes import Boxes, class_files
 from vitexplorer.service.training_images import copy_taught
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.ui.rooms.finetune.teach_routes import teach_routes
 from vitexplorer.ui.server import image_upload as intake
 
@@ -167,7 +167,7 @@ def test_a_picture_is_kept_small_and_without_what_a_camera_writes(tmp_path: Path
 
 
 def test_what_was_taught_is_a_data_folder(tmp_path: Path) -> None:
-    places = Places(tmp_path, hosted=True)
+    places = UserStorage(tmp_path, hosted=True)
     boxes = Boxes(places.taught(ANNA))
     for key, name in (("1", "test"), ("2", "a/b 猫")):
         boxes.rename(key, name)
@@ -207,12 +207,12 @@ class Browser:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
-    return Places(tmp_path / "runs", hosted=True)
+def places(tmp_path: Path) -> UserStorage:
+    return UserStorage(tmp_path / "runs", hosted=True)
 
 
 @pytest.fixture
-def client(tmp_path: Path, places: Places, monkeypatch) -> Iterator[TestClient]:
+def client(tmp_path: Path, places: UserStorage, monkeypatch) -> Iterator[TestClient]:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "files"))
     engine = Engine(Settings(runs_folder=str(places.root), hosted=True))
     monkeypatch.setattr(engine, "model", lambda name, weights="trained": load_small("vit"))
@@ -228,7 +228,7 @@ def png(pixels: ndarray) -> bytes:
 
 
 def test_an_answer_is_the_probes_on_the_features_of_the_examples(
-    client: TestClient, places: Places, tmp_path: Path
+    client: TestClient, places: UserStorage, tmp_path: Path
 ) -> None:
     browser, folder = Browser(client), class_folder(tmp_path / "data", per_class=3)
     asked = png(a_picture(5))
@@ -296,7 +296,7 @@ def test_pictures_of_strangers_are_refused_and_lose_nothing(client: TestClient, 
     assert [len(box["pictures"]) for box in browser.ask("boxes")["boxes"]] == [1, 1]
 
 
-def test_visitors_teach_apart(client: TestClient, places: Places) -> None:
+def test_visitors_teach_apart(client: TestClient, places: UserStorage) -> None:
     anna, ben = Browser(client), Browser(client, BEN)
     picture = anna.ask("add", png(a_picture()), box="1")["picture"]["id"]
     assert [len(box["pictures"]) for box in ben.ask("boxes")["boxes"]] == [0, 0]

@@ -28,10 +28,10 @@ from vitexplorer.finetune.job.folder import CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig
 from vitexplorer.service import scheduler as turns
 from vitexplorer.service import storage_limits as storing
-from vitexplorer.service.cache_folder import CacheFolder, Held
+from vitexplorer.service.cache_folder import CacheFolder, FolderUsage
 from vitexplorer.service.engine import Engine
-from vitexplorer.service.storage_limits import Stored, check_room
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.storage_limits import StorageLimits, check_room
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.page import Page, build_page
@@ -694,7 +694,7 @@ def test_files_go_by_age_and_the_oldest_make_room(tmp_path: Path) -> None:
         "just emptied"
     )
     assert sorted(path.parent.name for path in tmp_path.rglob("a")) == ["first", "second"]
-    assert folder.held == Held(files=2, size=200)
+    assert folder.held == FolderUsage(files=2, size=200)
     assert not folder.is_full(300)
     folder.take(100)
     assert folder.is_full(300)
@@ -707,7 +707,7 @@ def test_a_folder_of_somebody_else_is_not_swept(tmp_path: Path) -> None:
         CacheFolder(tmp_path / "ours", most=1).make()
 
 
-def kept(places: Places, visitor: str, name: str, days: float, data: str = "somewhere") -> Path:
+def kept(places: UserStorage, visitor: str, name: str, days: float, data: str = "somewhere") -> Path:
     """Something of 100,000 bytes that was last used some days ago: a training, or images or a model."""
     folder = places.of(visitor) / name
     folder.mkdir(parents=True)
@@ -720,25 +720,25 @@ def kept(places: Places, visitor: str, name: str, days: float, data: str = "some
 
 
 def test_what_visitors_keep_goes_in_time_and_the_oldest_make_room(tmp_path: Path) -> None:
-    places = Places(tmp_path, hosted=True)
+    places = UserStorage(tmp_path, hosted=True)
     images = kept(places, ANNA, "data-1", days=20)
     trained = kept(places, ANNA, "trained", days=3, data=str(images / "pets"))
     old, unused = kept(places, ANNA, "old", days=20), kept(places, BEN, "data-2", days=2)
     model, today = kept(places, BEN, "files-1", days=10), kept(places, BEN, "today", days=0)
-    stored = Stored(places, Settings(keep_days=14, runs_megabytes=0))
+    stored = StorageLimits(places, Settings(keep_days=14, runs_megabytes=0))
     stored.sweep()
     assert [path.exists() for path in (images, trained, old, unused, model, today)] == [1, 1, 0, 0, 1, 1]
     assert stored.held.files == 3
-    Stored(places, Settings(keep_days=14, runs_megabytes=1)).sweep()
+    StorageLimits(places, Settings(keep_days=14, runs_megabytes=1)).sweep()
     assert model.exists(), "there is room for all"
     (today / "more").write_bytes(bytes(800_000))
-    Stored(places, Settings(keep_days=14, runs_megabytes=1)).sweep()
+    StorageLimits(places, Settings(keep_days=14, runs_megabytes=1)).sweep()
     assert [path.exists() for path in (images, trained, model, today)] == [1, 0, 0, 1]
 
 
 @pytest.mark.parametrize("most", ["visitor_megabytes", "runs_megabytes"])
 def test_who_keeps_as_much_as_may_be_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: str) -> None:
-    places = Places(tmp_path, hosted=True)
+    places = UserStorage(tmp_path, hosted=True)
     (kept(places, ANNA, "training", days=0) / "more").write_bytes(bytes(1_000_000))
     bounds = {"visitor_megabytes": 0, "runs_megabytes": 0, most: 2}
     monkeypatch.setattr(storing, "settings", lambda: Settings(**bounds))

@@ -24,7 +24,7 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.models.examples import examples
 from vitexplorer.service import storage_limits as stored
 from vitexplorer.service.engine import Engine, Picture
-from vitexplorer.service.storage_limits import DAY, Stored
+from vitexplorer.service.storage_limits import DAY, StorageLimits
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.finetune.backbone import backbone_of
 from vitexplorer.ui.server import model_upload as model_files
@@ -232,7 +232,7 @@ def test_a_file_is_its_visitors_alone_and_is_swept(hosted: Page, files: Path) ->
     assert kept.exists()
     old = time.time() - 15 * DAY
     os.utime(kept, (old, old))
-    Stored(hosted.engine.places, hosted.settings).sweep()
+    StorageLimits(hosted.engine.places, hosted.settings).sweep()
     assert not kept.exists()
     assert_gone(hosted.settings, name)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from vitexplorer.core.settings import PREFIX, Settings
 from vitexplorer.core.text import Text
-from vitexplorer.storage.bounded_zips import TooMuchError, open_bounded
+from vitexplorer.storage.bounded_zips import ByteLimitError, open_bounded
 from vitexplorer.storage.findings import DataError, Finding, finding, listed, readable_name
 from vitexplorer.storage.image_files import is_archive_name, is_clutter
 
@@ -45,7 +45,7 @@ def open_zip(file: io.BufferedReader, name: str, limits: Settings) -> zipfile.Zi
     most = max(_LEAST_PIECE, limits.data_files * _DIRECTORY_BYTES)
     try:
         return open_bounded(file, most)
-    except TooMuchError:
+    except ByteLimitError:
         raise DataError(_MANY.format(most=limits.data_files, variable=PREFIX + "DATA_FILES")) from None
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, struct.error):
         raise DataError(_NO_ZIP.format(name=listed([readable_name(name)]))) from None

@@ -20,7 +20,7 @@ from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.storage.claims import JobError
 from vitexplorer.storage.dataset import Item, Task
 from vitexplorer.storage.image_files import is_archive_name, is_table_name
-from vitexplorer.storage.record_file import KeptFile
+from vitexplorer.storage.record_file import RecordFile
 
 NAMED_WEIGHTS = ("auto", "pretrained", "bundled", "random")
 """weights that are no path"""
@@ -56,11 +56,11 @@ _LOST = Text(
 _AGAIN = Text("Resume the training: it is made again.", "请继续训练：该文件会重新生成。")
 TRAIN_AGAIN = Text("Resume the training: this method is trained again.", "请继续训练：该方法会重新训练。")
 
-CONFIG = KeptFile("config.json", JobConfig, _DELETE, indent=1)
-SPLIT = KeptFile("split.json", Sides, _LOST)
-BASELINE = KeptFile("baseline.json", Baseline, _AGAIN)
-ESTIMATE = KeptFile("estimate.json", Estimate, _AGAIN)
-RESULT = KeptFile("result.json", RunRecord, TRAIN_AGAIN)
+CONFIG = RecordFile("config.json", JobConfig, _DELETE, indent=1)
+SPLIT = RecordFile("split.json", Sides, _LOST)
+BASELINE = RecordFile("baseline.json", Baseline, _AGAIN)
+ESTIMATE = RecordFile("estimate.json", Estimate, _AGAIN)
+RESULT = RecordFile("result.json", RunRecord, TRAIN_AGAIN)
 BASELINE_HEAD, PREDICTIONS, TUNED = "baseline_head.npz", "predictions.npz", "tuned.safetensors"
 CHECKPOINTS = ("checkpoint.safetensors", "checkpoint_before.safetensors")
 """the newest, and the one before it, for where the newest is broken"""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from vitexplorer.core.format import counted, fine_percent, measured
-from vitexplorer.core.notebook_display import ShownInNotebooks
-from vitexplorer.core.summaries import Summary, described
+from vitexplorer.core.notebook_display import NotebookDisplay
+from vitexplorer.core.summaries import Summarised, Summary, described
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.results.metrics import METRIC, PerClass, confusion, metric_text, per_class
 from vitexplorer.storage.checked_reading import Amount, Count
@@ -143,7 +143,7 @@ class RunRecord:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FinetuneResult(RunRecord, ShownInNotebooks):
+class FinetuneResult(RunRecord, Summarised, NotebookDisplay):
     """One method on one split: how it went, what it says of each validation image, and the model."""
 
     run: str

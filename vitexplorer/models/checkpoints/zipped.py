@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 from vitexplorer.core.settings import PREFIX, settings
 from vitexplorer.core.text import Progress, Text
 from vitexplorer.models.checkpoints.files import SUFFIXES, WeightsError, unreadable
-from vitexplorer.storage.bounded_zips import TooMuchError, open_bounded
+from vitexplorer.storage.bounded_zips import ByteLimitError, open_bounded
 
 ZIP = ".zip"
 MOST_FILES = 1000
@@ -109,7 +109,7 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with path.open("rb") as file, open_bounded(file, _AT_ONCE) as archive:
             yield archive
-    except TooMuchError as error:
+    except ByteLimitError as error:
         raise WeightsError(_MANY.format(zip=path.name, most=MOST_FILES)) from error
     except (OSError, *_DAMAGES) as error:
         if isinstance(error, WeightsError):

@@ -8,7 +8,6 @@ import numpy as np
 
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import percentage
-from vitexplorer.service.surveys.asking import Asking, counting
 from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.map_layouts import map_of
 from vitexplorer.service.surveys.naming import (
@@ -19,6 +18,7 @@ from vitexplorer.service.surveys.naming import (
     title_of,
     values_of,
 )
+from vitexplorer.service.surveys.request import SurveyRequest, counting
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where
@@ -33,60 +33,60 @@ def _number(value: float) -> str:
     return f"{value:.3g}".replace("-", "\u2212")
 
 
-def _asked(asking: Asking) -> tuple[Survey, tuple]:
-    survey = asking.opened
-    return survey, conditions(survey, asking.text("where"))
+def _asked(request: SurveyRequest) -> tuple[Survey, tuple]:
+    survey = request.opened
+    return survey, conditions(survey, request.text("where"))
 
 
-def histogram(asking: Asking) -> dict[str, Any]:
+def histogram(request: SurveyRequest) -> dict[str, Any]:
     """Bars of a column."""
     from vitexplorer.survey import answers
 
-    (survey, where), column, by = _asked(asking), asking.text("x"), asking.text("by")
+    (survey, where), column, by = _asked(request), request.text("x"), request.text("by")
     found = answers.histogram(survey, column, where, BINS, by or None)
     total = int(found.counts.sum()) + found.others
     if not total:
         return _NOTHING
-    names = groups_of(asking, survey, by, found.groups) if by else [{"key": "", "name": ""}]
+    names = groups_of(request, survey, by, found.groups) if by else [{"key": "", "name": ""}]
     order = sorted(range(len(names)), key=lambda at: by == "correct" and ("true", "false", "").index(names[at]["key"]))
     series = [{**names[at], "counts": found.counts[at].tolist()} for at in order if found.counts[at].any()]
     if found.others:
         rest = answers.histogram(survey, column, where, BINS).counts[0] - found.counts.sum(0)
-        series.append({"key": "", "name": asking.say("chart_other"), "counts": rest.tolist()})
-    edges, title = found.edges.tolist(), title_of(asking, survey, column)
+        series.append({"key": "", "name": request.say("chart_other"), "counts": rest.tolist()})
+    edges, title = found.edges.tolist(), title_of(request, survey, column)
     low, high = _number(edges[0]), _number(edges[-1])
     return {
-        "title": axis_of(asking, survey, column),
+        "title": axis_of(request, survey, column),
         "edges": edges,
         "series": series,
-        "says": asking.say("chart_histogram_of", title=title, count=f"{total:,}", low=low, high=high),
-        "python": python_of(asking, f'histogram(survey, "{column}")', where),
+        "says": request.say("chart_histogram_of", title=title, count=f"{total:,}", low=low, high=high),
+        "python": python_of(request, f'histogram(survey, "{column}")', where),
     }
 
 
-def scatter(asking: Asking) -> dict[str, Any]:
+def scatter(request: SurveyRequest) -> dict[str, Any]:
     """Points of two columns, and how many images there are where not all are points."""
     from vitexplorer.survey import answers
 
-    (survey, where), by = _asked(asking), asking.text("by")
-    x, y = asking.text("x"), asking.text("y")
+    (survey, where), by = _asked(request), request.text("by")
+    x, y = request.text("x"), request.text("y")
     found = answers.scatter(survey, x, y, where, POINTS, by=by or None)
     if not found.total:
         return _NOTHING
-    names, colours = coloured(asking, survey, by, found.groups or [None] * len(found.rows))
+    names, colours = coloured(request, survey, by, found.groups or [None] * len(found.rows))
     grid = {"counts": found.density.tolist(), "x": found.x_edges.tolist(), "y": found.y_edges.tolist()}
     axes = {
-        name: {"low": float(edges[0]), "high": float(edges[-1]), "title": axis_of(asking, survey, column)}
+        name: {"low": float(edges[0]), "high": float(edges[-1]), "title": axis_of(request, survey, column)}
         for name, edges, column in (("x", found.x_edges, x), ("y", found.y_edges, y))
     }
-    titles = {"x": title_of(asking, survey, x), "y": title_of(asking, survey, y)}
+    titles = {"x": title_of(request, survey, x), "y": title_of(request, survey, y)}
     return {
         **axes,
         "grid": grid if found.total > len(found.rows) else None,
         "points": _points(found.x, found.y, colours),
         "colours": names,
-        "says": asking.say("chart_scatter_of", **titles, count=f"{found.total:,}"),
-        "python": python_of(asking, f'scatter(survey, "{x}", "{y}")', where),
+        "says": request.say("chart_scatter_of", **titles, count=f"{found.total:,}"),
+        "python": python_of(request, f'scatter(survey, "{x}", "{y}")', where),
     }
 
 
@@ -96,11 +96,11 @@ def _points(x: np.ndarray, y: np.ndarray, colours: list[int]) -> list[list[float
     ]
 
 
-def places(asking: Asking) -> dict[str, Any]:
+def places(request: SurveyRequest) -> dict[str, Any]:
     """The map of the images by a feature; those that are not chosen are left out."""
     from vitexplorer.survey.answers import rows_at
 
-    (survey, where), feature, by = _asked(asking), asking.text("feature"), asking.text("by")
+    (survey, where), feature, by = _asked(request), request.text("feature"), request.text("by")
     laid = map_of(survey, feature)
     found = laid.shown
     query = "SELECT row FROM {rows} AND row IN (SELECT unnest($wanted))"
@@ -110,8 +110,8 @@ def places(asking: Asking) -> dict[str, Any]:
         return _NOTHING
     rows = found.rows[kept].tolist()
     groups = [row.get(by) for row in rows_at(survey, rows)] if by else [None] * len(rows)
-    names, colours = coloured(asking, survey, by, groups)
-    shares = asking.say("chart_explained", share=percentage(sum(found.shares))) if found.shares else ""
+    names, colours = coloured(request, survey, by, groups)
+    shares = request.say("chart_explained", share=percentage(sum(found.shares))) if found.shares else ""
     ends = [(float(axis.min()), float(axis.max())) for axis in found.places.T]
     return {
         **{name: {"low": low, "high": high, "title": ""} for name, (low, high) in zip("xy", ends, strict=True)},
@@ -120,77 +120,79 @@ def places(asking: Asking) -> dict[str, Any]:
         "colours": names,
         "says": " ".join(
             [
-                asking.say(
+                request.say(
                     "chart_map_of",
                     count=f"{len(rows):,}",
-                    feature=title_of(asking, survey, feature),
-                    method=asking.say("chart_pca"),
+                    feature=title_of(request, survey, feature),
+                    method=request.say("chart_pca"),
                     explained=shares,
                 ),
-                *(note.in_(asking.language) for note in found.notes),
-                *([asking.say("chart_map_all", count=f"{len(laid.rows):,}")] if found.notes else []),
+                *(note.in_(request.language) for note in found.notes),
+                *([request.say("chart_map_all", count=f"{len(laid.rows):,}")] if found.notes else []),
             ]
         ).strip(),
-        "python": python_of(asking, f'map_2d(survey, "{feature}")'),
+        "python": python_of(request, f'map_2d(survey, "{feature}")'),
     }
 
 
-def heads(asking: Asking) -> dict[str, Any]:
+def heads(request: SurveyRequest) -> dict[str, Any]:
     """The mean of each head over the images, with its interval."""
     from vitexplorer.survey.answers import count, per_head
     from vitexplorer.survey.conditions import Equals
 
-    (survey, where), metric = _asked(asking), asking.text("metric")
+    (survey, where), metric = _asked(request), request.text("metric")
     found = per_head(survey, metric, where)
     if not np.isfinite(found.values).any():
         return _NOTHING
-    says = asking.say("chart_heads_of", title=title_of(asking, survey, metric), count=f"{int(np.max(found.counts)):,}")
-    says = _joined(asking, [says, *_sampled(asking, count(survey, (*where, Equals("reason", None))))])
+    says = request.say(
+        "chart_heads_of", title=title_of(request, survey, metric), count=f"{int(np.max(found.counts)):,}"
+    )
+    says = _joined(request, [says, *_sampled(request, count(survey, (*where, Equals("reason", None))))])
     return {
-        "title": axis_of(asking, survey, metric),
+        "title": axis_of(request, survey, metric),
         "mean": _table(found.values),
         "low": _table(found.low),
         "high": _table(found.high),
         "says": says,
-        "python": python_of(asking, f'per_head(survey, "{metric}")', where),
+        "python": python_of(request, f'per_head(survey, "{metric}")', where),
     }
 
 
-def _joined(asking: Asking, sentences: list[str]) -> str:
-    return ("" if asking.language == "zh" else " ").join(sentences)
+def _joined(request: SurveyRequest, sentences: list[str]) -> str:
+    return ("" if request.language == "zh" else " ").join(sentences)
 
 
-def _sampled(asking: Asking, total: int) -> list[str]:
+def _sampled(request: SurveyRequest, total: int) -> list[str]:
     """What is said where numbers of heads are read from some of `total` images."""
     from vitexplorer.survey.answers.chosen import sample_notes
     from vitexplorer.survey.answers.per_head import MOST_READ
 
-    return [note.in_(asking.language) for note in sample_notes(total, MOST_READ)]
+    return [note.in_(request.language) for note in sample_notes(total, MOST_READ)]
 
 
-def maps(asking: Asking) -> dict[str, Any]:
+def maps(request: SurveyRequest) -> dict[str, Any]:
     """The mean of a view's map over the images, and the map of one of them."""
     from vitexplorer.survey.answers import map_of_image, mean_map, rows_at
 
-    (survey, where), name, row = _asked(asking), asking.text("map"), counting(asking.text("row"), -1)
+    (survey, where), name, row = _asked(request), request.text("map"), counting(request.text("row"), -1)
     found = mean_map(survey, name, where)
     if not found.counts.any():
         return _NOTHING
     own = map_of_image(survey, name, row)
-    title, count = title_of(asking, survey, name), f"{int(found.counts.max()):,}"
-    said = [asking.say("chart_maps_of", title=title, count=count)]
-    said += [asking.say("chart_maps_own", path=rows_at(survey, [row])[0]["path"])] if own is not None else []
+    title, count = title_of(request, survey, name), f"{int(found.counts.max()):,}"
+    said = [request.say("chart_maps_of", title=title, count=count)]
+    said += [request.say("chart_maps_own", path=rows_at(survey, [row])[0]["path"])] if own is not None else []
     known = {"rows", "cols", "blocks", "heads", "tokens"}
     axes = found.column.axes if set(found.column.axes or ()) <= known else None
     call = f'mean_map(survey, "{name}")'
     return {
-        "title": axis_of(asking, survey, name),
+        "title": axis_of(request, survey, name),
         "mean": _table(found.values),
         "own": None if own is None else _table(own),
-        "names": [asking.say("chart_maps_mean"), asking.say("chart_maps_image")],
-        "axes": [asking.say(f"chart_axis_{axis}") for axis in axes or ("rows", "cols")],
-        "says": _joined(asking, [*said, *(note.in_(asking.language) for note in found.notes)]),
-        "python": python_of(asking, call, where),
+        "names": [request.say("chart_maps_mean"), request.say("chart_maps_image")],
+        "axes": [request.say(f"chart_axis_{axis}") for axis in axes or ("rows", "cols")],
+        "says": _joined(request, [*said, *(note.in_(request.language) for note in found.notes)]),
+        "python": python_of(request, call, where),
     }
 
 
@@ -198,17 +200,17 @@ def _table(values: np.ndarray) -> list[list[float | None]]:
     return [[float(value) if np.isfinite(value) else None for value in row] for row in values]
 
 
-def classes(asking: Asking) -> dict[str, Any]:
+def classes(request: SurveyRequest) -> dict[str, Any]:
     """How many images of each class are right, and what the others are taken for."""
     from vitexplorer.survey.answers.per_class import MOST_TAKEN, per_class
 
-    survey, where = _asked(asking)
-    found, called = per_class(survey, where), values_of(asking, survey)["label"]
+    survey, where = _asked(request)
+    found, called = per_class(survey, where), values_of(request, survey)["label"]
     rows = []
     for one in found.classes:
         key = one.label or ""
         taken = [
-            {"key": str(pair.predicted), "name": pair.name.in_(asking.language), "count": pair.count}
+            {"key": str(pair.predicted), "name": pair.name.in_(request.language), "count": pair.count}
             for pair in found.pairs
             if pair.label == one.label
         ]
@@ -220,43 +222,43 @@ def classes(asking: Asking) -> dict[str, Any]:
         return _NOTHING
     return {
         "rows": rows,
-        "says": asking.say("class_of", count=len(rows)),
-        "python": python_of(asking, "per_class(survey)", where),
+        "says": request.say("class_of", count=len(rows)),
+        "python": python_of(request, "per_class(survey)", where),
     }
 
 
-def beside(asking: Asking) -> dict[str, Any]:
+def beside(request: SurveyRequest) -> dict[str, Any]:
     """Another survey of the same images: what changed sides, and where heads moved."""
     from vitexplorer.survey.compared import compare_surveys
 
-    (left, where), other, right = _asked(asking), asking.beside, asking.opened_beside
+    (left, where), other, right = _asked(request), request.beside, request.opened_beside
     found = compare_surveys(left, right, where=where, limit=0)
     names = {"left": left.card.model, "right": right.card.model}
     if left.card.model == right.card.model:
-        names = {"left": asking.say("beside_left"), "right": asking.say("beside_right")}
-    says = asking.say("beside_same", count=f"{found.matched:,}")
+        names = {"left": request.say("beside_left"), "right": request.say("beside_right")}
+    says = request.say("beside_same", count=f"{found.matched:,}")
     sentences = [says]
     if found.difference is not None and found.low is not None and found.high is not None:
         a, b = (percentage((found.both_right + own) / found.judged) for own in (found.lost, found.won))
         ends = {"low": _percent(found.low), "high": _percent(found.high), "difference": _percent(found.difference)}
-        sentences.append(asking.say("beside_difference", a=a, b=b, **names, **ends))
+        sentences.append(request.say("beside_difference", a=a, b=b, **names, **ends))
     if found.other_answer is not None and found.matched:
         share = percentage(1 - found.other_answer / found.matched)
-        sentences.append(asking.say("beside_agree", share=share))
-    sentences += [note.in_(asking.language) for note in found.left_out]
+        sentences.append(request.say("beside_agree", share=share))
+    sentences += [note.in_(request.language) for note in found.left_out]
     sides = [
-        {"order": order, "title": asking.say("beside_gained", model=model, count=f"{count:,}"), "count": count}
+        {"order": order, "title": request.say("beside_gained", model=model, count=f"{count:,}"), "count": count}
         for order, model, count in (("lost", names["left"], found.lost), ("won", names["right"], found.won))
     ]
-    moved = _moved(asking, left, right, where)
-    sentences += _sampled(asking, found.matched) if moved else []
+    moved = _moved(request, left, right, where)
+    sentences += _sampled(request, found.matched) if moved else []
     return {
         "says": says,
         "sentences": sentences,
         "sides": sides,
         "heads": moved,
-        **_moved_numbers(asking, moved),
-        "python": _python_of_two(asking, other.folder.name if asking.places.hosted else other.answers, where),
+        **_moved_numbers(request, moved),
+        "python": _python_of_two(request, other.folder.name if request.places.hosted else other.answers, where),
     }
 
 
@@ -264,10 +266,10 @@ def _percent(share: float) -> str:
     return f"{100 * share:+.1f} %".replace("-", "\u2212")
 
 
-def _moved(asking: Asking, left: Survey, right: Survey, where: Where) -> dict[str, Any] | None:
+def _moved(request: SurveyRequest, left: Survey, right: Survey, where: Where) -> dict[str, Any] | None:
     from vitexplorer.survey.compared import moved_heads
 
-    metric = asking.text("metric")
+    metric = request.text("metric")
     if not metric:
         return None
     try:
@@ -275,18 +277,18 @@ def _moved(asking: Asking, left: Survey, right: Survey, where: Where) -> dict[st
     except ExplainedError:
         return None
     return {
-        "title": axis_of(asking, left, metric),
+        "title": axis_of(request, left, metric),
         "difference": _table(found.values),
         "low": _table(found.low),
         "high": _table(found.high),
     }
 
 
-def _moved_numbers(asking: Asking, moved: dict[str, Any] | None) -> dict[str, Any]:
+def _moved_numbers(request: SurveyRequest, moved: dict[str, Any] | None) -> dict[str, Any]:
     """The same as a table."""
     if moved is None:
         return {"head": [], "rows": []}
-    head = [asking.say(key) for key in ("chart_block", "chart_heads_axis", "beside_more", "where_low", "where_high")]
+    head = [request.say(key) for key in ("chart_block", "chart_heads_axis", "beside_more", "where_low", "where_high")]
     rows = [
         [block, at, value, moved["low"][block][at], moved["high"][block][at]]
         for block, line in enumerate(moved["difference"])
@@ -296,6 +298,6 @@ def _moved_numbers(asking: Asking, moved: dict[str, Any] | None) -> dict[str, An
     return {"head": head, "rows": rows}
 
 
-def _python_of_two(asking: Asking, other: object, where: Where) -> str:
-    lines = python_of(asking, "compare_surveys(survey, other)", where, module="compared")
+def _python_of_two(request: SurveyRequest, other: object, where: Where) -> str:
+    lines = python_of(request, "compare_surveys(survey, other)", where, module="compared")
     return lines.replace("\ncompare_surveys", f'\nother = vx.open_survey("{other}")\ncompare_surveys')

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import percentage
-from vitexplorer.service.surveys.asking import Asking
 from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.naming import shown_row, values_of
+from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 
 if TYPE_CHECKING:
@@ -32,17 +32,17 @@ Noted = list[tuple[int, str]]
 """numbers of rows, each with what its place in the order rests on"""
 
 
-def gallery(asking: Asking) -> dict[str, Any]:
+def gallery(request: SurveyRequest) -> dict[str, Any]:
     """A page of images; `whole` where there are no more."""
     from vitexplorer.survey import answers
     from vitexplorer.survey.conditions import Equals
 
-    survey, order = asking.opened, asking.text("order")
-    where = conditions(survey, asking.text("where"))
+    survey, order = request.opened, request.text("order")
+    where = conditions(survey, request.text("where"))
     if order in _WHOLE:
-        noted = [] if asking.number("offset", FARTHEST) else _WHOLE[order](asking, survey, where)
+        noted = [] if request.number("offset", FARTHEST) else _WHOLE[order](request, survey, where)
         rows = {row["row"]: row for row in answers.rows_at(survey, [number for number, _ in noted])}
-        shown = [shown_row(asking, survey, rows[number], note) for number, note in noted if number in rows]
+        shown = [shown_row(request, survey, rows[number], note) for number, note in noted if number in rows]
         return {"rows": shown, "whole": True}
     if order == "worst":
         where = (*where, Equals("correct", False))
@@ -53,47 +53,47 @@ def gallery(asking: Asking) -> dict[str, Any]:
         by, descending = column, way == "high"
     else:
         raise ExplainedError(SURVEY_WORDS["survey_wrong"])
-    offset, limit = asking.number("offset", FARTHEST), asking.number("limit", PAGE)
+    offset, limit = request.number("offset", FARTHEST), request.number("limit", PAGE)
     rows = answers.gallery(survey, where, by, descending, offset, limit)
-    return {"rows": [shown_row(asking, survey, row) for row in rows]}
+    return {"rows": [shown_row(request, survey, row) for row in rows]}
 
 
-def _typical(asking: Asking, survey: Survey, where: Where) -> Noted:
+def _typical(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
     from vitexplorer.survey.answers import most_typical
 
     return [(one.row, f"{one.cosine:.2f}") for one in most_typical(survey, where=where, limit=PAGE).images]
 
 
-def _unusual(asking: Asking, survey: Survey, where: Where) -> Noted:
+def _unusual(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
     from vitexplorer.survey.answers import most_unusual
 
     return [(one.row, f"{one.cosine:.2f}") for one in most_unusual(survey, where=where, limit=PAGE).images]
 
 
-def _alike(asking: Asking, survey: Survey, where: Where) -> Noted:
+def _alike(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
     """Pairs, one after the other."""
     from vitexplorer.survey.answers import near_duplicates
 
     found = near_duplicates(survey, where=where, threshold=PAIRS, limit=PAGE // 2)
     return [
-        (row, asking.say("gallery_pair", share=f"{pair.cosine:.3f}"))
+        (row, request.say("gallery_pair", share=f"{pair.cosine:.3f}"))
         for pair in found.pairs
         for row in (pair.row, pair.other)
     ]
 
 
-def _changed(asking: Asking, survey: Survey, where: Where, side: str) -> Noted:
+def _changed(request: SurveyRequest, survey: Survey, where: Where, side: str) -> Noted:
     """Images that one of two surveys alone is right about."""
     from vitexplorer.survey.compared import compare_surveys
 
-    other = asking.opened_beside
+    other = request.opened_beside
     compared = compare_surveys(survey, other, where=where, limit=PAGE)
     found = compared.lost_rows if side == "lost" else compared.won_rows
-    names = values_of(asking, other)["predicted"]
+    names = values_of(request, other)["predicted"]
     return [
         (
             one.row,
-            asking.say(
+            request.say(
                 "gallery_other",
                 said=names.get(str(one.other_predicted), str(one.other_predicted)),
                 share=percentage(one.other_probability or 0.0),
@@ -103,15 +103,15 @@ def _changed(asking: Asking, survey: Survey, where: Where, side: str) -> Noted:
     ]
 
 
-def _lost(asking: Asking, survey: Survey, where: Where) -> Noted:
-    return _changed(asking, survey, where, "lost")
+def _lost(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
+    return _changed(request, survey, where, "lost")
 
 
-def _won(asking: Asking, survey: Survey, where: Where) -> Noted:
-    return _changed(asking, survey, where, "won")
+def _won(request: SurveyRequest, survey: Survey, where: Where) -> Noted:
+    return _changed(request, survey, where, "won")
 
 
-_WHOLE: dict[str, Callable[[Asking, Survey, Where], Noted]] = {
+_WHOLE: dict[str, Callable[[SurveyRequest, Survey, Where], Noted]] = {
     "typical": _typical,
     "odd": _unusual,
     "alike": _alike,

@@ -6,9 +6,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.text import ExplainedError, Language
-from vitexplorer.service.surveys.asking import Asking
 from vitexplorer.service.surveys.open_surveys import shard_files
-from vitexplorer.service.surveys.store import KeptSurvey, surveys_of
+from vitexplorer.service.surveys.request import SurveyRequest
+from vitexplorer.service.surveys.store import StoredSurvey, surveys_of
 
 if TYPE_CHECKING:
     from vitexplorer.survey.card import Card
@@ -17,12 +17,12 @@ MOST = 100
 """surveys listed"""
 
 
-def listed(asking: Asking) -> list[dict[str, Any]]:
+def listed(request: SurveyRequest) -> list[dict[str, Any]]:
     """The visitor's surveys, newest first."""
-    return [_line(survey, asking.language) for survey in surveys_of(asking.places, asking.visitor)[:MOST]]
+    return [_line(survey, request.language) for survey in surveys_of(request.places, request.visitor)[:MOST]]
 
 
-def _line(survey: KeptSurvey, language: Language) -> dict[str, Any]:
+def _line(survey: StoredSurvey, language: Language) -> dict[str, Any]:
     from vitexplorer.survey.card import read_card
 
     model, count, total = (survey.asked.model if survey.asked else ""), 0, 0
@@ -40,6 +40,6 @@ def _line(survey: KeptSurvey, language: Language) -> dict[str, Any]:
     }
 
 
-def done(survey: KeptSurvey, card: Card) -> int:
+def done(survey: StoredSurvey, card: Card) -> int:
     """Images that were asked; of the last shard, which may have fewer, as if it were a whole one."""
     return min(card.rows_planned, len(shard_files(survey)) * card.rows_per_shard)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vitexplorer.service.surveys.single_making import MadeOnce
+from vitexplorer.service.surveys.single_flight import SingleFlight
 from vitexplorer.survey.conditions import OneOf
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class InMap(OneOf):
         return f"within_map(survey, {self.feature!r}, {self.box})"
 
 
-_kept: MadeOnce[tuple[str, str], Laid] = MadeOnce(MOST_KEPT)
+_kept: SingleFlight[tuple[str, str], Laid] = SingleFlight(MOST_KEPT)
 
 
 def map_of(survey: Survey, feature: str) -> Laid:

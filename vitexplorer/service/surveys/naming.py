@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from vitexplorer.core.format import measured
 from vitexplorer.service.amounts import percentage
-from vitexplorer.service.surveys.asking import Asking
 from vitexplorer.service.surveys.map_layouts import InMap
+from vitexplorer.service.surveys.request import SurveyRequest
 
 if TYPE_CHECKING:
     from vitexplorer.survey.conditions import Where
@@ -19,28 +19,28 @@ COLOURS = 8
 """names that have a colour each"""
 
 
-def title_of(asking: Asking, survey: Survey, name: str) -> str:
+def title_of(request: SurveyRequest, survey: Survey, name: str) -> str:
     """What a column is called, also that of one head."""
     one = survey.asked(name)
-    title = one.column.title.in_(asking.language)
+    title = one.column.title.in_(request.language)
     if one.at is None or one.column.shape is None:
         return title
     block, head = divmod(one.at, one.column.shape[1])
-    return f"{title} · {asking.say('chart_head', block=block, head=head)}"
+    return f"{title} · {request.say('chart_head', block=block, head=head)}"
 
 
-def axis_of(asking: Asking, survey: Survey, name: str) -> str:
+def axis_of(request: SurveyRequest, survey: Survey, name: str) -> str:
     """The same with its unit."""
-    title, unit = title_of(asking, survey, name), survey.asked(name).column.unit.in_(asking.language)
-    return f"{title}{('（{}）' if asking.language == 'zh' else ' ({})').format(unit)}" if unit else title
+    title, unit = title_of(request, survey, name), survey.asked(name).column.unit.in_(request.language)
+    return f"{title}{('（{}）' if request.language == 'zh' else ' ({})').format(unit)}" if unit else title
 
 
-def values_of(asking: Asking, survey: Survey) -> dict[str, dict[str, str]]:
+def values_of(request: SurveyRequest, survey: Survey) -> dict[str, dict[str, str]]:
     """What a value is called where its column says a number or a truth; labels that name classes in both languages."""
-    none = asking.say("chart_unlabelled")
-    correct = {"true": asking.say("chart_yes"), "false": asking.say("chart_no"), "": none}
-    classes = [name.in_(asking.language) for name in survey.card.class_names]
-    labels = {name.en: name.in_(asking.language) for name in survey.card.class_names}
+    none = request.say("chart_unlabelled")
+    correct = {"true": request.say("chart_yes"), "false": request.say("chart_no"), "": none}
+    classes = [name.in_(request.language) for name in survey.card.class_names]
+    labels = {name.en: name.in_(request.language) for name in survey.card.class_names}
     return {
         "correct": correct,
         "label": {**labels, "": none},
@@ -55,14 +55,14 @@ def key_of(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def groups_of(asking: Asking, survey: Survey, by: str, groups: Sequence[object]) -> list[dict[str, str]]:
+def groups_of(request: SurveyRequest, survey: Survey, by: str, groups: Sequence[object]) -> list[dict[str, str]]:
     """What the values of a column are called, which are the names of colours."""
-    called = values_of(asking, survey).get(by, {})
+    called = values_of(request, survey).get(by, {})
     return [{"key": key_of(group), "name": called.get(key_of(group), key_of(group))} for group in groups]
 
 
 def coloured(
-    asking: Asking, survey: Survey, by: str, groups: Sequence[object]
+    request: SurveyRequest, survey: Survey, by: str, groups: Sequence[object]
 ) -> tuple[list[dict[str, str]], list[int]]:
     """The names of the colours of points, the most frequent first, and which of them each point has."""
     if not by or not groups:
@@ -71,29 +71,29 @@ def coloured(
     if by == "correct":
         most.sort(key=lambda group: (group is None, not group))
     shown = most[:COLOURS]
-    names = groups_of(asking, survey, by, shown)
+    names = groups_of(request, survey, by, shown)
     if len(most) > len(shown):
-        names.append({"key": "", "name": asking.say("chart_other")})
+        names.append({"key": "", "name": request.say("chart_other")})
     at = {group: number for number, group in enumerate(shown)}
     return names, [at.get(group, len(shown)) for group in groups]
 
 
-def shown_row(asking: Asking, survey: Survey, row: Mapping[str, Any], note: str = "") -> dict[str, Any]:
+def shown_row(request: SurveyRequest, survey: Survey, row: Mapping[str, Any], note: str = "") -> dict[str, Any]:
     """An image as the gallery shows it."""
-    values = values_of(asking, survey)
+    values = values_of(request, survey)
     label, predicted, correct = row.get("label"), row.get("predicted"), row.get("correct")
     name = values["label"].get(label, label) if label is not None else ""
     said = values["predicted"].get(str(predicted), str(predicted)) if predicted is not None else ""
     if row.get("reason"):
-        caption = asking.say("gallery_unread")
+        caption = request.say("gallery_unread")
     elif row.get("output") is not None:
-        caption = asking.say("gallery_output", label=name or row["path"], value=measured(row["output"]))
+        caption = request.say("gallery_output", label=name or row["path"], value=measured(row["output"]))
     elif not said:
         caption = name or str(row["path"])
     else:
         key = "gallery_taken" if correct is False else "gallery_said"
-        caption = asking.say(key, label=name, said=said, share=percentage(float(row["probability"])))
-    reason = row.get("reason_zh" if asking.language == "zh" else "reason") or row.get("reason") or ""
+        caption = request.say(key, label=name, said=said, share=percentage(float(row["probability"])))
+    reason = row.get("reason_zh" if request.language == "zh" else "reason") or row.get("reason") or ""
     return {
         "row": row["row"],
         "path": row["path"],
@@ -103,10 +103,10 @@ def shown_row(asking: Asking, survey: Survey, row: Mapping[str, Any], note: str 
     }
 
 
-def python_of(asking: Asking, call: str, where: Where = (), module: str = "answers") -> str:
+def python_of(request: SurveyRequest, call: str, where: Where = (), module: str = "answers") -> str:
     """The lines that give the same in a script: `call` has the name of a function and its arguments."""
-    kept = asking.survey
-    folder = kept.answers if not asking.places.hosted else kept.folder.name
+    kept = request.survey
+    folder = kept.answers if not request.places.hosted else kept.folder.name
     kinds = sorted({type(one).__name__ for one in where} - {InMap.__name__})
     more = f"from vitexplorer.survey.conditions import {', '.join(kinds)}\n" if kinds else ""
     if any(isinstance(one, InMap) for one in where):

@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vitexplorer.service.surveys.single_making import MadeOnce
-from vitexplorer.service.surveys.store import KeptSurvey
+from vitexplorer.service.surveys.single_flight import SingleFlight
+from vitexplorer.service.surveys.store import StoredSurvey
 
 if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 MOST = 8
 """surveys that are kept open"""
 
-_open: MadeOnce[str, Survey] = MadeOnce(MOST)
+_open: SingleFlight[str, Survey] = SingleFlight(MOST)
 
 
-def shard_files(survey: KeptSurvey) -> list[Path]:
+def shard_files(survey: StoredSurvey) -> list[Path]:
     """Of the rows, those that are finished."""
     return list((survey.answers / "rows").glob("shard-*.parquet"))
 
 
-def opened(kept: KeptSurvey) -> Survey:
+def opened(kept: StoredSurvey) -> Survey:
     """A survey with the shards that are finished now. Raises ExplainedError where it cannot be read."""
     from vitexplorer.survey.index import shards_in
     from vitexplorer.survey.opened import open_survey

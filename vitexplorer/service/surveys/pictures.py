@@ -12,7 +12,7 @@ from vitexplorer.service.surveys.open_surveys import opened
 from vitexplorer.service.surveys.store import survey_behind
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.teaching.boxes import as_jpeg
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.user_storage import UserStorage
 
 if TYPE_CHECKING:
     from vitexplorer.survey.opened import Survey
@@ -22,7 +22,7 @@ SIDE = 160
 _small: BytesCache[tuple[str, int], bytes] = BytesCache(32 << 20, len)
 
 
-def small_picture(places: Places, door: str, row: int) -> bytes:
+def small_picture(places: UserStorage, door: str, row: int) -> bytes:
     """A JPEG of an image of a survey. Raises ExplainedError where there is none."""
     kept = survey_behind(places, door)
     found = _small.get((door, row))
@@ -35,7 +35,7 @@ def small_picture(places: Places, door: str, row: int) -> bytes:
     return found
 
 
-def file_of(places: Places, survey: Survey, row: int) -> Path:
+def file_of(places: UserStorage, survey: Survey, row: int) -> Path:
     """Where the image of a row lies. Raises ExplainedError where there is none, or none that may be shown."""
     from vitexplorer.survey.manifest import read_manifest
 

@@ -15,9 +15,9 @@ import psutil
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.service.surveys.store import Asked, KeptSurvey, running
+from vitexplorer.service.surveys.store import Asked, StoredSurvey, running
 from vitexplorer.service.surveys.words import SURVEY_WORDS
-from vitexplorer.service.user_storage import MODEL, Places
+from vitexplorer.service.user_storage import MODEL, UserStorage
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.storage.claims import alone, give, process_of, revoke, standing_still
 
@@ -32,7 +32,7 @@ _LAST_WORDS = 4000
 _children: set[subprocess.Popen] = set()
 
 
-def begin(places: Places, survey: KeptSurvey) -> None:
+def begin(places: UserStorage, survey: StoredSurvey) -> None:
     """Start the process of a survey, or one that goes on with it.
 
     One whose process stands still is taken from it. Raises ExplainedError where it runs, where as many run as may, or
@@ -60,13 +60,13 @@ def begin(places: Places, survey: KeptSurvey) -> None:
             give(survey.answers, child.pid)
 
 
-def check_turn(places: Places) -> None:
+def check_turn(places: UserStorage) -> None:
     """Raises ExplainedError where as many surveys run as may."""
     if len(running(places)) >= settings().surveys:
         raise ExplainedError(SURVEY_WORDS["survey_many"].format(most=settings().surveys))
 
 
-def command(places: Places, survey: KeptSurvey) -> list[str]:
+def command(places: UserStorage, survey: StoredSurvey) -> list[str]:
     """What a survey of the page is started with."""
     asked = survey.asked
     assert asked is not None, "the page began it"
@@ -79,7 +79,7 @@ def command(places: Places, survey: KeptSurvey) -> list[str]:
     ]
 
 
-def model_of(places: Places, asked: Asked) -> list[str]:
+def model_of(places: UserStorage, asked: Asked) -> list[str]:
     """How the command names the model. Raises ExplainedError for a file that it cannot load by itself, or no name."""
     if not asked.model.startswith(MODEL):
         from vitexplorer.models.loading import check_known
@@ -95,7 +95,7 @@ def model_of(places: Places, asked: Asked) -> list[str]:
     return ["--model", said.base.model, "--weights", str(file)]
 
 
-def stop(survey: KeptSurvey) -> None:
+def stop(survey: StoredSurvey) -> None:
     """End a survey; what is written stays.
 
     Nobody has it any more at once: a process that stands still, is somebody's own or is on another machine ends as soon
@@ -121,7 +121,7 @@ def _clear_ended() -> None:
     _children.difference_update([child for child in list(_children) if child.poll() is not None])
 
 
-def last_words(survey: KeptSurvey) -> str:
+def last_words(survey: StoredSurvey) -> str:
     """The last line that its process said; empty for none."""
     try:
         with open(survey.folder / LOG, "rb") as log:

@@ -14,7 +14,7 @@ from vitexplorer.finetune.data.archive import unpack_zip
 from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.surveys.store import CARD
 from vitexplorer.service.surveys.words import SURVEY_WORDS
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage.image_files import list_files
 
 SCENES = 25
@@ -34,7 +34,7 @@ class Source:
     """below it, of the first level"""
 
 
-def drawn(places: Places, visitor: str) -> Source:
+def drawn(places: UserStorage, visitor: str) -> Source:
     """Drawn scenes, made anew. Raises ExplainedError where the disk is full."""
     check_room(places, visitor)
     into = places.new_data(visitor, "scenes")
@@ -43,7 +43,7 @@ def drawn(places: Places, visitor: str) -> Source:
     return _folder(into, "")
 
 
-def sent(places: Places, visitor: str, zipped: Path, name: str) -> Source:
+def sent(places: UserStorage, visitor: str, zipped: Path, name: str) -> Source:
     """The images of a zip. Raises ExplainedError for one that is not taken; then nothing of it is kept."""
     check_room(places, visitor)
     into = places.new_data(visitor, name)
@@ -57,7 +57,7 @@ def sent(places: Places, visitor: str, zipped: Path, name: str) -> Source:
         raise
 
 
-def sent_before(places: Places, visitor: str, data: str) -> Source:
+def sent_before(places: UserStorage, visitor: str, data: str) -> Source:
     """The images of a zip that came before, as `sent_as` names them. Raises ExplainedError where they are gone."""
     own = places.of(visitor)
     found = [path for path in own.glob("data-*/*") if path.is_dir() and sent_as(path) == data]
@@ -71,7 +71,7 @@ def sent_as(path: Path) -> str:
     return path.parent.name
 
 
-def of_this_machine(places: Places, path: str) -> Source:
+def of_this_machine(places: UserStorage, path: str) -> Source:
     """A folder or a table of paths. Raises ExplainedError where there is none, or where visitors may not name one."""
     if settings().hosted or places.hosted:
         raise DataError(SURVEY_WORDS["survey_hosted"])

@@ -22,11 +22,11 @@ from pathlib import Path
 
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.service.surveys.words import SURVEY_WORDS
-from vitexplorer.service.user_storage import ANSWERS, ASKED, SURVEY, Places
+from vitexplorer.service.user_storage import ANSWERS, ASKED, SURVEY, UserStorage
 from vitexplorer.storage.atomic_writes import DiskFullError, full_disk_is_a_sentence
 from vitexplorer.storage.checked_reading import NOTHING, Amount, BrokenFileError
 from vitexplorer.storage.claims import worker_of
-from vitexplorer.storage.record_file import KeptFile
+from vitexplorer.storage.record_file import RecordFile
 
 CARD = "survey.json"
 """in the folder of every survey"""
@@ -55,11 +55,11 @@ class Asked:
     """whether that was taken from the survey itself, for what the page had written was damaged"""
 
 
-PAGE = KeptFile(ASKED, Asked, NOTHING, indent=1)
+PAGE = RecordFile(ASKED, Asked, NOTHING, indent=1)
 
 
 @dataclass(frozen=True)
-class KeptSurvey:
+class StoredSurvey:
     """One of them."""
 
     folder: Path
@@ -109,7 +109,7 @@ def gone() -> ExplainedError:
     return ExplainedError(SURVEY_WORDS["survey_gone"])
 
 
-def kept_in(folder: Path) -> KeptSurvey | None:
+def kept_in(folder: Path) -> StoredSurvey | None:
     """The survey of a folder; None where it has none."""
     try:
         asked = PAGE.read(folder)
@@ -117,7 +117,7 @@ def kept_in(folder: Path) -> KeptSurvey | None:
         asked = None
     if asked is None and _is_of_page(folder):
         asked = _asked_again(folder)
-    return KeptSurvey(folder, asked) if asked or (folder / CARD).is_file() else None
+    return StoredSurvey(folder, asked) if asked or (folder / CARD).is_file() else None
 
 
 def _is_of_page(folder: Path) -> bool:
@@ -156,7 +156,7 @@ def _asked_again(folder: Path) -> Asked:
     return asked
 
 
-def survey_of(places: Places, visitor: str, name: str) -> KeptSurvey:
+def survey_of(places: UserStorage, visitor: str, name: str) -> StoredSurvey:
     """A visitor's survey by its name. Raises ExplainedError where there is none."""
     found = kept_in(places.of(visitor) / name) if _NAME.fullmatch(name) else None
     if found is None:
@@ -164,35 +164,35 @@ def survey_of(places: Places, visitor: str, name: str) -> KeptSurvey:
     return found
 
 
-def surveys_of(places: Places, visitor: str) -> tuple[KeptSurvey, ...]:
+def surveys_of(places: UserStorage, visitor: str) -> tuple[StoredSurvey, ...]:
     """A visitor's surveys, newest first."""
     found = filter(None, map(kept_in, _folders(places.of(visitor))))
     return tuple(sorted(found, key=lambda one: -one.begun))
 
 
-def survey_behind(places: Places, door: str) -> KeptSurvey:
+def survey_behind(places: UserStorage, door: str) -> StoredSurvey:
     """The survey whose pictures are asked for, of whomever. Raises ExplainedError where there is none."""
     folders = (folder for own in places.everywhere() for folder in own.glob("*"))
     found = next((folder for folder in folders if _door(folder) == door), None)
     return (kept_in(found) if found else None) or _gone()
 
 
-def running(places: Places) -> tuple[KeptSurvey, ...]:
+def running(places: UserStorage) -> tuple[StoredSurvey, ...]:
     """Surveys that processes work on, of everybody."""
     kept = (kept_in(folder) for own in places.everywhere() for folder in _folders(own))
     return tuple(one for one in kept if one and one.is_running)
 
 
-def new_survey(places: Places, visitor: str, asked: Asked) -> KeptSurvey:
+def new_survey(places: UserStorage, visitor: str, asked: Asked) -> StoredSurvey:
     """A folder for a survey, with what it is asked. Raises DiskFullError."""
     folder = places.of(visitor) / f"{SURVEY}{secrets.token_hex(8)}"
     with full_disk_is_a_sentence(places.root):
         folder.mkdir(parents=True)
         PAGE.write(folder, asked)
-    return KeptSurvey(folder, asked)
+    return StoredSurvey(folder, asked)
 
 
-def linked(places: Places, visitor: str, folder: Path) -> KeptSurvey:
+def linked(places: UserStorage, visitor: str, folder: Path) -> StoredSurvey:
     """A survey that lies elsewhere on this machine, found again under a name of its own."""
     own = places.of(visitor)
     if folder.parent == own:
@@ -204,11 +204,11 @@ def linked(places: Places, visitor: str, folder: Path) -> KeptSurvey:
     return kept_in(link) or _gone()
 
 
-def _gone() -> KeptSurvey:
+def _gone() -> StoredSurvey:
     raise gone()
 
 
-def delete(places: Places, visitor: str, survey: KeptSurvey) -> None:
+def delete(places: UserStorage, visitor: str, survey: StoredSurvey) -> None:
     """Remove a survey; of one that lies elsewhere the link alone, and images that were sent for it with the last one.
 
     Raises ExplainedError while it runs.

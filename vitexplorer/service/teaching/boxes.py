@@ -27,7 +27,7 @@ from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.service.user_storage import safe_name
 from vitexplorer.storage.atomic_writes import replace_file
 from vitexplorer.storage.class_folders import HELD_BACK, POOLED
-from vitexplorer.storage.record_file import KeptFile
+from vitexplorer.storage.record_file import RecordFile
 
 LEAST_BOXES, MOST_BOXES = 2, 8
 MOST_PICTURES = 60
@@ -63,7 +63,7 @@ class _Names:
     """by key, in their order"""
 
 
-_NAMES = KeptFile("boxes.json", _Names, TEACH_WORDS["teach_broken"])
+_NAMES = RecordFile("boxes.json", _Names, TEACH_WORDS["teach_broken"])
 
 
 def as_jpeg(pixels: UInt8[np.ndarray, "height width 3"], side: int, quality: int) -> bytes:

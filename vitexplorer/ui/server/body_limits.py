@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Text
 from vitexplorer.service.cache_folder import CacheFolder
-from vitexplorer.service.upload_budgets import Budgets
+from vitexplorer.service.upload_budgets import UploadBudgets
 from vitexplorer.ui.server.refusals import refusal
 
 MOST = 2_000_000
@@ -56,7 +56,7 @@ class _StoppedError(MultiPartException):
 class BoundBodies:
     """Reads bodies for what is behind, up to a bound."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, budgets: Budgets, folder: CacheFolder):
+    def __init__(self, app: ASGIApp, settings: Settings, budgets: UploadBudgets, folder: CacheFolder):
         """Bound what comes.
 
         Args:

@@ -11,8 +11,8 @@ from starlette.middleware.cors import CORSMiddleware
 from vitexplorer.core.cache import Memory
 from vitexplorer.core.settings import Settings
 from vitexplorer.service.cache_folder import CacheFolder
-from vitexplorer.service.storage_limits import Stored
-from vitexplorer.service.upload_budgets import Budgets
+from vitexplorer.service.storage_limits import StorageLimits
+from vitexplorer.service.upload_budgets import UploadBudgets
 from vitexplorer.ui.gradio_adapter.statuses import HonestStatuses
 from vitexplorer.ui.server.allowed_hosts import KnownHosts, listed
 from vitexplorer.ui.server.body_limits import BoundBodies
@@ -32,8 +32,8 @@ class Guards:
 
     settings: Settings
     folder: CacheFolder
-    stored: Stored
-    budgets: Budgets
+    stored: StorageLimits
+    budgets: UploadBudgets
     page: gr.Blocks
     visitors: Visitors
     memory: Memory

@@ -45,7 +45,7 @@ from vitexplorer.notebook.run_card import run_card
 from vitexplorer.service.amounts import duration, memory, percentage, score
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.training_images import Chosen, look, point_at, unpack
-from vitexplorer.service.user_storage import MODEL, UNUSED_SECONDS, Places
+from vitexplorer.service.user_storage import MODEL, UNUSED_SECONDS, UserStorage
 from vitexplorer.service.visitor_names import training_of, visitor_of
 from vitexplorer.storage.claims import JobError
 from vitexplorer.ui.kit.language import Translations
@@ -93,7 +93,7 @@ def a_training(folder: Path, data: Path | str = "somewhere") -> Path:
 
 
 def test_visitors_of_a_hosted_page_do_not_see_each_other(tmp_path):
-    places = Places(tmp_path, hosted=True)
+    places = UserStorage(tmp_path, hosted=True)
     one = places.new_training(ANNA)
     assert len(one.name) == 32
     a_training(one)
@@ -109,7 +109,7 @@ def test_visitors_of_a_hosted_page_do_not_see_each_other(tmp_path):
 
 
 def test_everybody_at_one_machine_sees_its_trainings(tmp_path):
-    places = Places(tmp_path, hosted=False)
+    places = UserStorage(tmp_path, hosted=False)
     a_training(tmp_path / "pets-lora")
     assert [job.folder.name for job in places.trainings(ANNA)] == ["pets-lora"]
     with pytest.raises(JobError):
@@ -117,7 +117,7 @@ def test_everybody_at_one_machine_sees_its_trainings(tmp_path):
 
 
 def test_images_go_with_the_last_training_that_uses_them(tmp_path):
-    places = Places(tmp_path, hosted=False)
+    places = UserStorage(tmp_path, hosted=False)
     data = places.new_data("", "my pets.v2")
     data.mkdir(parents=True)
     first, second = (a_training(places.new_training(""), data) for _ in range(2))
@@ -128,7 +128,7 @@ def test_images_go_with_the_last_training_that_uses_them(tmp_path):
 
 
 def test_images_that_nobody_trained_on_go_after_a_day(tmp_path):
-    places = Places(tmp_path, hosted=True)
+    places = UserStorage(tmp_path, hosted=True)
     used, old, new = (places.new_data(visitor, "pets") for visitor in (ANNA, ANNA, BEN))
     for folder in (used, old, new):
         folder.mkdir(parents=True)
@@ -140,7 +140,7 @@ def test_images_that_nobody_trained_on_go_after_a_day(tmp_path):
 
 
 def test_images_of_a_person_are_never_deleted(tmp_path):
-    places = Places(tmp_path / "runs", hosted=False)
+    places = UserStorage(tmp_path / "runs", hosted=False)
     own = tmp_path / "photos"
     own.mkdir()
     places.delete("", a_training(places.new_training(""), own).name)
@@ -148,7 +148,7 @@ def test_images_of_a_person_are_never_deleted(tmp_path):
 
 
 def test_a_tuned_model_is_found_by_its_name_alone(tmp_path):
-    places = Places(tmp_path, hosted=True)
+    places = UserStorage(tmp_path, hosted=True)
     (tmp_path / "up.safetensors").write_bytes(b"numbers")
     kept = places.keep_file(ANNA, tmp_path / "up.safetensors")
     assert kept == places.keep_file(ANNA, tmp_path / "up.safetensors")
@@ -240,7 +240,7 @@ def test_a_zip_becomes_a_report(tmp_path, colours):
     with zipfile.ZipFile(tmp_path / "colours.zip", "w") as archive:
         for file in sorted(colours.rglob("*.png")):
             archive.write(file, file.relative_to(colours))
-    places = Places(tmp_path / "runs", hosted=False)
+    places = UserStorage(tmp_path / "runs", hosted=False)
     chosen = unpack(places, "", str(tmp_path / "colours.zip"), lambda done, total: None)
     looked = look(chosen)
     data = report_data(chosen, looked, sides_of(looked), "en")
@@ -254,7 +254,7 @@ def test_a_zip_becomes_a_report(tmp_path, colours):
 def test_a_zip_without_images_leaves_nothing(tmp_path):
     with zipfile.ZipFile(tmp_path / "notes.zip", "w") as archive:
         archive.writestr("notes.txt", "nothing")
-    places = Places(tmp_path / "runs", hosted=False)
+    places = UserStorage(tmp_path / "runs", hosted=False)
     with pytest.raises(DataError):
         unpack(places, "", str(tmp_path / "notes.zip"), lambda done, total: None)
     assert list((tmp_path / "runs").iterdir()) == []
@@ -274,9 +274,9 @@ def test_a_table_offers_its_columns(tmp_path):
 
 def test_a_hosted_page_reads_no_folder(tmp_path):
     with pytest.raises(DataError):
-        point_at(Places(tmp_path, hosted=True), str(tmp_path))
+        point_at(UserStorage(tmp_path, hosted=True), str(tmp_path))
     with pytest.raises(DataError):
-        point_at(Places(tmp_path, hosted=False), str(tmp_path / "none"))
+        point_at(UserStorage(tmp_path, hosted=False), str(tmp_path / "none"))
 
 
 # ---------------------------------------------------------------------------------------------- progress
@@ -513,7 +513,7 @@ def test_a_submission_says_what_the_model_says(job, colours):
 
 
 def test_the_history_lists_what_was_trained(job):
-    listed = history_data(Places(job.folder.parent, False).trainings(""), "", "en").trainings
+    listed = history_data(UserStorage(job.folder.parent, False).trainings(""), "", "en").trainings
     assert [one.run for one in listed] == ["colours-job"]
     assert listed[0].text == "linear, lora on colours · vit · finished"
 

@@ -33,7 +33,7 @@ from vitexplorer.models.loading import LoadedModel
 from vitexplorer.service.engine import Engine, Picture
 from vitexplorer.service.training_images import look, unpack
 from vitexplorer.service.uploaded_models import Opened, Sent, choose, keep_sent
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.rooms.finetune.data_part import sides_of
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
@@ -121,7 +121,7 @@ def test_a_tuned_model_is_loaded_by_the_lines_beside_a_figure(colours, engine, r
     assert f'vx.load_tuned("{colours["lora"].file.as_posix()}")' in lines
     assert engine.places.title_of(name) == "lora · colours · test_vit"
     assert engine.places.title_of("vit_tiny_patch16_224") == "vit_tiny_patch16_224"
-    hosted = Places(runs, hosted=True)
+    hosted = UserStorage(runs, hosted=True)
     assert hosted.path_of(colours["lora"].file) == "colours-lora.safetensors"
 
 
@@ -269,7 +269,7 @@ def test_only_excel_needs_a_mark(text, first):
 def test_pawpularity_from_its_zip_to_a_submission(tmp_path):
     data = pawpularity_folder(tmp_path / "petfinder-pawpularity-score")
     packed = shutil.make_archive(str(data), "zip", data)
-    places = Places(tmp_path / "runs", hosted=False)
+    places = UserStorage(tmp_path / "runs", hosted=False)
     chosen = unpack(places, "", packed, lambda done, total: None)
     report = report_data(chosen, looked := look(chosen), sides_of(looked), "en")
     assert (report.image_column, report.target_column, report.task) == ("Id", "Pawpularity", "regression")

@@ -32,12 +32,12 @@ from tests.helpers.survey_folder import synthetic_survey
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.engine import Engine
-from vitexplorer.service.storage_limits import Stored
+from vitexplorer.service.storage_limits import StorageLimits
 from vitexplorer.service.surveys import map_layouts as mapping
 from vitexplorer.service.surveys import process
 from vitexplorer.service.surveys.pictures import file_of
-from vitexplorer.service.surveys.store import Asked, KeptSurvey, kept_in, new_survey, running
-from vitexplorer.service.user_storage import Places
+from vitexplorer.service.surveys.store import Asked, StoredSurvey, kept_in, new_survey, running
+from vitexplorer.service.user_storage import UserStorage
 from vitexplorer.storage.atomic_writes import DiskFullError
 from vitexplorer.storage.claims import standing_still
 from vitexplorer.survey.card import read_card, write_card
@@ -64,12 +64,12 @@ class Browser:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
-    return Places(tmp_path / "runs", hosted=False)
+def places(tmp_path: Path) -> UserStorage:
+    return UserStorage(tmp_path / "runs", hosted=False)
 
 
 @pytest.fixture
-def client(tmp_path: Path, places: Places, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+def client(tmp_path: Path, places: UserStorage, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "files"))
     engine = Engine(Settings(runs_folder=str(places.root)))
     with TestClient(Starlette(routes=survey_routes(engine))) as client:
@@ -77,7 +77,7 @@ def client(tmp_path: Path, places: Places, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 @pytest.fixture
-def drawn(places: Places, tmp_path: Path) -> dict[str, list]:
+def drawn(places: UserStorage, tmp_path: Path) -> dict[str, list]:
     """A survey of 60 made-up images by the name "drawn", one of which is a picture; its columns."""
     folder = synthetic_survey(places.root / "drawn", 60, rows_per_shard=32, failed=0.1)
     write_card(
@@ -140,13 +140,13 @@ def test_where_all_images_are_asked_there_is_nothing_to_stop(
     client: TestClient, drawn: dict[str, list], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Though its process is still ending."""
-    monkeypatch.setattr(KeptSurvey, "is_running", property(lambda survey: True))
+    monkeypatch.setattr(StoredSurvey, "is_running", property(lambda survey: True))
     state = Browser(client).ask("state", survey="drawn")
     assert (state["state"], state["running"], state["done"]) == ("finished", False, 60)
 
 
 def test_how_long_it_takes_is_told_by_what_it_did_since_it_went_on(
-    client: TestClient, places: Places, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, places: UserStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = synthetic_survey(places.root / "drawn", 160, rows_per_shard=32, lists=False, shards=(0, 1, 2))
     monkeypatch.setattr("vitexplorer.ui.rooms.folder.beginning.begun_at", lambda answers: 5000.0)
@@ -157,7 +157,7 @@ def test_how_long_it_takes_is_told_by_what_it_did_since_it_went_on(
     ):
         (file,) = folder.glob(f"{name}.*")
         os.utime(file, (when, when))
-    monkeypatch.setattr(KeptSurvey, "is_running", property(lambda survey: True))
+    monkeypatch.setattr(StoredSurvey, "is_running", property(lambda survey: True))
     assert Browser(client).ask("state", survey="drawn")["says"].startswith("96 of 160 images · 8 images a second · ")
 
 
@@ -208,7 +208,7 @@ def test_every_chart_is_of_the_images_that_are_chosen(
 
 
 def test_a_survey_answers_while_another_one_is_opened(
-    client: TestClient, drawn: dict[str, list], places: Places, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, drawn: dict[str, list], places: UserStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However many ask for the one that takes long."""
     synthetic_survey(places.root / "other", 20, lists=False)
@@ -236,7 +236,7 @@ def test_a_survey_answers_while_another_one_is_opened(
 
 
 def test_two_surveys_lie_side_by_side(
-    client: TestClient, drawn: dict[str, list], places: Places, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, drawn: dict[str, list], places: UserStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synthetic_survey(places.root / "other", 60, rows_per_shard=32, failed=0.1, seed=1)
     browser = Browser(client)
@@ -324,7 +324,7 @@ def test_pictures_are_those_of_the_survey_alone(client: TestClient, drawn: dict[
     assert client.get(f"/survey-pictures/{door}", params={"row": "0"}).status_code == 404, "with their survey"
 
 
-def test_a_plan_that_names_other_places_shows_them_to_their_owner_alone(places: Places, tmp_path: Path) -> None:
+def test_a_plan_that_names_other_places_shows_them_to_their_owner_alone(places: UserStorage, tmp_path: Path) -> None:
     """A table may name images anywhere; of a folder, and where there are visitors, nothing else is shown."""
     folder, root, strange = synthetic_survey(places.root / "drawn", 3, lists=False), tmp_path / "pictures", "猫.png"
     secret, named = tmp_path / "secret.png", os.fsdecode(strange.encode("gb18030"))
@@ -333,7 +333,7 @@ def test_a_plan_that_names_other_places_shows_them_to_their_owner_alone(places: 
         file.write_bytes(b"")
     write_manifest(folder, [Planned("../secret.png", None), Planned(str(secret), None), planned(named, None)], 128)
     card = read_card(folder).model_copy(update={"root": str(root)})
-    hosted = Places(places.root, hosted=True)
+    hosted = UserStorage(places.root, hosted=True)
     for source, place, there in ((str(root), places, 1), ("table.csv", hosted, 1), ("table.csv", places, 3)):
         write_card(folder, card.model_copy(update={"source": source}))
         survey = open_survey(folder)
@@ -387,7 +387,7 @@ def test_what_cannot_be_surveyed_is_a_sentence(
 
 
 def test_what_is_refused_is_refused_before_any_work(
-    client: TestClient, places: Places, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, places: UserStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No picture is drawn, nothing of a zip is read, and nothing is left."""
 
@@ -412,7 +412,7 @@ def test_what_is_refused_is_refused_before_any_work(
 
 
 def test_a_survey_that_cannot_begin_leaves_nothing(
-    client: TestClient, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, places: UserStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     PIL.Image.new("RGB", (20, 20)).save(tmp_path / "one.png")
     monkeypatch.setattr(process.subprocess, "Popen", fill_the_disk)
@@ -429,7 +429,7 @@ def fill_the_disk(*given: object, **more: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_a_visitor_names_no_folder_of_this_machine_as_a_model(places: Places, tmp_path: Path, monkeypatch) -> None:
+def test_a_visitor_names_no_folder_of_this_machine_as_a_model(places: UserStorage, tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "someones").mkdir()
     monkeypatch.chdir(tmp_path)
     for name in ("someones", ".", ".."):
@@ -438,7 +438,7 @@ def test_a_visitor_names_no_folder_of_this_machine_as_a_model(places: Places, tm
 
 
 def test_the_process_is_the_command_and_can_be_stopped(
-    client: TestClient, places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, places: UserStorage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     survey = new_survey(places, ANNA, asked_of(tmp_path / "pets"))
     line = process.command(places, survey)
@@ -476,7 +476,7 @@ def test_the_process_is_the_command_and_can_be_stopped(
 
 
 def test_a_survey_that_stands_still_is_stopped_and_taken_up(
-    client: TestClient, places: Places, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, places: UserStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     survey = new_survey(places, ANNA, asked_of(places.root / "pets"))
     synthetic_survey(survey.answers, 160, rows_per_shard=32, lists=False, shards=(0, 1))
@@ -502,12 +502,12 @@ def test_a_survey_that_stands_still_is_stopped_and_taken_up(
     assert browser.ask("state", survey=survey.name)["state"] == "stopped"
 
 
-def test_images_that_were_sent_stay_as_long_as_their_survey(places: Places, client: TestClient) -> None:
+def test_images_that_were_sent_stay_as_long_as_their_survey(places: UserStorage, client: TestClient) -> None:
     data = places.new_data(ANNA, "pets")
     data.mkdir(parents=True)
     survey = new_survey(places, ANNA, asked_of(data))
     assert places.data_in_use(places.of(ANNA)) == {data.parent.name}
-    stored = Stored(places, Settings(keep_days=1))
+    stored = StorageLimits(places, Settings(keep_days=1))
     stored.sweep()
     assert data.is_dir()
     assert survey.folder.is_dir()
@@ -516,7 +516,7 @@ def test_images_that_were_sent_stay_as_long_as_their_survey(places: Places, clie
 
 
 def test_a_survey_of_elsewhere_is_linked_and_stays_when_it_is_let_go(
-    client: TestClient, places: Places, tmp_path: Path
+    client: TestClient, places: UserStorage, tmp_path: Path
 ) -> None:
     folder, browser = synthetic_survey(tmp_path / "elsewhere", 40), Browser(client)
     name = browser.ask("look", path=str(folder))["survey"]

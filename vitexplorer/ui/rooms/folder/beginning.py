@@ -11,10 +11,10 @@ from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.amounts import duration
 from vitexplorer.service.storage_limits import check_room
-from vitexplorer.service.surveys.asking import Asking
 from vitexplorer.service.surveys.listing import done, listed
 from vitexplorer.service.surveys.open_surveys import opened, shard_files
 from vitexplorer.service.surveys.process import begin, check_turn, last_words, model_of
+from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.sources import (
     SCENES,
     Source,
@@ -25,7 +25,7 @@ from vitexplorer.service.surveys.sources import (
     sent_as,
     sent_before,
 )
-from vitexplorer.service.surveys.store import Asked, KeptSurvey, linked, new_survey, now
+from vitexplorer.service.surveys.store import Asked, StoredSurvey, linked, new_survey, now
 from vitexplorer.service.surveys.words import SURVEY_WORDS, words_of
 from vitexplorer.storage.claims import begun_at, standing_still
 from vitexplorer.ui.shell.address import Address
@@ -40,7 +40,7 @@ CLASSIFIER = "scenes_vit_patch16_192"
 """of the drawn scenes, for a model on the screen that says nothing of an image"""
 
 
-def opening(asking: Asking) -> dict[str, Any]:
+def opening(asking: SurveyRequest) -> dict[str, Any]:
     """The words, the questions, and the surveys that there are."""
     from vitexplorer.scenes.shapes import LABEL_NAMES
     from vitexplorer.survey.questions import QUESTIONS, small_views
@@ -67,7 +67,7 @@ def opening(asking: Asking) -> dict[str, Any]:
 # -------------------------------------------------------------------------------------- choosing and beginning
 
 
-def chosen(asking: Asking, source: Source, **more: str) -> dict[str, Any]:
+def chosen(asking: SurveyRequest, source: Source, **more: str) -> dict[str, Any]:
     """What was found of images that were named, for whoever begins with them."""
     if source.images is None:
         says = asking.say("survey_chosen_table", title=source.title)
@@ -77,7 +77,7 @@ def chosen(asking: Asking, source: Source, **more: str) -> dict[str, Any]:
     return {"says": says, **more}
 
 
-def look(asking: Asking) -> dict[str, Any]:
+def look(asking: SurveyRequest) -> dict[str, Any]:
     """A folder, a table or a survey of this machine."""
     source = of_this_machine(asking.places, asking.text("path"))
     if is_survey(source.path):
@@ -85,21 +85,21 @@ def look(asking: Asking) -> dict[str, Any]:
     return chosen(asking, source, path=str(source.path))
 
 
-def unpacked(asking: Asking, zipped: Path) -> dict[str, Any]:
+def unpacked(asking: SurveyRequest, zipped: Path) -> dict[str, Any]:
     """The images of a zip that was sent."""
     name = Path(asking.text("name")).stem[:60] or "images"
     source = sent(asking.places, asking.visitor, zipped, name)
     return chosen(asking, source, data=sent_as(source.path))
 
 
-def check_open(asking: Asking) -> None:
+def check_open(asking: SurveyRequest) -> None:
     """Raises ExplainedError where no survey can be begun here, or its visitor keeps as much as one may."""
     if not settings().surveys:
         raise ExplainedError(SURVEY_WORDS["survey_closed"])
     check_room(asking.places, asking.visitor)
 
 
-def start(asking: Asking) -> dict[str, Any]:
+def start(asking: SurveyRequest) -> dict[str, Any]:
     """Begin a survey. Raises ExplainedError where it cannot be."""
     from vitexplorer.survey.questions import QUESTIONS, small_views
 
@@ -126,7 +126,7 @@ def start(asking: Asking) -> dict[str, Any]:
     return {"survey": survey.name}
 
 
-def _source(asking: Asking) -> Source:
+def _source(asking: SurveyRequest) -> Source:
     if asking.text("data") == "scenes":
         return drawn(asking.places, asking.visitor)
     if data := asking.text("data"):
@@ -139,7 +139,7 @@ def _source(asking: Asking) -> Source:
 # -------------------------------------------------------------------------------------- how far it is
 
 
-def state(asking: Asking) -> dict[str, Any]:
+def state(asking: SurveyRequest) -> dict[str, Any]:
     """How far a survey is, in words and numbers."""
     from vitexplorer.survey.card import read_card
 
@@ -168,7 +168,7 @@ def state(asking: Asking) -> dict[str, Any]:
     return {**found, "state": "running", "says": _pace(asking, survey, card, count)}
 
 
-def _pace(asking: Asking, survey: KeptSurvey, card: Card, count: int) -> str:
+def _pace(asking: SurveyRequest, survey: StoredSurvey, card: Card, count: int) -> str:
     """How many images there are, how fast they come since its process began, and how long the rest will take."""
     total = card.rows_planned
     parts = [asking.say("survey_going", done=f"{count:,}", total=f"{total:,}")]

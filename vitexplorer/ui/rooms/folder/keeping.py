@@ -10,8 +10,8 @@ from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
 from vitexplorer.core.text import ExplainedError
-from vitexplorer.service.surveys.asking import Asking
 from vitexplorer.service.surveys.choosing import conditions
+from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
 from vitexplorer.ui.kit.static_responses import NOT_KEPT
@@ -19,7 +19,7 @@ from vitexplorer.ui.kit.static_responses import NOT_KEPT
 FORMATS = ("csv", "parquet")
 
 
-def kept_rows(asking: Asking) -> FileResponse:
+def kept_rows(asking: SurveyRequest) -> FileResponse:
     """The file; lists stand in a Parquet file alone. Raises ExplainedError where it cannot be written."""
     from vitexplorer.survey.export import export
 

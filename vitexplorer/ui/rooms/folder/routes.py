@@ -20,11 +20,11 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.image_store import keep_upload
 from vitexplorer.service.surveys import charts
-from vitexplorer.service.surveys.asking import Asking, counting
 from vitexplorer.service.surveys.facts import counted, facts
 from vitexplorer.service.surveys.gallery import gallery
 from vitexplorer.service.surveys.pictures import file_of, small_picture
 from vitexplorer.service.surveys.process import begin, stop
+from vitexplorer.service.surveys.request import SurveyRequest, counting
 from vitexplorer.service.surveys.store import delete
 from vitexplorer.service.visitor_names import named
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
@@ -40,29 +40,29 @@ NO_ROW = -1
 PICTURES = {"cache-control": "private, max-age=3600"}
 
 
-def _stop(asking: Asking) -> dict[str, Any]:
+def _stop(asking: SurveyRequest) -> dict[str, Any]:
     stop(asking.survey)
     return {}
 
 
-def _resume(asking: Asking) -> dict[str, Any]:
+def _resume(asking: SurveyRequest) -> dict[str, Any]:
     beginning.check_open(asking)
     begin(asking.places, asking.survey)
     return {}
 
 
-def _delete(asking: Asking) -> dict[str, Any]:
+def _delete(asking: SurveyRequest) -> dict[str, Any]:
     delete(asking.places, asking.visitor, asking.survey)
     return {"surveys": beginning.listed(asking)}
 
 
-def _open(asking: Asking) -> dict[str, Any]:
+def _open(asking: SurveyRequest) -> dict[str, Any]:
     """An image for the other rooms."""
     file = file_of(asking.places, asking.opened, counting(asking.text("row"), NO_ROW))
     return {"image": keep_upload(str(file))}
 
 
-ANSWERS: dict[str, Callable[[Asking], dict[str, Any]]] = {
+ANSWERS: dict[str, Callable[[SurveyRequest], dict[str, Any]]] = {
     "opening": beginning.opening,
     "look": beginning.look,
     "start": beginning.start,
@@ -72,7 +72,7 @@ ANSWERS: dict[str, Callable[[Asking], dict[str, Any]]] = {
     "delete": _delete,
 }
 """by the last part of the address"""
-OF_ROWS: dict[str, Callable[[Asking], dict[str, Any] | Response]] = {
+OF_ROWS: dict[str, Callable[[SurveyRequest], dict[str, Any] | Response]] = {
     "open": _open,
     "facts": facts,
     "count": counted,
@@ -89,9 +89,9 @@ OF_ROWS: dict[str, Callable[[Asking], dict[str, Any] | Response]] = {
 """those that need an opened survey"""
 
 
-def _asked(engine: Engine, request: Request) -> Asking:
+def _asked(engine: Engine, request: Request) -> SurveyRequest:
     language = language_of(request.url.query, request.headers.get("accept-language", ""))
-    return Asking(engine, request.query_params, language, named(request.headers.get("x-visitor", "")))
+    return SurveyRequest(engine, request.query_params, language, named(request.headers.get("x-visitor", "")))
 
 
 def survey_routes(engine: Engine) -> list[Route]:
@@ -99,7 +99,7 @@ def survey_routes(engine: Engine) -> list[Route]:
     turns = asyncio.Semaphore(AT_ONCE)
     opening: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def opened(asking: Asking) -> None:
+    async def opened(asking: SurveyRequest) -> None:
         """Its surveys are open afterwards."""
         for name in ("survey", "beside"):
             if asking.text(name):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Engine
 from vitexplorer.service.surveys.open_surveys import opened
-from vitexplorer.service.surveys.store import KeptSurvey, survey_of
+from vitexplorer.service.surveys.store import StoredSurvey, survey_of
 from vitexplorer.service.surveys.words import say
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def counting(text: str, otherwise: int = 0) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else otherwise
 
 
-class Asking:
+class SurveyRequest:
     """What one request names, checked when it is asked for."""
 
     def __init__(self, engine: Engine, given: Mapping[str, str], language: Language, visitor: str):
@@ -49,12 +49,12 @@ class Asking:
         return say(key, self.language, **values)
 
     @property
-    def survey(self) -> KeptSurvey:
+    def survey(self) -> StoredSurvey:
         """The one that it is about. Raises ExplainedError where it is not there."""
         return survey_of(self.places, self.visitor, self.text("survey"))
 
     @property
-    def beside(self) -> KeptSurvey:
+    def beside(self) -> StoredSurvey:
         """The one that it is compared with. Raises ExplainedError where it is not there."""
         return survey_of(self.places, self.visitor, self.text("beside"))
 

@@ -12,7 +12,7 @@ _Place = TypeVar("_Place", bound=Hashable)
 _Thing = TypeVar("_Thing")
 
 
-class MadeOnce(Generic[_Place, _Thing]):
+class SingleFlight(Generic[_Place, _Thing]):
     """The things that were asked for last, one of each place; a newer version takes the place of an older one."""
 
     def __init__(self, most: int):
