@@ -22,6 +22,7 @@ from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Engine, Explored, Picture
 from vitexplorer.service.visitor_names import visitor_of
 from vitexplorer.service.work import StoppedError
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import PatientBlocks, session_of
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.kit.served_files import cached_file
@@ -277,7 +278,7 @@ class Page:
 
     def cost(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
         """The sheet of the sizes, filled when it is opened, with what one that is being typed would cost."""
-        size = event._data.get("size")
+        size = fields_of(event).get("size")
         if size is None or shown == Address():
             return gr.skip()
         chip = size_chip(self.desk.engine.capture(shown.picture), shown, language)
@@ -288,7 +289,7 @@ class Page:
 
     def tell(self, event: gr.EventData, shown: Address, language: Language) -> Updates:
         """A step of the guided path with the numbers of what is on the screen."""
-        step = step_named(event._data.get("step"))
+        step = step_named(fields_of(event).get("step"))
         if step is None or shown == Address():
             return gr.skip()
         return {self.visit.guide: guide_data(language, step_text(step, self._on_screen(shown.picture), language))}

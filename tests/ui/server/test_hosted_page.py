@@ -506,7 +506,7 @@ def test_what_a_handler_reads_of_an_event_has_been_read_before() -> None:
     for handler in reading:
         assert all(hasattr(found.blocks[target], "sends") for target, _ in handler.targets), handler.fn
     sources = "".join(path.read_text() for path in Path(vitexplorer.ui.__file__).parent.rglob("*.py"))
-    read = set(re.findall(r'event\._data(?:\.get\(|\[)"(\w+)"', sources))
+    read = set(re.findall(r'fields(?:_of\(event\))?(?:\.get\(|\[)"(\w+)"', sources))
     assert {"asked", "step"} <= read <= Sent.model_fields.keys() == SENT.keys()
 
 

@@ -17,6 +17,7 @@ from vitexplorer.core.text import Language
 from vitexplorer.ui.canvas.block_data import block_data, default_query, is_block
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, head_of, query_of, query_text
 from vitexplorer.ui.canvas.files import block_address
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.widget import sent
 from vitexplorer.ui.shell.address import Address
@@ -95,9 +96,9 @@ class TwoSided:
 
         at = int(event.target is self.right)
         captures = [side.capture for side in sides]
-        if "to" not in event._data:
+        if "to" not in fields_of(event):
             return self._rows(event, at, sides, blocks, language)
-        block = event._data["to"]
+        block = fields_of(event)["to"]
         if not is_block(block, captures[at]):
             return None
         other = matched(block, captures[at].depth, captures[1 - at].depth)
@@ -113,8 +114,8 @@ class TwoSided:
         if all(block_address(*place) is not None for place in places):
             return None
         shown = self._data(sides, blocks, language)
-        query = query_of(event._data.get("query"), shown[at])
-        if query is None or not is_block(event._data.get("block"), sides[at].capture):
+        query = query_of(fields_of(event).get("query"), shown[at])
+        if query is None or not is_block(fields_of(event).get("block"), sides[at].capture):
             return None
         for data, side, place in zip(shown, sides, places, strict=True):
             if block_address(*place) is None:

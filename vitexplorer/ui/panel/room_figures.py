@@ -15,6 +15,7 @@ from vitexplorer.core.types import Result
 from vitexplorer.service.scheduler import NotYetError
 from vitexplorer.service.work import Done, Waiter
 from vitexplorer.ui.controls import Field
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import answered, session_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, cached_file, image_file
@@ -129,7 +130,7 @@ class RoomFigures:
         if address == Address():
             return gr.skip()
         data = self._begun(address, language, said)
-        data.asked = event._data.get("asked", 0)
+        data.asked = fields_of(event).get("asked", 0)
         return data
 
     def _begun(self, address: Address, language: Language, said: str) -> PanelData:
@@ -185,7 +186,7 @@ class RoomFigures:
 
     def answer(self, event: gr.EventData, address: Address, language: Language, request: gr.Request) -> Any:
         """Another view or other settings; what a browser sends is checked by the view's own controls."""
-        asked = Question.read(event._data, self.listed())
+        asked = Question.read(fields_of(event), self.listed())
         if asked is None:
             return gr.skip()
         self.stop(request)
@@ -195,7 +196,7 @@ class RoomFigures:
         self, event: gr.EventData, address: Address, language: Language, request: gr.Request
     ) -> AsyncGenerator[PanelData, None]:
         """The same for a view that runs the model: how far it is until it is there, and nothing once it is stopped."""
-        asked = Question.read(event._data, self.listed())
+        asked = Question.read(fields_of(event), self.listed())
         if asked is None:
             return
         waiter = Waiter(session_of(request), FIGURE, asked.number)

@@ -16,6 +16,7 @@ from gradio.blocks import Block
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language
 from vitexplorer.service.user_storage import TunedChoice
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.kit.language import language_of_request, word
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.guide import Guide, guide_data
@@ -74,7 +75,7 @@ class Visit:
         self, event: gr.EventData, address: Address, language: Language, tuned: Iterable[TunedChoice] = ()
     ) -> Updates:
         """Another image, model, weights, size or fit, as the browser names it; what is none of these is not heard."""
-        changes = _choice(event._data, address)
+        changes = _choice(fields_of(event), address)
         if changes == {}:
             return gr.skip()
         address = replace(address, **changes)
@@ -86,7 +87,7 @@ class Visit:
 
     def go(self, event: gr.EventData, before: Address, language: Language) -> Updates:
         """What a link says, without loading the page anew."""
-        query = event._data.get("query")
+        query = fields_of(event).get("query")
         if query is None:
             return gr.skip()
         return self.enter(replace(Address.read(dict(parse_qsl(query))), opened=before.opened + 1), language)

@@ -205,8 +205,8 @@ def test_declared_sizes_are_near_the_counted_ones():
 
 
 def other(event: gr.EventData) -> SizeData:
-    data = design_sizes(Design.read(event._data["text"]), None, "en")
-    data.asked = event._data["asked"]
+    data = design_sizes(Design.read(event.text), None, "en")
+    data.asked = event.asked
     return data
 
 

@@ -17,6 +17,7 @@ from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.all_heads import strip_of
 from vitexplorer.ui.canvas.block_data import block_data, carried, default_query, frame_data, is_block, shown_query
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room, around
 from vitexplorer.ui.shell.address import Address
@@ -53,7 +54,7 @@ class AttentionRoom(Room):
 
     def show_block(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """Another block of the same capture; head and query stay what the visitor chose in the browser."""
-        capture, block = self.desk.engine.capture(address.picture), event._data.get("to")
+        capture, block = self.desk.engine.capture(address.picture), fields_of(event).get("to")
         picked = self._picked(event, capture, language)
         if picked is None or not is_block(block, capture):
             return gr.skip()
@@ -63,7 +64,7 @@ class AttentionRoom(Room):
     def open(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """A head was chosen from the whole network: its map, from the query that a block begins with."""
         capture = self.desk.engine.capture(address.picture)
-        block, head = event._data.get("block"), event._data.get("head")
+        block, head = fields_of(event).get("block"), fields_of(event).get("head")
         if not is_block(block, capture) or not isinstance(head, int) or not 0 <= head < capture.num_heads(block):
             return gr.skip()
         return {self.canvas: self.data(capture, address, language, block, str(head), default_query(capture, block))}
@@ -78,8 +79,9 @@ class AttentionRoom(Room):
         return {self.canvas: self.data(capture, address, language, *chosen)}
 
     def _picked(self, event: gr.EventData, capture: Capture, language: Language) -> Selection | None:
-        block = event._data.get("block")
-        return Selection.read(event._data, frame_data(capture, block, language)) if is_block(block, capture) else None
+        fields = fields_of(event)
+        block = fields.get("block")
+        return Selection.read(fields, frame_data(capture, block, language)) if is_block(block, capture) else None
 
     def data(
         self,

@@ -20,6 +20,7 @@ from vitexplorer.service.user_storage import MODEL
 from vitexplorer.service.work import Done, StoppedError, Waiter
 from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
 from vitexplorer.ui.controls.changes import START
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import answered, session_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.widget import sent
@@ -148,7 +149,7 @@ class CompareRoom(Room):
         request: gr.Request,
     ) -> AsyncGenerator[Updates, None]:
         """Another right side; one that is not possible is answered with a sentence, and nothing else moves."""
-        wanted = chosen(event._data, beside)
+        wanted = chosen(fields_of(event), beside)
         if wanted is None:
             yield self._nothing
             return
@@ -181,7 +182,7 @@ class CompareRoom(Room):
 
     def cost(self, event: gr.EventData, beside: Address, language: Language) -> Updates:
         """The sheet of the sizes on the right, as that of the bar."""
-        size = event._data.get("size")
+        size = fields_of(event).get("size")
         if size is None or beside == Address():
             return gr.skip()
         there, engine = on_the_left(beside), self.desk.engine

@@ -12,6 +12,7 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import Result
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.results.records import FinetuneResult
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.figure_panel import FigurePanel, PanelData
 from vitexplorer.ui.rooms.finetune.figures import Asked, panel_of
 from vitexplorer.ui.rooms.finetune.session import Session
@@ -82,7 +83,7 @@ class ChangePart:
     ) -> PanelData:
         """Another figure or setting."""
         result = self._result(visitor, training, run)
-        return gr.skip() if result is None else self._panel(result, Asked.read(event._data), address, language)
+        return gr.skip() if result is None else self._panel(result, Asked.read(fields_of(event)), address, language)
 
     def _result(self, visitor: str, training: str, run: str) -> FinetuneResult | None:
         try:

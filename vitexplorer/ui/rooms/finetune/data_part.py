@@ -15,6 +15,7 @@ from vitexplorer.finetune.job.folder import read_config
 from vitexplorer.service.scheduler import Turns
 from vitexplorer.service.training_images import Chosen, Looked, copy_taught, draw, look, of_training, point_at, unpack
 from vitexplorer.service.work import Done, Report, Waiter
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.kit.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.report import DataReportView, ReportData, empty_report, report_data
@@ -129,7 +130,7 @@ class DataPart:
         """Other columns of the same table; where they cannot be learned the report before stays, with the reason."""
         if chosen is None:
             return
-        sent = {name: event._data.get(name) or None for name in ("image", "target", "task")}
+        sent = {name: fields_of(event).get(name) or None for name in ("image", "target", "task")}
         task = sent["task"] if sent["task"] in ("classification", "regression") else None
         picked = replace(chosen, pick=Pick(sent["image"], sent["target"], task))
         async for read in self._read(lambda report: picked, "reading", language, request):

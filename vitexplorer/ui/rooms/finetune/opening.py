@@ -11,6 +11,7 @@ from gradio.events import Dependency
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.service.image_store import keep_upload
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import not_possible
 from vitexplorer.ui.rooms.finetune.results import ResultsView, image_path
 from vitexplorer.ui.rooms.finetune.session import Session
@@ -47,10 +48,10 @@ class Opening:
 
     def open(self, event: gr.EventData, visitor: str, training: str, wanted: Address, language: Language) -> Updates:
         """The tuned model in the Attention room, on one of the validation images where one was pressed."""
-        places, index = self.desk.engine.places, event._data.get("index")
+        places, index = self.desk.engine.places, fields_of(event).get("index")
         try:
             folder = places.training(visitor, training)
-            found = load_comparison(folder)[str(event._data.get("run"))]
+            found = load_comparison(folder)[str(fields_of(event).get("run"))]
             if index is not None and 0 <= index < len(found.paths):
                 path = image_path(folder, found, index)
                 wanted = replace(wanted, image=keep_upload(str(path)))
@@ -60,7 +61,7 @@ class Opening:
 
     def look(self, event: gr.EventData, wanted: Address, language: Language) -> Updates:
         """A picture that was taught or asked about, in the Attention room, with the model on the screen."""
-        image = Address.exactly(image=str(event._data.get("image"))).image
+        image = Address.exactly(image=str(fields_of(event).get("image"))).image
         return self.visit.enter(replace(wanted, image=image, room="attention", head="", query=""), language)
 
 

@@ -17,6 +17,7 @@ from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.finetune.comparison import Comparison, load_comparison
 from vitexplorer.finetune.job.folder import read_config, stem_of
 from vitexplorer.service.work import Done, Report, Step, Waiter
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.kit.upload import UploadButton
 from vitexplorer.ui.panel.figure_panel import FigurePanel
@@ -124,13 +125,13 @@ class ResultPart:
 
     def answer(self, event: gr.EventData, visitor: str, training: str, run: str, language: Language) -> Updates:
         """Another figure or setting."""
-        asked = Asked.read(event._data)
+        asked = Asked.read(fields_of(event))
         comparison = self._comparison(visitor, training)
         return self._figures(comparison, run, asked, language) | {self.asked: asked}
 
     def choose(self, event: gr.EventData, visitor: str, training: str, asked: Asked, language: Language) -> Updates:
         """Another run of the leaderboard, also in the figure that is on the screen."""
-        run = str(event._data.get("run"))
+        run = str(fields_of(event).get("run"))
         of_run = replace(asked, settings={**asked.settings, "run": run}, number=0)
         comparison = self._comparison(visitor, training)
         board = self._board(comparison, run, language) if comparison else no_results(language)
@@ -144,7 +145,7 @@ class ResultPart:
 
     def ask_changes(self, event: gr.EventData) -> str:
         """The run of which somebody wants to see what it changed."""
-        return str(event._data.get("run"))
+        return str(fields_of(event).get("run"))
 
     # -------------------------------------------------------------------------------------- home
 
@@ -152,8 +153,8 @@ class ResultPart:
         """A file to take home, made when it is asked for."""
         try:
             folder = self.desk.engine.places.training(visitor, training)
-            result = load_comparison(folder)[str(event._data.get("run"))]
-            return ResultsData(download=made(result, str(event._data.get("what")), read_config(folder)))
+            result = load_comparison(folder)[str(fields_of(event).get("run"))]
+            return ResultsData(download=made(result, str(fields_of(event).get("what")), read_config(folder)))
         except ExplainedError as error:
             return ResultsData(refused=error.text.in_(language))
 

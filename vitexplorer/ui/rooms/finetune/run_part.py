@@ -19,6 +19,7 @@ from vitexplorer.service.storage_limits import check_room
 from vitexplorer.service.training_images import Chosen, look
 from vitexplorer.service.work import Done, Report, Step, Waiter
 from vitexplorer.storage.claims import JobError
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
 from vitexplorer.ui.rooms.finetune.backbone import backbone_of
 from vitexplorer.ui.rooms.finetune.choice import PLANNED, TrainingChoice, job_of
@@ -119,7 +120,7 @@ class RunPart:
         if address == Address():
             return gr.skip()
         try:
-            return self.methods(chosen, address, language, TrainingChoice.read(event._data))
+            return self.methods(chosen, address, language, TrainingChoice.read(fields_of(event)))
         except ExplainedError as error:
             return MethodsData(refused=error.text.in_(language))
 
@@ -134,7 +135,7 @@ class RunPart:
         """Time and memory of every ticked method, from two batches of each, in a turn of many passes."""
         from vitexplorer.finetune.preview import estimates
 
-        choice, engine, visitor = TrainingChoice.read(event._data), self.desk.engine, session_of(request)
+        choice, engine, visitor = TrainingChoice.read(fields_of(event)), self.desk.engine, session_of(request)
 
         def work(report: Report) -> MethodsData:
             config = self._config(choice, chosen, address)
@@ -165,7 +166,7 @@ class RunPart:
         """
         places = self.desk.engine.places
         try:
-            config = self._config(TrainingChoice.read(event._data), chosen, address)
+            config = self._config(TrainingChoice.read(fields_of(event)), chosen, address)
             check_room(places, visitor)
             folder = self._extended(visitor, training, config) or places.new_training(visitor)
             with places.room_for_one(settings().trainings):
@@ -258,11 +259,11 @@ class RunPart:
 
     def reopen(self, event: gr.EventData, visitor: str, training: str) -> str:
         """Another training of the list."""
-        return self.known(visitor, str(event._data.get("run"))) or training
+        return self.known(visitor, str(fields_of(event).get("run"))) or training
 
     def remove(self, event: gr.EventData, visitor: str, training: str) -> str:
         """Delete one of the list; the one on the screen is closed with it."""
-        run = str(event._data.get("run"))
+        run = str(fields_of(event).get("run"))
         try:
             self.desk.engine.places.delete(visitor, run)
         except ExplainedError:

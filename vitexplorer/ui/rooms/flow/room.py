@@ -18,6 +18,7 @@ from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
 from vitexplorer.ui.canvas.files import attention_file, kept_file
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.kit.words import UI_WORDS
@@ -86,15 +87,15 @@ class FlowRoom(Room):
 
     def show(self, event: gr.EventData, address: Address, language: Language) -> Updates:
         """Another query or other settings."""
-        capture, given = self.desk.engine.capture(address.picture), event._data.get("settings")
+        capture, given = self.desk.engine.capture(address.picture), fields_of(event).get("settings")
         if given is None:
             return gr.skip()
-        query = event._data.get("query")
+        query = fields_of(event).get("query")
         try:
             data = self.data(capture, address, language, {**given, "query": query})
         except ExplainedError:  # only what no control of the page sends
             return gr.skip()
-        data.asked = event._data.get("asked", 0)
+        data.asked = fields_of(event).get("asked", 0)
         return {self.canvas: data}
 
     def data(self, capture: Capture, address: Address, language: Language, given: Mapping[str, Any]) -> CanvasData:

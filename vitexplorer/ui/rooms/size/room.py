@@ -10,6 +10,7 @@ from gradio.components.base import Component
 
 from vitexplorer.core.text import Language
 from vitexplorer.quantities.parameter_formulas import ViTShape
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import SHOWN, RoomFigures
 from vitexplorer.ui.rooms.room import Room, around
 from vitexplorer.ui.rooms.size.data import SizeData
@@ -62,11 +63,11 @@ class SizeRoom(Room):
 
     def design(self, event: gr.EventData, address: Address, language: Language) -> SizeData:
         """What the sliders describe, read as an address is."""
-        text = event._data.get("text")
+        text = fields_of(event).get("text")
         if text is None or address == Address():
             return gr.skip()
         data = self.data(Design.read(text), address, language)
-        data.asked = event._data.get("asked", 0)
+        data.asked = fields_of(event).get("asked", 0)
         return data
 
     def data(self, design: Design, address: Address, language: Language) -> SizeData:

@@ -17,6 +17,7 @@ from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Output
 from vitexplorer.ui.canvas.two_sided import Side, TwoSided
 from vitexplorer.ui.controls.changes import START, ChangesData, ChangesPicker, changes_data
+from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room, lead_to
@@ -119,11 +120,11 @@ class WhatIfRoom(Room):
 
     def choose(self, event: gr.EventData, changed: Address, block: int, language: Language) -> Updates:
         """Other changes; those that are not possible are answered with a sentence, and nothing else moves."""
-        text = event._data.get("text")
+        text = fields_of(event).get("text")
         if text is None or changed == Address():
             return gr.skip()
         data, run, text = self._changed(changed, text, language)
-        data.asked = event._data.get("asked", 0)
+        data.asked = fields_of(event).get("asked", 0)
         if run is None:
             return {self.picker: data}
         sides = _sides(self.desk.engine.capture(changed.picture), run, language)
@@ -132,7 +133,7 @@ class WhatIfRoom(Room):
 
     def show_block(self, event: gr.EventData, changed: Address, language: Language) -> Updates:
         """Another block of both runs; head and query stay what the visitor chose in the browser."""
-        plain, block = self.desk.engine.capture(changed.picture), event._data.get("block", 0)
+        plain, block = self.desk.engine.capture(changed.picture), fields_of(event).get("block", 0)
         run = self.desk.engine.changed(changed.picture, changed.change)
         moved = self.stage.move(event, _sides(plain, run, language), (block, block), language)
         if moved is None:
