@@ -19,8 +19,9 @@ from typer.testing import CliRunner
 
 import vitexplorer as vx
 from docs.make import architecture
-from docs.make.tables import PAGES, README, ROOT, TABLES, written_tables
+from docs.make.tables import PAGES, README, TABLES, written_tables
 from tests.helpers.survey_images import class_folders
+from tests.helpers.tree import ROOT
 from vitexplorer.cli import build_app
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.kit.words import UI_WORDS

@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 from PIL import Image
 
 from tests.helpers.app import running_app
-from tests.test_architecture import ROOT, tracked_files
+from tests.helpers.tree import ROOT, tracked_files
 from tests.test_docs import code_blocks
 
 PICTURE = ROOT / "assets" / "examples" / "scene_fish.webp"

@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from torch.overrides import _get_current_function_mode_stack
 
 from tests.helpers import reference
-from tests.helpers.explicit import blocks_of, run_explicitly, with_fused_attention
-from tests.helpers.least import cheaply
+from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import attention_outputs, capture_small, load_small, picture
+from tests.helpers.unfused_attention import blocks_of, run_explicitly, with_fused_attention
 from vitexplorer.capturing.capture import AttentionCall, AttentionTap, capture
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError

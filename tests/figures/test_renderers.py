@@ -13,8 +13,8 @@ import plotly.graph_objects as go
 import pytest
 
 import vitexplorer as vx
-from tests.helpers.least import cheaply, run_once
-from tests.helpers.refused import NO_CLASS_TOKEN, is_refused
+from tests.helpers.expected_refusals import NO_CLASS_TOKEN, is_refused
+from tests.helpers.least_settings import cheaply, run_once
 from tests.helpers.small_models import capture_small
 from tests.helpers.thorough import quick
 from vitexplorer.comparisons import compare

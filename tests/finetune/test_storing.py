@@ -14,8 +14,8 @@ import torch.nn.functional as F
 
 import vitexplorer as vx
 from tests.helpers import reference
-from tests.helpers.least import run_once
-from tests.helpers.refused import is_refused
+from tests.helpers.expected_refusals import is_refused
+from tests.helpers.least_settings import run_once
 from tests.helpers.small_backbones import load_backbone, on_meta, pixels
 from tests.helpers.small_models import attention_outputs, picture
 from tests.helpers.thorough import in_turn

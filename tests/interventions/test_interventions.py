@@ -13,12 +13,12 @@ import torch
 
 import vitexplorer as vx
 from tests.capturing.test_capture import fail, traces
-from tests.helpers import changed as twin
-from tests.helpers.explicit import blocks_of, with_fused_attention
+from tests.helpers import reference_interventions as twin
 from tests.helpers.long_token import planted
 from tests.helpers.small_families import capture_case
 from tests.helpers.small_models import CAPTURES, RECIPES, attention_outputs, capture_small, load_small, picture
 from tests.helpers.thorough import in_turn
+from tests.helpers.unfused_attention import blocks_of, with_fused_attention
 from vitexplorer.capturing.capture import Capture, capture, capture_input
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError

@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 
 import vitexplorer as vx
 from tests.helpers import reference_relevance
-from tests.helpers.explicit import with_fused_attention
 from tests.helpers.small_models import capture_small, load_small, picture
+from tests.helpers.unfused_attention import with_fused_attention
 from tests.views.test_readings import check
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.cli import build_app

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.damage import WRECKS, wreck
+from tests.helpers.damaged_files import WRECKS, wreck
 from tests.helpers.survey_folder import synthetic_survey
 from tests.helpers.survey_images import class_folders, files_of
 from tests.survey.test_surveying import run

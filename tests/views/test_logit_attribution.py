@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 import vitexplorer as vx
-from tests.helpers.refused import is_refused
+from tests.helpers.expected_refusals import is_refused
 from tests.helpers.small_models import RECIPES, capture_small
 from tests.views.test_readings import check
 from vitexplorer.capturing.capture import Capture, capture_input

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import vitexplorer as vx
-from tests.helpers.least import cheaply, run_once
-from tests.helpers.refused import is_refused
+from tests.helpers.expected_refusals import is_refused
+from tests.helpers.least_settings import cheaply, run_once
 from tests.helpers.small_models import RECIPES, capture_small
 from tests.helpers.thorough import always, later
 from vitexplorer.core.format import compact, fine_percent, measured, percent, signed

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, e
 
 from tests.helpers.app import Visit
 from tests.helpers.plain_page import PlainPage
-from tests.helpers.rooms import PATIENCE
+from tests.helpers.room_checks import PATIENCE
 from tests.helpers.thorough import quick
 from tests.learn.test_steps import shown
 from vitexplorer.core.text import Language

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.app import Steps
-from tests.helpers.built import built
+from tests.helpers.built_parts import built
 from tests.helpers.small_models import load_small, picture
 from vitexplorer.capturing.capture import Capture, capture
 from vitexplorer.comparisons import compare

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.helpers.app import Visit
 from tests.helpers.plain_page import PlainPage
-from tests.helpers.rooms import assert_is_read
+from tests.helpers.room_checks import assert_is_read
 from vitexplorer.finetune.data import example_folder
 from vitexplorer.ui.rooms.finetune.progress import ProgressData, ProgressView, no_progress
 from vitexplorer.ui.rooms.finetune.report import empty_report
