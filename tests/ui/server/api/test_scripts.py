@@ -17,8 +17,8 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 
 import vitexplorer as vx
 from tests.helpers.app import run_apart
+from tests.helpers.documentation import code_blocks
 from tests.helpers.tree import ROOT
-from tests.test_docs import code_blocks
 from vitexplorer.figures.tables import as_document
 from vitexplorer.models.examples import examples
 
