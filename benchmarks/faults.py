@@ -32,9 +32,9 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file
 
 from benchmarks.fuzz import tried
-from tests.helpers.damage import WRECKS, torn, wreck
+from tests.helpers.damaged_files import WRECKS, torn, wreck
 from tests.helpers.finetune_folders import class_folder
-from tests.helpers.subject import Subject
+from tests.helpers.fuzz_subject import Subject
 from vitexplorer.finetune.comparison import load_comparison
 from vitexplorer.finetune.in_process import run_job
 from vitexplorer.finetune.job import detached

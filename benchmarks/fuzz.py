@@ -19,8 +19,8 @@ from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
+from tests.helpers.fuzz_subject import Subject, outcome
 from tests.helpers.fuzzed import subjects
-from tests.helpers.subject import Subject, outcome
 
 SHARES = {"weights safetensors": 0.5, "weights pth": 0.5, "tuned": 0.5, "merged words": 0.2, "zips": 0.5}
 SHARES |= {"calls": 0.5, "page events": 0.5, "views": 0.1, "views, one wrong": 1.0}

@@ -17,7 +17,7 @@ from typing import get_args
 from playwright.sync_api import Browser, Page, Response
 
 from tests.helpers.app import browser, running_app
-from tests.helpers.rooms import SHIFTS, painted, wait_for_room
+from tests.helpers.room_checks import SHIFTS, painted, wait_for_room
 from vitexplorer.ui.shell.room_order import RoomKey
 
 WINDOWS = [("on a phone", "", 390, 844), ("at a desk", "", 1440, 900), ("in a hall", "?lecture=1", 1920, 1080)]

@@ -23,7 +23,7 @@ import psutil
 from playwright.sync_api import Page
 
 from tests.helpers.app import Visit, browser, running_app
-from tests.helpers.rooms import choose_view, go_to, wait_for_canvas
+from tests.helpers.room_checks import choose_view, go_to, wait_for_canvas
 
 STEPS = ("open", "upload", "three blocks", "another model", "relevance")
 BLOCK = "document.querySelector('#vx-attention-canvas .vx-canvas').dataset"

@@ -13,19 +13,12 @@ from pathlib import Path
 import pytest
 from importlinter.cli import lint_imports
 
-ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "vitexplorer"
+from tests.helpers.tree import PACKAGE, ROOT, tracked_files
+
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 SEES_TOKENS = ("capture.py", "types.py", "controls", "quantities", "interventions", "views", "finetune", "families")
 MOST_LINES = 320
 TABLES = {"vitexplorer/ui/kit/glossary.py", "vitexplorer/models/catalog.py"}  # data, however long
-
-
-def tracked_files() -> list[Path]:
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
-    if listed.returncode:
-        pytest.skip("not a git checkout")
-    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
 
 
 def texts(files: list[Path]) -> dict[str, str]:

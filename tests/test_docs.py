@@ -9,18 +9,19 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, get_args
+from typing import get_args
 from xml.etree import ElementTree
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
 from typer.testing import CliRunner
 
 import vitexplorer as vx
 from docs.make import architecture
-from docs.make.tables import PAGES, README, ROOT, TABLES, written_tables
+from docs.make.tables import PAGES, README, TABLES, written_tables
+from tests.helpers.documentation import code_blocks, front_matter, text_of
 from tests.helpers.survey_images import class_folders
+from tests.helpers.tree import ROOT
 from vitexplorer.cli import build_app
 from vitexplorer.models.examples import examples
 from vitexplorer.ui.kit.words import UI_WORDS
@@ -30,22 +31,8 @@ INDEX = ROOT / "docs" / "README.md"
 CHECKED = (*PAGES, ROOT / ".github" / "CONTRIBUTING.md")
 
 
-def text_of(page: Path) -> str:
-    return page.read_text(encoding="utf-8")
-
-
 def address(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
-
-
-def code_blocks(language: str, *pages: Path) -> list[str]:
-    """Code of these pages, or of all."""
-    texts = "\n".join(map(text_of, pages or PAGES))
-    return re.findall(rf"```{language}\n(.*?)```", texts, re.DOTALL)
-
-
-def front_matter() -> dict[str, Any]:
-    return yaml.safe_load(text_of(README).split("---\n")[1])
 
 
 # ---------------------------------------------------------------------------------------------- tables and drawings

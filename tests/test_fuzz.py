@@ -13,10 +13,10 @@ import safetensors.torch
 import torch
 from hypothesis import HealthCheck, Phase, given, settings
 
+from tests.helpers.fuzz_subject import Subject, outcome
 from tests.helpers.fuzzed import MODEL, subjects
 from tests.helpers.fuzzed_views import ask, asked
 from tests.helpers.small_models import load_small
-from tests.helpers.subject import Subject, outcome
 from vitexplorer.finetune import storing
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.data import DataError

@@ -20,8 +20,8 @@ from packaging.utils import canonicalize_name
 from PIL import Image
 
 from tests.helpers.app import running_app
-from tests.test_architecture import ROOT, tracked_files
-from tests.test_docs import code_blocks
+from tests.helpers.documentation import code_blocks
+from tests.helpers.tree import ROOT, tracked_files
 
 PICTURE = ROOT / "assets" / "examples" / "scene_fish.webp"
 

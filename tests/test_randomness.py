@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import torch
 
+from tests.helpers.tree import ROOT
 from training.recipes import all_recipes
 from vitexplorer.core.text import SettingError
 from vitexplorer.models.seeding import TURN, seeded, stream
 
-ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("vitexplorer", "tests", "benchmarks")
 FILES = [ROOT / "app.py", *(path for folder in FOLDERS for path in ROOT.glob(f"{folder}/**/*.py"))]
 

@@ -7,11 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-INI = Path(__file__).resolve().parent.parent / ".pytest.ini"
+from tests.helpers.tree import ROOT
+
+INI = ROOT / ".pytest.ini"
 LIBRARY = """
 import random, threading, warnings
 

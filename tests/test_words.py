@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import vitexplorer
-from tests.helpers.least import cheaply
-from tests.helpers.refused import is_refused
+from tests.helpers.expected_refusals import is_refused
+from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import capture_small
 from vitexplorer import comparisons, interventions, views
 from vitexplorer.core.settings import ASSETS

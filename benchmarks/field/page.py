@@ -28,7 +28,8 @@ from benchmarks.field.gestures import Ours, Sample, Twin, Walk
 from benchmarks.field.tables import Cell, Table
 from benchmarks.field.turns import table as of_turns
 from benchmarks.field.twin import MODELS, SIZES
-from tests.helpers.app import ROOT, browser, running_app
+from tests.helpers.app import browser, running_app
+from tests.helpers.tree import ROOT
 
 DELAYS = (0, 100)
 """milliseconds that every request waits for its answer"""

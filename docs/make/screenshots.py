@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 import PIL.Image
 from playwright.sync_api import Browser, Page
 
-from tests.helpers.app import ROOT, browser, running_app
-from tests.helpers.rooms import PATIENCE, painted
+from tests.helpers.app import browser, running_app
+from tests.helpers.room_checks import PATIENCE, painted
+from tests.helpers.tree import ROOT
 
 FOLDER = ROOT / "assets" / "screenshots"
 SETTLED = 5000

@@ -12,13 +12,13 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from inspect import Parameter
-from pathlib import Path
 
 from pydantic.fields import FieldInfo
 
 import vitexplorer as vx
 from benchmarks.field.tables import read, text
 from tests.helpers.families_of_timm import sweep
+from tests.helpers.tree import ROOT
 from vitexplorer.cli.compare import side_parameters
 from vitexplorer.cli.view import common_parameters
 from vitexplorer.core.settings import ASSETS, PREFIX, Settings
@@ -27,7 +27,6 @@ from vitexplorer.models.measured import measured
 from vitexplorer.survey.questions import QUESTIONS
 from vitexplorer.views.record import Paper
 
-ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 PAGES = (README, *sorted((ROOT / "docs").glob("*.md")))
 MARKED = re.compile(r"<!-- (?P<name>\w+) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from docs.make.tables import PAGES, ROOT
+from docs.make.tables import PAGES
+from tests.helpers.tree import ROOT
 
 SMALLEST = {
     "anyfile": "--only vit",

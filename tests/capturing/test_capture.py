@@ -11,12 +11,12 @@ import pytest
 import timm
 import torch
 import torch.nn.functional as F
-from torch.overrides import _get_current_function_mode_stack
 
 from tests.helpers import reference
-from tests.helpers.explicit import blocks_of, run_explicitly, with_fused_attention
-from tests.helpers.least import cheaply
+from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import attention_outputs, capture_small, load_small, picture
+from tests.helpers.traces import fail_midway, traces
+from tests.helpers.unfused_attention import blocks_of, run_explicitly, with_fused_attention
 from vitexplorer.capturing.capture import AttentionCall, AttentionTap, capture
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError
@@ -129,42 +129,17 @@ def test_pieces_are_the_whole(any_capture, monkeypatch):
 # ------------------------------------------------------------------------------------------------ no trace
 
 
-def traces(module: torch.nn.Module) -> dict[str, object]:
-    """Everything about a module and the process that a capture might leave changed."""
-    found: dict[str, object] = {
-        "global": (
-            torch.is_grad_enabled(),
-            torch.is_inference_mode_enabled(),
-            torch.get_default_dtype(),
-            torch.get_rng_state().tolist(),
-            timm.layers.use_fused_attn(),
-            F.scaled_dot_product_attention,
-            len(_get_current_function_mode_stack()),
-        )
-    }
-    for name, part in module.named_modules():
-        for key, value in vars(part).items():
-            found[f"{name}.{key}"] = dict(value) if isinstance(value, dict) else value
-    for name, tensor in module.state_dict(keep_vars=True).items():
-        found[f"tensor {name}"] = (id(tensor), tensor._version, tensor.requires_grad, tensor.grad)
-    return found
-
-
 def test_success_leaves_no_trace(any_model):
     before = traces(any_model.module)
     capture(any_model, picture(*any_model.preprocessing.input_size), fit="squash").attention(0)
     assert traces(any_model.module) == before
 
 
-def fail(*_, **__):
-    raise RuntimeError("in the middle")
-
-
 def test_an_error_in_the_middle_of_the_pass_leaves_no_trace(any_model, monkeypatch):
     image = picture(*any_model.preprocessing.input_size)
     expected = capture(any_model, image, fit="squash")
     before = traces(any_model.module)
-    monkeypatch.setattr(blocks_of(any_model.module)[1], "forward", fail)
+    monkeypatch.setattr(blocks_of(any_model.module)[1], "forward", fail_midway)
     with pytest.raises(RuntimeError, match="in the middle"):
         capture(any_model, image, fit="squash")
     monkeypatch.undo()

@@ -13,7 +13,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import vitexplorer as vx
-from tests.helpers.least import LEAST
+from tests.helpers.least_settings import LEAST
 from tests.helpers.libraries import made, saved
 from tests.helpers.small_models import picture
 from tests.helpers.thorough import always, later

@@ -11,11 +11,11 @@ import pytest
 import torch
 
 import vitexplorer as vx
-from tests.figures.test_renderers import CHINESE, all_words, every_word
+from tests.helpers.figure_words import CHINESE, all_words, every_word
+from tests.helpers.reference_cka import slow_cka, slow_places
+from tests.helpers.reference_places import slow_place
 from tests.helpers.small_models import capture_small, load_small, picture
 from tests.helpers.thorough import quick
-from tests.quantities.test_cka import slow_cka, slow_places
-from tests.ui.rooms.compare.test_room import slow_place
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons import reading, refusal
 from vitexplorer.comparisons.relevance import same_class

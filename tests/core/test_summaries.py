@@ -15,10 +15,11 @@ import pytest
 
 import vitexplorer as vx
 from tests.helpers import typecheck
-from tests.helpers.least import cheaply
-from tests.helpers.refused import is_refused
+from tests.helpers.expected_refusals import is_refused
+from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import capture_small, load_small, picture
 from tests.helpers.survey_folder import synthetic_survey
+from tests.helpers.tree import ROOT
 from vitexplorer.comparisons import COMPARISONS, refusal
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.settings import ASSETS
@@ -245,7 +246,6 @@ def test_a_hostile_name_stays_on_its_line():
 
 # ------------------------------------------------------------------------------------------ errors
 
-ROOT = Path(vx.__file__).parents[1]
 ASKED = {
     "a function": lambda: vx.compute("atention_rollout", capture_small("vit")),
     "a module that answers a call": lambda: vx.intervene(capture_small("vit"), "nothing"),

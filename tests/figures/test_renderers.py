@@ -13,8 +13,9 @@ import plotly.graph_objects as go
 import pytest
 
 import vitexplorer as vx
-from tests.helpers.least import cheaply, run_once
-from tests.helpers.refused import NO_CLASS_TOKEN, is_refused
+from tests.helpers.expected_refusals import NO_CLASS_TOKEN, is_refused
+from tests.helpers.figure_words import CHINESE, all_words, every_word
+from tests.helpers.least_settings import cheaply, run_once
 from tests.helpers.small_models import capture_small
 from tests.helpers.thorough import quick
 from vitexplorer.comparisons import compare
@@ -43,7 +44,6 @@ from vitexplorer.figures.tiles import tiles
 from vitexplorer.interventions import intervene
 from vitexplorer.views import VIEWS, compute
 
-CHINESE = re.compile("[\u4e00-\u9fff]")
 IN_WORDS = [
     ("attention_rollout", {"head_fusion": "max", "discard_ratio": 0.5, "start_block": 1}),
     ("token_pca", {"norm": True, "foreground": True}),
@@ -61,34 +61,6 @@ MORE = [
     ("head_atlas", {"metric": "entropy"}),
     ("token_pca", {"foreground": True}),
 ]
-
-
-def all_words(figure: go.Figure) -> str:
-    return " ".join(note.text for note in figure.layout.annotations)
-
-
-def every_word(figure: go.Figure) -> Iterator[str]:
-    """All that a person can read on a figure: notes, titles of scales, what the mouse brings up."""
-
-    def walk(part: object, name: str = "") -> Iterator[str]:
-        if isinstance(part, dict):
-            for key, value in part.items():
-                yield from walk(value, key)
-        elif isinstance(part, list | tuple | np.ndarray) and name in (
-            "annotations",
-            "data",
-            "text",
-            "hovertext",
-            "labels",
-            "",
-        ):
-            for value in part:
-                yield from walk(value, name)
-        elif isinstance(part, str) and name in ("text", "hovertext", "hovertemplate", "labels", "name"):
-            yield re.sub(r"%\{.*?\}|<.*?>|&\w+;", " ", part)
-
-    read = figure.to_dict()
-    yield from walk({"data": read["data"], **read["layout"]})
 
 
 def a_matrix(**changes) -> MatrixResult:

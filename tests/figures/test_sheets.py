@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.helpers.least import run_once
-from tests.helpers.refused import is_refused
+from tests.helpers.expected_refusals import is_refused
+from tests.helpers.least_settings import run_once
 from tests.helpers.small_models import capture_small
 from vitexplorer.figures.rendering import slide, windows
 from vitexplorer.figures.sheets import WINDOWS

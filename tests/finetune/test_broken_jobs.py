@@ -20,8 +20,8 @@ import numpy as np
 import psutil
 import pytest
 
-from tests.finetune.job.test_detached import assert_equal
 from tests.helpers.finetune_folders import class_folder
+from tests.helpers.finished_runs import assert_same_run
 from tests.helpers.small_models import load_small
 from vitexplorer.core.settings import settings
 from vitexplorer.finetune.comparison import load_comparison
@@ -116,7 +116,7 @@ def test_a_damaged_run_is_resumed_to_the_same_weights(runs, tmp_path, files, dam
         damage(folder / file)
     run_job(CONFIG.read(folder), folder)
     assert job_state(folder).state == "finished"
-    assert_equal(runs / "whole", folder, "lora")
+    assert_same_run(runs / "whole", folder, "lora")
     said = [event.text.en for event in read_events(folder)[0] if event.kind == "note"]
     assert all(any(file.name in text for text in said) for file in files)
 
@@ -134,7 +134,7 @@ def test_a_broken_result_is_a_failure_among_the_others_and_trained_again(runs, t
         assert (found.results, [run for run, _ in found.failures]) == ((), ["lora"])
         assert "trained again" in found.failures[0][1].en
     run_job(CONFIG.read(folder), folder)
-    assert_equal(runs / "whole", folder, "lora")
+    assert_same_run(runs / "whole", folder, "lora")
 
 
 def test_without_its_split_a_job_says_what_is_lost(runs, tmp_path):
@@ -267,7 +267,7 @@ def test_a_training_that_stands_still_is_stopped_at_once(runs, tmp_path, sleeper
     assert (state.state, "stood still" in state.text.en) == ("stopped", True)
     sleeper.wait(30)
     run_job(CONFIG.read(folder), folder)
-    assert_equal(runs / "whole", folder, "lora")
+    assert_same_run(runs / "whole", folder, "lora")
 
 
 def test_a_launched_worker_has_its_job_before_it_begins(tmp_path, sleeper):

@@ -11,8 +11,8 @@ import safetensors.torch
 import torch
 
 import vitexplorer as vx
-from tests.finetune.test_storing import run, shaken
 from tests.helpers.small_backbones import load_backbone, pixels
+from tests.helpers.tuned_models import outputs, shaken
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.models.checkpoints import WeightsError
@@ -39,7 +39,7 @@ def test_what_we_write_peft_reads(backbone, peft, tmp_path):
     vx.export_peft(tuned, tmp_path)
     theirs = peft.PeftModel.from_pretrained(plain(backbone, 5), tmp_path).eval()
     images = pixels(tuned)
-    torch.testing.assert_close(run(theirs, images), run(tuned.module, images), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(outputs(theirs, images), outputs(tuned.module, images), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("keys", [False, True], ids=["queries and values", "keys too"])
@@ -60,7 +60,7 @@ def test_what_peft_writes_we_read(keys, peft, tmp_path):
         return
     ours = vx.import_peft(load_backbone("vit"), tmp_path)
     images = pixels(ours)
-    torch.testing.assert_close(run(ours.module, images), run(theirs, images), rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(outputs(ours.module, images), outputs(theirs, images), rtol=1e-4, atol=1e-4)
     assert ours.settings == {"r": 4, "alpha": 6}
     assert ours.num_classes == 5
 
@@ -72,7 +72,7 @@ def test_there_and_back(backbone, tmp_path):
     again = vx.import_peft(load_backbone(backbone), tmp_path)
     assert again.settings["r"] == 3
     images = pixels(tuned)
-    torch.testing.assert_close(run(again.module, images), run(tuned.module, images))
+    torch.testing.assert_close(outputs(again.module, images), outputs(tuned.module, images))
 
 
 @pytest.mark.parametrize("backbone", ["beit", "eva02", "swinv2"])

@@ -14,41 +14,22 @@ import torch.nn.functional as F
 
 import vitexplorer as vx
 from tests.helpers import reference
-from tests.helpers.least import run_once
-from tests.helpers.refused import is_refused
+from tests.helpers.expected_refusals import is_refused
+from tests.helpers.least_settings import run_once
 from tests.helpers.small_backbones import load_backbone, on_meta, pixels
 from tests.helpers.small_models import attention_outputs, picture
 from tests.helpers.thorough import in_turn
+from tests.helpers.tuned_models import outputs, shaken
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.finetune.attaching import attach, trained
 from vitexplorer.finetune.parts.heads import output_layers
 from vitexplorer.finetune.storing import load_tuned, recipe_in, save_tuned
-from vitexplorer.finetune.trained_parts import (
-    first_trainable_block,
-    parameter_groups,
-    train_mode,
-    trainable,
-)
+from vitexplorer.finetune.trained_parts import first_trainable_block, parameter_groups, train_mode, trainable
 from vitexplorer.models.checkpoints import WeightsError
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import load_model
 from vitexplorer.storage.checked_reading import read_tensors, save_tensors
-
-
-@torch.no_grad()
-def shaken(tuned, size=0.1):
-    """A tuned model with noise on everything that trains."""
-    draw = torch.Generator().manual_seed(2)
-    for parameter in trainable(tuned.module).values():
-        parameter += size * torch.randn(parameter.shape, generator=draw)
-    return tuned
-
-
-@torch.no_grad()
-def run(module, images):
-    return module(images)
-
 
 # ---------------------------------------------------------------------------------------------- slow twins
 
@@ -282,7 +263,7 @@ def test_scales_and_shifts_of_swin_are_those_of_the_authors(backbone):
     with torch.no_grad():
         expected = swin_by_hand(tuned.module, images)
         torch.testing.assert_close(tuned.module(images), expected, rtol=1e-3, atol=1e-3)
-        torch.testing.assert_close(run(vx.merge(tuned).module, images), expected, rtol=1e-3, atol=1e-3)
+        torch.testing.assert_close(outputs(vx.merge(tuned).module, images), expected, rtol=1e-3, atol=1e-3)
 
 
 @pytest.mark.parametrize("backbone", ["vit", "beit", "eva02", "swin_padded", "swinv2_padded", "parallel"])
@@ -386,7 +367,7 @@ def test_what_was_tuned_at_another_size_comes_back_at_that_size(tmp_path):
     loaded = load_tuned(tmp_path / "tuned.safetensors", base=load_backbone("swin"))
     assert loaded.preprocessing.input_size == (96, 96)
     image = torch.randn(1, 3, 96, 96, generator=torch.Generator().manual_seed(0))
-    assert torch.equal(run(loaded.module, image), run(tuned.module, image))
+    assert torch.equal(outputs(loaded.module, image), outputs(tuned.module, image))
 
 
 @pytest.mark.parametrize("settings", [{}, {"drawn": True}])
@@ -408,10 +389,12 @@ def test_ssf_of_an_earlier_version_loads_as_it_was(settings, tmp_path):
 
     images = pixels(earlier, 2)
     loaded = without(lately)
-    assert torch.equal(run(loaded.module, images), run(earlier.module, images))
-    torch.testing.assert_close(run(vx.merge(loaded).module, images), run(earlier.module, images), rtol=1e-3, atol=1e-3)
+    assert torch.equal(outputs(loaded.module, images), outputs(earlier.module, images))
+    torch.testing.assert_close(
+        outputs(vx.merge(loaded).module, images), outputs(earlier.module, images), rtol=1e-3, atol=1e-3
+    )
     save_tuned(loaded, file)
-    assert torch.equal(run(load_tuned(file, load_backbone("swin")).module, images), run(earlier.module, images))
+    assert torch.equal(outputs(load_tuned(file, load_backbone("swin")).module, images), outputs(earlier.module, images))
     for some in (lately[:1], [*lately, "norm.ssf.gamma"]):
         with pytest.raises(WeightsError, match="does not fit"):
             without(some)
@@ -460,10 +443,10 @@ def test_frozen_parts_stay_in_eval_mode():
 def test_a_training_step_with_stochastic_depth_still_runs_the_parts():
     tuned = shaken(attach(load_backbone("vit"), "adaptformer", 5))
     images = pixels(tuned, 2)
-    expected = run(tuned.module, images)
+    expected = outputs(tuned.module, images)
     train_mode(tuned)
     tuned.module.eval()
-    assert torch.equal(run(tuned.module, images), expected)
+    assert torch.equal(outputs(tuned.module, images), expected)
 
 
 # ---------------------------------------------------------------------------------------------- files
@@ -529,7 +512,7 @@ def test_a_base_is_found_by_its_name(tmp_path):
     tuned = shaken(vx.attach(load_model("test_vit", "random", seed=3, device="cpu"), "lora", 4))
     vx.save_tuned(tuned, tmp_path / "tuned.safetensors")
     loaded = vx.load_tuned(tmp_path / "tuned.safetensors", device="cpu")
-    assert torch.equal(run(loaded.module, pixels(tuned)), run(tuned.module, pixels(tuned)))
+    assert torch.equal(outputs(loaded.module, pixels(tuned)), outputs(tuned.module, pixels(tuned)))
 
 
 # ---------------------------------------------------------------------------------------------- as a model

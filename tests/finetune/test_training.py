@@ -14,10 +14,10 @@ import pytest
 import torch
 from typer.testing import CliRunner
 
+from tests.helpers.documentation import code_blocks
 from tests.helpers.finetune_folders import class_folder, number_folder
 from tests.helpers.small_models import load_small
 from tests.helpers.thorough import in_turn
-from tests.test_docs import code_blocks
 from vitexplorer.capturing.capture import capture
 from vitexplorer.cli import build_app
 from vitexplorer.core.registry import UnknownNameError

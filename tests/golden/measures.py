@@ -26,7 +26,7 @@ from tests.golden.asked import CALLS, CHANGES, EVALUATED, STATES, SURVEYED, TRAI
 # ---- inner modules, all of them: where one moves, this is the place to say so
 from tests.helpers.app import running_app
 from tests.helpers.finetune_folders import class_folder
-from tests.helpers.least import LEAST
+from tests.helpers.least_settings import LEAST
 from tests.helpers.long_token import planted
 from tests.helpers.small_families import CASES, load_case
 from tests.helpers.small_models import RECIPES, load_small, picture

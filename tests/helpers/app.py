@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect, sync_playwright
 
+from tests.helpers.tree import ROOT
+
 if TYPE_CHECKING:
     import gradio as gr
 
-ROOT = Path(__file__).resolve().parents[2]
 ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",

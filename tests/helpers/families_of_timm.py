@@ -7,7 +7,7 @@ from functools import cache
 import timm
 from torch import nn
 
-from tests.helpers.outlines import outline_of
+from tests.helpers.meta_models import outline_of
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.models.families import family_of
 

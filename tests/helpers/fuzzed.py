@@ -23,12 +23,12 @@ from hypothesis.strategies import SearchStrategy
 from PIL import Image
 from pydantic import ValidationError
 
-from tests.helpers.damage import altered, as_json, edited, torn, torn_lines
+from tests.helpers.damaged_files import altered, as_json, edited, torn, torn_lines
 from tests.helpers.finetune_folders import class_folder, number_folder
+from tests.helpers.fuzz_subject import Subject
 from tests.helpers.fuzzed_http import over_http
 from tests.helpers.fuzzed_views import views
 from tests.helpers.small_models import load_small
-from tests.helpers.subject import Subject
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.finetune.attaching import attach
 from vitexplorer.finetune.comparison import load_comparison

@@ -20,9 +20,9 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from tests.helpers.damage import altered, as_json
-from tests.helpers.hosted import hosted
-from tests.helpers.subject import Subject
+from tests.helpers.damaged_files import altered, as_json
+from tests.helpers.fuzz_subject import Subject
+from tests.helpers.hosted_page import hosted
 from vitexplorer.core.text import ExplainedError, same
 from vitexplorer.finetune.job import detached
 

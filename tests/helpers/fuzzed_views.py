@@ -14,10 +14,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from tests.helpers.least import LEAST
+from tests.helpers.fuzz_subject import Subject
+from tests.helpers.least_settings import LEAST
 from tests.helpers.small_families import capture_case
 from tests.helpers.small_models import capture_small
-from tests.helpers.subject import Subject
 from vitexplorer.capturing.capture import Capture, capture
 from vitexplorer.controls import Control, checked
 from vitexplorer.controls.spec import Spec

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from tests.helpers.explicit import blocks_of, with_fused_attention
+from tests.helpers.unfused_attention import blocks_of, with_fused_attention
 
 # ------------------------------------------------------------------------------------------------ gradients
 

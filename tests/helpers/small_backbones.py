@@ -7,7 +7,7 @@ from functools import cache
 import timm
 import torch
 
-from tests.helpers.outlines import outline_of
+from tests.helpers.meta_models import outline_of
 from tests.helpers.small_models import load_small, roughen
 from vitexplorer.core.types import Provenance
 from vitexplorer.models.convolutional import family_of_backbone

@@ -32,7 +32,7 @@ from timm.models.volo import VOLO
 from torch import nn
 
 from benchmarks.field.coverage import settle
-from tests.helpers.outlines import outline_of
+from tests.helpers.meta_models import outline_of
 from tests.helpers.small_models import picture, roughen
 from vitexplorer.capturing.capture import Capture, capture
 from vitexplorer.core.types import Provenance

@@ -12,13 +12,14 @@ import pytest
 import torch
 
 import vitexplorer as vx
-from tests.capturing.test_capture import fail, traces
-from tests.helpers import changed as twin
-from tests.helpers.explicit import blocks_of, with_fused_attention
+from tests.helpers import reference_interventions as twin
 from tests.helpers.long_token import planted
 from tests.helpers.small_families import capture_case
 from tests.helpers.small_models import CAPTURES, RECIPES, attention_outputs, capture_small, load_small, picture
 from tests.helpers.thorough import in_turn
+from tests.helpers.traces import fail_midway, traces
+from tests.helpers.tried_changes import TRIED, is_refused
+from tests.helpers.unfused_attention import blocks_of, with_fused_attention
 from vitexplorer.capturing.capture import Capture, capture, capture_input
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError
@@ -38,18 +39,6 @@ NOTHING = [
     "shift_image:right=0",
     "heads_off:heads=,how=mean;mask_patches:patches=,how=attention;top_k:k=200",
 ]
-EACH = [
-    "shift_image:right=5,down=-3",
-    "shuffle_patches:seed=3",
-    "mask_patches:patches=0.0+1.1",
-    "mask_patches:patches=0.0+1.1,how=attention",
-    "positions",
-    "positions:how=shuffled",
-    "temperature:temperature=0.5",
-    "top_k:k=3",
-    "heads_off:heads=0.1+2.*",
-    "heads_off:heads=0.1+2.*,how=mean",
-]
 WHOLE = [
     ("vit", "squash"),
     ("deit_distilled", "native"),
@@ -68,19 +57,6 @@ def close(found: torch.Tensor, expected: torch.Tensor) -> None:
 
 # ------------------------------------------------------------------------------------------------ refusals
 
-SWINS = {"swin", "swin_padded", "swin_s3", "swinv2", "swinv2_padded"}
-REFUSED = {
-    "mask_patches:patches=0.0+1.1,how=attention": {*SWINS, "hybrid", "hybrid_deep"},  # merged tokens; features of a CNN
-    "positions:how=shuffled": {*SWINS, "beit", "beitv2", "dinov3", "rope_mixed"},  # nothing is added to their tokens
-}
-"""by hand: the small models for which a change of `EACH` has no meaning; all the others take all of them"""
-NEEDS_OWN_SIZE = "positions:how=shuffled"
-
-
-def is_refused(captured: Capture, changes: str) -> bool:
-    elsewhere = changes == NEEDS_OWN_SIZE and captured.input.fit == "native"
-    return elsewhere or captured.model.name in REFUSED.get(changes, ())
-
 
 def effects_of(captured: Capture, changes: str) -> list[Effect]:
     """What `intervene` asks before it runs the network."""
@@ -88,7 +64,7 @@ def effects_of(captured: Capture, changes: str) -> list[Effect]:
 
 
 @pytest.mark.contract
-@pytest.mark.parametrize("changes", EACH)
+@pytest.mark.parametrize("changes", TRIED)
 def test_each_refusal_is_stated(any_capture, changes):
     if is_refused(any_capture, changes):
         with pytest.raises((UnsupportedError, SettingError)):
@@ -99,7 +75,7 @@ def test_each_refusal_is_stated(any_capture, changes):
 
 def test_what_is_only_shown_cannot_be_changed_but_for_its_pixels():
     captured = capture_case("cait")
-    for changes in EACH:
+    for changes in TRIED:
         if changes.startswith(("shift_image", "shuffle_patches")) or changes == "mask_patches:patches=0.0+1.1":
             assert effects_of(captured, changes)
         else:
@@ -342,7 +318,7 @@ def test_a_shuffle_can_be_undone():
 # ------------------------------------------------------------------------------------------------ a capture like any
 
 
-@pytest.mark.parametrize(("made", "changes"), in_turn(CAPTURES, EACH, WHOLE))
+@pytest.mark.parametrize(("made", "changes"), in_turn(CAPTURES, TRIED, WHOLE))
 def test_a_changed_run_shows_the_attention_it_used(made, changes):
     captured = capture_small(*made)
     if is_refused(captured, changes):
@@ -355,7 +331,7 @@ def test_a_changed_run_shows_the_attention_it_used(made, changes):
         torch.testing.assert_close(call.weights() @ call.value, output, rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize("changes", EACH)
+@pytest.mark.parametrize("changes", TRIED)
 @pytest.mark.parametrize("key", ["vit", "beit", "dinov3"])
 def test_fused_or_not_a_change_is_the_same(key, changes):
     captured = capture_small(key)
@@ -402,7 +378,7 @@ def test_a_changed_run_knows_its_plain_one():
 def test_a_change_leaves_no_trace(key):
     captured = capture_small(key)
     before = traces(captured.model.module)
-    for changes in EACH:
+    for changes in TRIED:
         if not is_refused(captured, changes):
             vx.intervene(captured, changes)
     assert traces(captured.model.module) == before
@@ -414,7 +390,7 @@ def test_a_change_leaves_no_trace(key):
 def test_an_error_in_the_middle_leaves_no_trace(key, monkeypatch):
     captured = capture_small(key)
     before = traces(captured.model.module)
-    monkeypatch.setattr(blocks_of(captured.model.module)[1], "forward", fail)
+    monkeypatch.setattr(blocks_of(captured.model.module)[1], "forward", fail_midway)
     with pytest.raises(RuntimeError, match="in the middle"):
         vx.intervene(captured, "positions;top_k;heads_off")
     monkeypatch.undo()

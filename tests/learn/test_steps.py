@@ -11,7 +11,7 @@ import string
 from collections.abc import Mapping
 from contextlib import ExitStack
 from copy import deepcopy
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import vitexplorer as vx
+from tests.helpers.learn_screens import of_model, on_screen
 from tests.helpers.thorough import quick
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.cli import build_app
@@ -36,25 +37,6 @@ from vitexplorer.ui.shell.guide import OnScreen, filled, guide_data, step_named,
 from vitexplorer.views import VIEWS
 
 BY_KEY = pytest.mark.parametrize("step", STEPS, ids=lambda step: step.key)
-
-
-@cache
-def shown(step: Step) -> OnScreen:
-    """What is on the screen in a step's own state, with the first example."""
-    size = step.state.get("size")
-    return of_model(step.state["model"], int(size) if size else None)
-
-
-@cache
-def of_model(name: str, size: int | None = None) -> OnScreen:
-    """The first example in a model."""
-    weights = "random" if name == "test_vit" else "auto"
-    capture = vx.capture(vx.load_model(name, weights=weights), examples()["scene_gear"].path, size=size)
-
-    def view(name: str, settings: Mapping[str, object]):
-        return vx.compute(name, capture, **settings)
-
-    return OnScreen(capture, view, lambda changes: vx.intervene(capture, changes), of_model)
 
 
 def texts_of(step: Step) -> list[Text]:
@@ -94,7 +76,7 @@ def test_a_step_begins_in_a_state_that_the_page_has(step: Step) -> None:
 
 @BY_KEY
 def test_a_step_is_filled_in_both_languages(step: Step) -> None:
-    numbers = step.numbers(shown(step))
+    numbers = step.numbers(on_screen(step))
     used = set.union(*(named(half) for text in texts_of(step) for half in text))
     used |= {name for pattern in step.action.becomes.values() for name in re.findall(r"\{([a-z_]+)\}", pattern)}
     assert used == set(numbers)
@@ -106,7 +88,7 @@ def test_a_step_is_filled_in_both_languages(step: Step) -> None:
 
 @BY_KEY
 def test_what_is_to_be_done_is_not_done_yet(step: Step) -> None:
-    said = step_text(step, shown(step), "en")
+    said = step_text(step, on_screen(step), "en")
     own = {**step.state, **(step.action.leads or {})}
     assert not all(re.fullmatch(pattern, own.get(name, "")) for name, pattern in said.becomes.items())
 
@@ -115,7 +97,7 @@ def test_a_model_without_what_a_step_needs_is_refused_with_a_sentence() -> None:
     def refuse(name: str, settings: Mapping[str, object]):
         return vx.compute("logit_lens", seen.capture)
 
-    seen = OnScreen(shown(STEPS[0]).capture, refuse, lambda changes: seen.capture, lambda model: seen)
+    seen = OnScreen(on_screen(STEPS[0]).capture, refuse, lambda changes: seen.capture, lambda model: seen)
     assert "no classifier" in step_text(STEPS[0], seen, "en").refused
 
 
@@ -143,20 +125,20 @@ def attention_of(capture: Capture) -> list[np.ndarray]:
 
 def test_numbers_of_the_cut() -> None:
     step = step_named("cut")
-    said, pixels = step.numbers(shown(step)), shown(step).capture.input.pixels
-    side = shown(step).capture.model.module.patch_embed.patch_size[0]
-    tokens = shown(step).capture.model.module.pos_embed.shape[1]
+    said, pixels = step.numbers(on_screen(step)), on_screen(step).capture.input.pixels
+    side = on_screen(step).capture.model.module.patch_embed.patch_size[0]
+    tokens = on_screen(step).capture.model.module.pos_embed.shape[1]
     assert (said["height"], said["width"], said["side"], said["tokens"]) == (*pixels.shape[:2], side, tokens)
     assert said["patches"] == (pixels.shape[0] // side) * (pixels.shape[1] // side) == said["rows"] * said["cols"]
-    twice = vx.capture(shown(step).capture.model, pixels, size=2 * pixels.shape[0])
+    twice = vx.capture(on_screen(step).capture.model, pixels, size=2 * pixels.shape[0])
     assert said["more"] == len(vx.compute("patch_grid", twice).values)
-    assert said["pairs"] == shown(step).capture.attention(0)[0].numel()
+    assert said["pairs"] == on_screen(step).capture.attention(0)[0].numel()
     assert said["more_pairs"] == twice.attention(0)[0].numel()
 
 
 def test_numbers_of_the_heads() -> None:
     step = step_named("heads")
-    said, capture = step.numbers(shown(step)), shown(step).capture
+    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
     grid = capture.grid(0)
     places = np.stack(np.divmod(np.arange(grid.num_patches), grid.cols), -1) * grid.patch_size
     apart = np.linalg.norm(places[:, None] - places[None], axis=-1)
@@ -175,7 +157,7 @@ def test_numbers_of_the_heads() -> None:
 
 def test_numbers_of_the_class_token() -> None:
     step = step_named("class_token")
-    said, capture = step.numbers(shown(step)), shown(step).capture
+    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
     module, pixels = capture.model.module, capture.input.tensor
     with torch.no_grad():
         tokens = module.forward_features(pixels)
@@ -201,7 +183,7 @@ def test_numbers_of_the_class_token() -> None:
 
 def test_numbers_of_the_residual_stream() -> None:
     step = step_named("residual")
-    said, capture = step.numbers(shown(step)), shown(step).capture
+    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
     module, added = capture.model.module, {}
     with ExitStack() as hooks:
         for number, block in enumerate(module.blocks):
@@ -234,7 +216,7 @@ def test_numbers_of_the_residual_stream() -> None:
 
 def test_numbers_of_the_stack() -> None:
     step = step_named("stack")
-    said, capture = step.numbers(shown(step)), shown(step).capture
+    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
     module = capture.model.module
     with torch.no_grad():
         streams = module.forward_intermediates(
@@ -255,7 +237,7 @@ def test_numbers_of_the_stack() -> None:
 
 def test_numbers_of_the_windows() -> None:
     step = step_named("swin")
-    said, capture = step.numbers(shown(step)), shown(step).capture
+    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
     stages = capture.model.module.layers
     first, second = stages[0].blocks[:2]
     assert (said["side"], said["shift"]) == (first.window_size[0], second.shift_size[0])
@@ -270,7 +252,7 @@ def test_numbers_of_the_windows() -> None:
 
 def test_numbers_of_the_embedding() -> None:
     step = step_named("embed")
-    said, capture = step.numbers(shown(step)), shown(step).capture
+    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
     module, side = capture.model.module, said["side"]
     at = slice(said["row"] * side, (said["row"] + 1) * side), slice(said["col"] * side, (said["col"] + 1) * side)
     patch = capture.input.tensor[0][:, *at].detach().double().numpy()
@@ -285,7 +267,7 @@ def test_numbers_of_the_embedding() -> None:
 
 def test_numbers_of_query_and_key() -> None:
     step = step_named("query_key")
-    said, (call,) = step.numbers(shown(step)), shown(step).capture.calls[int(step.state["v.block"])]
+    said, (call,) = step.numbers(on_screen(step)), on_screen(step).capture.calls[int(step.state["v.block"])]
     head = int(step.state["v.head"])
     query, keys = call.query[0, head, 0].double().numpy(), call.key[0, head].double().numpy()
     scores = np.array([sum(q * k for q, k in zip(query, key, strict=True)) for key in keys])
@@ -303,7 +285,7 @@ def test_numbers_of_query_and_key() -> None:
 @torch.no_grad()
 def test_numbers_of_the_positions() -> None:
     step = step_named("position")
-    said, capture = step.numbers(shown(step)), shown(step).capture
+    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
     module, grid = deepcopy(capture.model.module), capture.grid(0)
     places = module.pos_embed[0, 1:].double().numpy()
     unit = places / np.linalg.norm(places, axis=1, keepdims=True)
@@ -325,7 +307,7 @@ def test_numbers_of_the_positions() -> None:
 
 def test_numbers_without_labels() -> None:
     step = step_named("without_labels")
-    said, capture = step.numbers(shown(step)), shown(step).capture
+    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
 
     def gathered(capture: Capture) -> tuple[int, int]:
         weights = sorted(attention_of(capture)[-1][:, 0, 1:].mean(0), reverse=True)
@@ -348,7 +330,7 @@ def test_numbers_without_labels() -> None:
 
 def test_numbers_of_the_decoder() -> None:
     step = step_named("decoder")
-    said, capture = step.numbers(shown(step)), shown(step).capture
+    said, capture = step.numbers(on_screen(step)), on_screen(step).capture
     A = attention_of(capture)[int(step.state["v.block"])][int(step.state["v.head"])]
     tokens, first = len(A), 1
     assert (said["tokens"], said["before"], said["pairs"], said["first"]) == (tokens, tokens - 1, A.size, first + 1)
@@ -361,7 +343,7 @@ def test_numbers_of_the_decoder() -> None:
 
 def test_numbers_of_what_is_trained() -> None:
     step = step_named("petl")
-    said, module = step.numbers(shown(step)), shown(step).capture.model.module
+    said, module = step.numbers(on_screen(step)), on_screen(step).capture.model.module
     depth, dim = len(module.blocks), module.embed_dim
     bottleneck = torch.nn.Sequential(torch.nn.Linear(dim, 64), torch.nn.Linear(64, dim))
     assert (said["depth"], said["dim"]) == (depth, dim)
@@ -382,12 +364,12 @@ def test_numbers_of_what_is_trained() -> None:
 @pytest.mark.parametrize("language", quick(["en", "zh"], keep=["zh"]))
 def test_the_handout_has_the_numbers_and_the_figures_of_each_step(language: Language, thorough: bool) -> None:
     path = STEPS if thorough else (step_named("class_token"), step_named("decoder"))
-    page = handout_of(shown, language, path)
+    page = handout_of(on_screen, language, path)
     asked, answered = html.unescape(page).split(f"<h2>{ANSWERS.in_(language)}</h2>")
     figures = figures_of(page)
     assert len(figures) == len(path)
     for number, step in enumerate(path, 1):
-        said = step_text(step, shown(step), language)
+        said = step_text(step, on_screen(step), language)
         assert f"{number} · {step.title.in_(language)}" in asked
         for part in (said.says, said.asks, *said.choices, said.action):
             assert part in asked
@@ -396,7 +378,7 @@ def test_the_handout_has_the_numbers_and_the_figures_of_each_step(language: Lang
         assert said.formula in answered
         assert "ABC"[said.right] in answered.split(step.title.in_(language))[1][:3]
         view, settings = picture_of(step)
-        figure, _ = printed(vx.compute(view, shown(step).capture, **settings), language=language)
+        figure, _ = printed(vx.compute(view, on_screen(step).capture, **settings), language=language)
         assert figures[f"figure-{number}"] == json.loads(figure.to_json())
     assert set(re.findall(r"zoom: ([\d.]+)", page)) == {"1.000"}  # nothing is made smaller to fit its sheet
     assert len(page.encode()) < 5_000_000
@@ -407,7 +389,7 @@ def test_the_handout_has_the_numbers_and_the_figures_of_each_step(language: Lang
 def test_the_longest_pictures_fit_their_sheets(key: str) -> None:
     step = step_named(key)
     view, settings = picture_of(step)
-    figure, _ = printed(shown(step).compute(view, **settings), language="en")
+    figure, _ = printed(on_screen(step).compute(view, **settings), language="en")
     assert figure.layout.height <= TALLEST
 
 

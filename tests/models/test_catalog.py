@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import timm
 
-from tests.helpers.app import ROOT
-from tests.helpers.outlines import outline_of
+from tests.helpers.meta_models import outline_of
+from tests.helpers.tree import ROOT
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.models.catalog import _bundled, catalog, convolutional, find, is_convolutional, knows
 from vitexplorer.models.measured import measured

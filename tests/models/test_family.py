@@ -13,10 +13,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from tests.helpers import reference
-from tests.helpers.explicit import blocks_of, run_explicitly
-from tests.helpers.outlines import without_numbers
+from tests.helpers.meta_models import without_numbers
 from tests.helpers.small_families import CASES, smallest_of
 from tests.helpers.small_models import RECIPES, capture_small, load_small
+from tests.helpers.unfused_attention import blocks_of, run_explicitly
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.text import UnsupportedError
 from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout

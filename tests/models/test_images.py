@@ -9,12 +9,12 @@ import sys
 import threading
 import warnings
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image, ImageCms, ImageFile
 
+from tests.helpers.tree import ROOT
 from vitexplorer.models import images
 from vitexplorer.models.images import ImageError, image_hash, open_image
 
@@ -444,7 +444,7 @@ except ImageError as error:
         capture_output=True,
         text=True,
         check=True,
-        cwd=Path(images.__file__).parents[2],
+        cwd=ROOT,
     )
     grown, sentence = run.stdout.split(maxsplit=1)
     assert "12000 x 12000" in sentence

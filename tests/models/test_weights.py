@@ -24,8 +24,8 @@ import timm
 import torch
 from torch import nn
 
-from tests.helpers.app import ROOT
 from tests.helpers.thorough import later
+from tests.helpers.tree import ROOT
 from vitexplorer.models.seeding import seeded
 from vitexplorer.models.weights import (
     DownloadError,

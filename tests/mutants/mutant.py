@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.helpers.tree import ROOT
+
 PRODUCT = "vitexplorer"
 JAVASCRIPT = "JavaScript"
 """in place of a definition: anywhere in the scripts of the page"""

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.mutants.mutant import ROOT, Mutant, find, planted
+from tests.helpers.tree import ROOT
+from tests.mutants.mutant import Mutant, find, planted
 
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv*", "__pycache__", "*_cache", "node_modules", "runs", "assets")
 

@@ -18,6 +18,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.helpers.tree import ROOT
+
 LIBRARIES = (
     "torch",
     "timm",
@@ -95,16 +97,12 @@ def _run_here(tests: tuple[str, ...], folder: Path) -> int:
     import pytest
 
     os.chdir(folder)
-    sys.path[:] = [str(folder), *(path for path in sys.path if path not in ("", *_roots()))]
+    sys.path[:] = [str(folder), *(path for path in sys.path if path not in ("", str(ROOT)))]
     for name in [name for name in sys.modules if name.split(".")[0] in ("tests", "vitexplorer")]:
         del sys.modules[name]
     options = ["-x", "-q", "--tb=short", "-rfE", "-p", "no:cacheprovider", "-o", "addopts=--import-mode=importlib"]
     options += ["-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"]
     return int(pytest.main([*options, *tests]))
-
-
-def _roots() -> tuple[str, ...]:
-    return (str(Path(__file__).resolve().parents[2]),)
 
 
 @contextmanager

@@ -10,9 +10,9 @@ from torch import nn
 from torch.utils._pytree import tree_leaves
 
 import vitexplorer as vx
-from tests.helpers.explicit import with_fused_attention
 from tests.helpers.reference_relevance import attn_lrp, patch_sums
 from tests.helpers.small_models import capture_small
+from tests.helpers.unfused_attention import with_fused_attention
 from vitexplorer.quantities import backward_rules
 from vitexplorer.quantities.backward_rules import BACKWARD, RuledPass, ruled
 

@@ -16,7 +16,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 import vitexplorer as vx
 from tests.helpers import reference_tokens
-from tests.helpers.outlines import outline_of
+from tests.helpers.meta_models import outline_of
 from tests.helpers.small_models import RECIPES, capture_small, load_small
 from vitexplorer.core.text import SettingError
 from vitexplorer.core.types import CountResult

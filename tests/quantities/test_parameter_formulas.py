@@ -12,8 +12,8 @@ import pytest
 from torch import nn
 
 import vitexplorer as vx
-from tests.helpers.app import ROOT
-from tests.helpers.outlines import outline_of
+from tests.helpers.meta_models import outline_of
+from tests.helpers.tree import ROOT
 from vitexplorer.quantities.parameter_formulas import (
     SwinShape,
     ViTShape,

@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 import vitexplorer as vx
 from tests.helpers import reference_relevance
-from tests.helpers.explicit import with_fused_attention
+from tests.helpers.readings import checked_reading
 from tests.helpers.small_models import capture_small, load_small, picture
-from tests.views.test_readings import check
+from tests.helpers.unfused_attention import with_fused_attention
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.cli import build_app
 from vitexplorer.controls import AnyTargetControl, like_capture, likeness, written_value
@@ -153,7 +153,7 @@ def test_a_model_without_classes_has_maps_of_similarity(view, target):
     assert result.values.any() or view == "grad_cam", "what Grad-CAM sums up may all be negative"
     assert result.target is None
     assert result.settings_said["target"][1].en.startswith("similarity")
-    check(result)
+    checked_reading(result)
 
 
 def test_without_classes_the_sharpest_patch_is_explained_unless_somebody_says():

@@ -15,7 +15,7 @@ import torch
 from starlette.applications import Starlette
 
 from tests.helpers.app import Steps, run_apart
-from tests.helpers.least import cheaply
+from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import load_small, picture
 from vitexplorer.capturing.capture import capture
 from vitexplorer.core.cache import BytesCache

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.damage import WRECKS, wreck
+from tests.helpers.damaged_files import WRECKS, wreck
 from tests.helpers.survey_folder import synthetic_survey
 from tests.helpers.survey_images import class_folders, files_of
-from tests.survey.test_surveying import run
+from tests.helpers.survey_runs import run_survey
 from vitexplorer.service.surveys.open_surveys import opened
 from vitexplorer.service.surveys.store import PAGE, Asked, new_survey, survey_of, surveys_of
 from vitexplorer.service.user_storage import UserStorage
@@ -48,28 +48,28 @@ def images(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(images, tmp_path_factory) -> Path:
-    return run(images, tmp_path_factory.mktemp("whole") / "survey")
+    return run_survey(images, tmp_path_factory.mktemp("whole") / "survey")
 
 
 @pytest.mark.parametrize("how", NEVER_CLOSED)
 def test_a_damaged_file_of_rows_is_named_and_its_images_asked_again(images, whole, tmp_path, how, caplog) -> None:
-    made = run(images, tmp_path / "survey")
+    made = run_survey(images, tmp_path / "survey")
     wreck(rows_file(made, 1), how)
     seen = open_survey(made)
     assert seen.count == 6
     assert not seen.is_finished
     with caplog.at_level(logging.WARNING):
-        run(images, made)
+        run_survey(images, made)
     assert "shard-00001.parquet is damaged: its 4 images are asked again" in caplog.text
     assert files_of(made) == files_of(whole)
     assert open_survey(made).count == 10
 
 
 def test_a_file_of_rows_of_another_version_is_asked_again(images, whole, tmp_path) -> None:
-    made = run(images, tmp_path / "survey")
-    other = run(images, tmp_path / "other", ask=["prediction"])
+    made = run_survey(images, tmp_path / "survey")
+    other = run_survey(images, tmp_path / "other", ask=["prediction"])
     rows_file(made, 0).write_bytes(rows_file(other, 0).read_bytes())
-    run(images, made)
+    run_survey(images, made)
     assert files_of(made) == files_of(whole)
 
 

@@ -11,9 +11,9 @@ import torch
 
 import vitexplorer as vx
 from tests.helpers import reference_tokens
-from tests.helpers.explicit import run_explicitly
 from tests.helpers.small_models import CAPTURES, capture_small, load_small
 from tests.helpers.thorough import quick
+from tests.helpers.unfused_attention import run_explicitly
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError

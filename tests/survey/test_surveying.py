@@ -28,6 +28,7 @@ from typer.testing import CliRunner
 import vitexplorer as vx
 from tests.helpers.small_models import load_small
 from tests.helpers.survey_images import class_folders, files_of, hostile, rows_of
+from tests.helpers.survey_runs import ASK, BATCH, SHARD, run_survey
 from tests.helpers.thorough import always, later
 from vitexplorer.cli import build_app
 from vitexplorer.cli import survey as command
@@ -42,16 +43,8 @@ from vitexplorer.survey.runners import processes
 from vitexplorer.survey.schema import schema_of
 from vitexplorer.survey.shard import of_one_size
 from vitexplorer.survey.source import read_source
-from vitexplorer.survey.surveying import ask_all
 
-SHARD, BATCH = 4, 3
 COUNT = 18
-ASK = ["prediction", "features"]
-
-
-def run(source, out, *, model="vit", ask=ASK, **options):
-    options = {"rows_per_shard": SHARD, "batch_size": BATCH, "workers": 1, "fit": "squash", **options}
-    return ask_all(source, load_small(model), ask, out, **options)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +55,7 @@ def images(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def whole(images, tmp_path_factory) -> Path:
     """A survey that was never interrupted."""
-    return run(images, tmp_path_factory.mktemp("whole") / "survey")
+    return run_survey(images, tmp_path_factory.mktemp("whole") / "survey")
 
 
 class StoppedError(Exception):
@@ -109,7 +102,7 @@ def test_the_card_says_what_was_asked_of_whom(images, whole):
 
 
 def test_images_of_other_sizes_wait_for_their_like(images, tmp_path):
-    made = run(images, tmp_path / "native", fit="native", ask=["prediction"])
+    made = run_survey(images, tmp_path / "native", fit="native", ask=["prediction"])
     found = rows_of(made).to_pylist()
     assert [row["path"] for row in found] == [one.path for n in range(5) for one in read_manifest(made, n)]
     model = load_small("vit")
@@ -134,18 +127,18 @@ def test_batches_hold_one_size_and_no_more_than_may_wait():
 def test_a_survey_that_was_stopped_goes_on_where_it_was(images, whole, tmp_path):
     out, told = tmp_path / "survey", []
     with pytest.raises(StoppedError):
-        run(images, out, progress=stop_after(10))
+        run_survey(images, out, progress=stop_after(10))
     assert len(files_of(out)) == 2
-    run(images, out, progress=lambda done, total: told.append((done, total)))
+    run_survey(images, out, progress=lambda done, total: told.append((done, total)))
     assert told[0] == (2 * SHARD, COUNT)
     assert told[-1] == (COUNT, COUNT)
     assert files_of(out) == files_of(whole)
-    run(images, out, progress=stop_after(COUNT + 1))  # nothing is left to do
+    run_survey(images, out, progress=stop_after(COUNT + 1))  # nothing is left to do
 
 
 def _in_a_fork(*arguments, **options):
     """Begin a survey in a process of its own, with the model that is here."""
-    process = multiprocessing.get_context("fork").Process(target=run, args=arguments, kwargs=options)
+    process = multiprocessing.get_context("fork").Process(target=run_survey, args=arguments, kwargs=options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # other threads of the tests hold no lock that it takes
         process.start()
@@ -161,7 +154,7 @@ def test_a_survey_that_was_killed_goes_on_where_it_was(images, whole, tmp_path):
     os.kill(process.pid, signal.SIGKILL)
     process.join()
     (out / "rows" / ".1-shard-00004.parquet").write_bytes(b"half")
-    run(images, out)
+    run_survey(images, out)
     assert files_of(out) == files_of(whole)
 
 
@@ -197,7 +190,7 @@ def test_a_survey_that_stands_still_is_taken_over_and_its_process_ends(images, w
     while frozen.status() != psutil.STATUS_STOPPED:
         assert process.is_alive()
         time.sleep(0.005)
-    run(images, out)
+    run_survey(images, out)
     assert files_of(out) == files_of(whole)
     before = _everything(out)
     frozen.resume()
@@ -219,15 +212,15 @@ def test_a_survey_is_stopped_from_elsewhere_and_goes_on(images, whole, tmp_path)
             revoke(out)
 
     with pytest.raises(SurveyError, match="was stopped"):
-        run(images, out, progress=stopped)
-    run(images, out)
+        run_survey(images, out, progress=stopped)
+    run_survey(images, out)
     assert files_of(out) == files_of(whole)
 
 
 @pytest.mark.thorough
 def test_twenty_kills_at_random_moments_lose_and_double_nothing(images, whole, tmp_path):
     out, rng, kills, begun = tmp_path / "survey", random.Random(0), 0, time.monotonic()
-    alone = files_of(run(images, tmp_path / "alone", rows_per_shard=1))
+    alone = files_of(run_survey(images, tmp_path / "alone", rows_per_shard=1))
     seconds = time.monotonic() - begun
     while kills < 20:
         process = _in_a_fork(images, out, rows_per_shard=1)
@@ -239,7 +232,7 @@ def test_twenty_kills_at_random_moments_lose_and_double_nothing(images, whole, t
         done = list(out.glob("rows/shard-*"))
         for file in rng.sample(done, len(done) // 2 if len(done) > COUNT // 2 else 0):  # or there is nothing to kill
             file.unlink()
-    run(images, out, rows_per_shard=1)
+    run_survey(images, out, rows_per_shard=1)
     assert rows_of(out)["path"].to_pylist() == rows_of(whole)["path"].to_pylist()
     assert files_of(out) == alone
 
@@ -255,7 +248,7 @@ def _quick_workers(monkeypatch):
 
 @pytest.mark.usefixtures("_quick_workers")
 def test_workers_write_the_same_files_and_are_replaced_when_killed(images, whole, tmp_path):
-    killed = _kill_workers(1, run, images, tmp_path / "survey", workers=2)
+    killed = _kill_workers(1, run_survey, images, tmp_path / "survey", workers=2)
     assert len(killed) == 1
     assert files_of(tmp_path / "survey") == files_of(whole)
     assert not list((tmp_path / "survey").glob(".model*"))
@@ -263,7 +256,7 @@ def test_workers_write_the_same_files_and_are_replaced_when_killed(images, whole
 
 @pytest.mark.thorough
 def test_processes_that_begin_anew_write_the_same_files(images, whole, tmp_path):
-    assert files_of(run(images, tmp_path / "survey", workers=2)) == files_of(whole)
+    assert files_of(run_survey(images, tmp_path / "survey", workers=2)) == files_of(whole)
 
 
 @pytest.mark.thorough
@@ -271,8 +264,8 @@ def test_processes_that_begin_anew_write_the_same_files(images, whole, tmp_path)
 def test_twenty_killed_workers_lose_and_double_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(processes, "MOST_DEATHS", 20)  # some die at the same rows by chance
     many = class_folders(tmp_path / "many", 90)
-    assert len(_kill_workers(20, run, many, tmp_path / "survey", workers=2)) == 20
-    assert files_of(tmp_path / "survey") == files_of(run(many, tmp_path / "alone"))
+    assert len(_kill_workers(20, run_survey, many, tmp_path / "survey", workers=2)) == 20
+    assert files_of(tmp_path / "survey") == files_of(run_survey(many, tmp_path / "alone"))
 
 
 @pytest.mark.usefixtures("_quick_workers")
@@ -293,7 +286,9 @@ def test_an_image_that_ends_its_process_is_a_row_with_a_reason(images, whole, tm
 
     monkeypatch.setattr(shard.OpenedImage, "of", opened)
     told = []
-    made = run(images, tmp_path / "survey", workers=2, batch_size=batch, progress=lambda done, _: told.append(done))
+    made = run_survey(
+        images, tmp_path / "survey", workers=2, batch_size=batch, progress=lambda done, _: told.append(done)
+    )
     assert told[-1] == COUNT
     for row, good in zip(rows_of(made).to_pylist(), rows_of(whole).to_pylist(), strict=True):
         assert row["path"] == good["path"]
@@ -327,7 +322,7 @@ def _kill_workers(times, survey, source, out, **options) -> list[int]:
 def test_a_defect_in_a_worker_keeps_its_traceback(images, tmp_path, monkeypatch):
     monkeypatch.setattr(processes.torch, "save", lambda model, file: file.write(b"no model"))
     with pytest.raises(RuntimeError, match="Traceback"):
-        run(images, tmp_path / "survey", workers=2)
+        run_survey(images, tmp_path / "survey", workers=2)
 
 
 @pytest.mark.usefixtures("_quick_workers")
@@ -337,7 +332,7 @@ def test_workers_that_always_die_end_it_with_a_sentence(images, tmp_path, monkey
     home, sentence = {"of": (shard.Work, "before they begin"), "prepare": (shard, r"at rows \d+ to \d+")}[dies_at]
     monkeypatch.setattr(home, dies_at, lambda *given: os._exit(9))
     with pytest.raises(SurveyError, match=sentence):
-        run(images, tmp_path / "survey", workers=2)
+        run_survey(images, tmp_path / "survey", workers=2)
 
 
 def test_a_full_disk_is_a_sentence_and_loses_nothing(images, whole, tmp_path, monkeypatch):
@@ -353,10 +348,10 @@ def test_a_full_disk_is_a_sentence_and_loses_nothing(images, whole, tmp_path, mo
     with monkeypatch.context() as patched:
         patched.setattr(pq, "write_table", full)
         with pytest.raises(DiskFullError, match="full") as raised:
-            run(images, out)
+            run_survey(images, out)
     assert "磁盘已满" in raised.value.text.zh
     assert len(files_of(out)) == 2
-    run(images, out)
+    run_survey(images, out)
     assert files_of(out) == files_of(whole)
 
 
@@ -372,10 +367,10 @@ def test_another_survey_in_the_same_folder_is_refused(images, whole, tmp_path):
     }
     for sentence, options in refused.items():
         with pytest.raises(SurveyError, match=sentence) as raised:
-            run(images, whole, **options)
+            run_survey(images, whole, **options)
         assert "已有另一项普查" in raised.value.text.zh
     with pytest.raises(SurveyError, match='those of "of two classes", not of "others"'):
-        run(other, whole)
+        run_survey(other, whole)
     assert files_of(whole) == before
 
 
@@ -391,18 +386,18 @@ def test_other_weights_of_the_same_name_are_another_model(images, whole):
 def test_two_processes_do_not_work_on_one_survey(images, tmp_path):
     def again(done, total):
         with pytest.raises(SurveyError, match="Another process"):
-            run(images, tmp_path / "survey")
+            run_survey(images, tmp_path / "survey")
         raise StoppedError
 
     with pytest.raises(StoppedError):
-        run(images, tmp_path / "survey", progress=again)
+        run_survey(images, tmp_path / "survey", progress=again)
 
 
 def test_rows_without_their_card_are_left_alone(images, whole, tmp_path):
     (tmp_path / "rows").mkdir()
     (tmp_path / "rows" / "shard-00000.parquet").write_bytes(b"precious")
     with pytest.raises(SurveyError, match=r"survey\.json"):
-        run(images, tmp_path)
+        run_survey(images, tmp_path)
     assert (tmp_path / "rows" / "shard-00000.parquet").read_bytes() == b"precious"
 
 
@@ -411,7 +406,7 @@ def test_rows_without_their_card_are_left_alone(images, whole, tmp_path):
 
 def test_whatever_lies_in_a_folder_becomes_a_row_with_a_reason(tmp_path):
     expected = hostile(tmp_path / "hostile")
-    made = run(tmp_path / "hostile", tmp_path / "survey", fit="crop", ask=["prediction"])
+    made = run_survey(tmp_path / "hostile", tmp_path / "survey", fit="crop", ask=["prediction"])
     rows = {row["path"]: row for row in rows_of(made).to_pylist()}
     assert rows.keys() == expected.keys()
     for name, word in expected.items():
@@ -433,7 +428,7 @@ def test_files_may_vanish_and_names_be_no_text(tmp_path):
     def vanish(done, total):
         (folder / "0" / "004.png").unlink(missing_ok=True)
 
-    made = run(folder, tmp_path / "survey", progress=vanish, ask=["prediction"])
+    made = run_survey(folder, tmp_path / "survey", progress=vanish, ask=["prediction"])
     rows = rows_of(made).to_pylist()
     assert [row["reason"] is None for row in rows] == [True, True, False, True, True, True]
     assert "There is no file" in rows[2]["reason"]
@@ -446,7 +441,7 @@ def test_files_may_vanish_and_names_be_no_text(tmp_path):
 def test_a_closed_file_is_a_row_with_a_reason(tmp_path):
     folder = class_folders(tmp_path / "images", 2)
     (folder / "0" / "000.png").chmod(0)
-    rows = rows_of(run(folder, tmp_path / "survey")).to_pylist()
+    rows = rows_of(run_survey(folder, tmp_path / "survey")).to_pylist()
     assert "permissions" in rows[0]["reason"]
 
 
@@ -455,7 +450,7 @@ def test_what_names_no_images_is_a_sentence(tmp_path, name):
     (tmp_path / "empty").mkdir()
     (tmp_path / "notes.docx").write_bytes(b"PK")
     with pytest.raises(DataError) as raised:
-        run(tmp_path / name, tmp_path / "survey")
+        run_survey(tmp_path / name, tmp_path / "survey")
     assert all(raised.value.text)
     assert not (tmp_path / "survey" / "survey.json").exists()
 
@@ -584,7 +579,7 @@ def test_the_command_stops_a_survey_of_another_process(images, tmp_path):
             ended.append(CliRunner().invoke(build_app("en"), ["survey", "--stop", str(out)]).exit_code)
 
     with pytest.raises(SurveyError, match="was stopped"):
-        run(images, out, progress=stopped)
+        run_survey(images, out, progress=stopped)
     assert ended == [0]
     nowhere = CliRunner().invoke(build_app("en"), ["survey", "--stop", str(tmp_path)])
     assert (nowhere.exit_code, "no survey" in nowhere.stderr) == (2, True)
@@ -604,7 +599,7 @@ def test_a_comma_within_a_setting_parts_no_questions():
 @pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:ray")
 def test_ray_writes_the_same_files(images, whole, tmp_path):
     told = []
-    made = run(images, tmp_path / "survey", runner="ray", workers=2, progress=lambda *at: told.append(at))
+    made = run_survey(images, tmp_path / "survey", runner="ray", workers=2, progress=lambda *at: told.append(at))
     assert files_of(made) == files_of(whole)
     assert told[-1] == (COUNT, COUNT)
 
@@ -612,4 +607,4 @@ def test_ray_writes_the_same_files(images, whole, tmp_path):
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
 def test_without_ray_a_sentence_says_how_to_get_it(images, tmp_path):
     with pytest.raises(SurveyError, match=r"requirements-ray\.txt"):
-        run(images, tmp_path / "survey", runner="ray")
+        run_survey(images, tmp_path / "survey", runner="ray")

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Frame, Page
 
 import vitexplorer as vx
 from tests.helpers.app import Visit
-from tests.helpers.rooms import PATIENCE, go_to, painted
+from tests.helpers.room_checks import PATIENCE, go_to, painted
 from vitexplorer.models.examples import examples
 
 pytestmark = pytest.mark.browser

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from tests.helpers.app import ROOT
+from tests.helpers.tree import ROOT
 
 NODE, TSC = shutil.which("node"), shutil.which("tsc")
 TESTS = sorted((ROOT / "tests" / "js").glob("*.test.mjs"))

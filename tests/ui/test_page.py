@@ -22,8 +22,8 @@ import pytest
 
 import vitexplorer as vx
 from tests.helpers.app import Steps, run_apart
-from tests.helpers.built import built
-from tests.helpers.packed import BROWSER, fetched, unpack_attention
+from tests.helpers.attention_payload import BROWSER, fetched, unpack_attention
+from tests.helpers.built_parts import built
 from tests.helpers.small_families import capture_case
 from tests.helpers.small_models import capture_small, load_small, picture
 from vitexplorer.core.cache import BytesCache, Memory

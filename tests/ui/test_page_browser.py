@@ -16,7 +16,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 import vitexplorer as vx
 from tests.helpers.app import Visit
 from tests.helpers.plain_page import PlainPage
-from tests.helpers.rooms import PATIENCE, SHIFTS, assert_fits, choose_model, go_to, painted, wait_for_room
+from tests.helpers.room_checks import PATIENCE, SHIFTS, assert_fits, choose_model, go_to, painted, wait_for_room
 from tests.helpers.thorough import quick
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import Language

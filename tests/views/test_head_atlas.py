@@ -11,9 +11,9 @@ import torch
 
 import vitexplorer as vx
 from tests.helpers import reference, reference_tokens
-from tests.helpers.explicit import blocks_of, run_explicitly
 from tests.helpers.small_models import CAPTURES, RECIPES, capture_small
 from tests.helpers.thorough import in_turn
+from tests.helpers.unfused_attention import blocks_of, run_explicitly
 from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import BlockSite, PatchGrid

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 
 import vitexplorer as vx
-from tests.helpers.refused import is_refused
+from tests.helpers.expected_refusals import is_refused
+from tests.helpers.readings import checked_reading
 from tests.helpers.small_models import RECIPES, capture_small
-from tests.views.test_readings import check
 from vitexplorer.capturing.capture import Capture, capture_input
 from vitexplorer.core.text import UnsupportedError, same
 from vitexplorer.core.types import ContributionsResult, Provenance
@@ -136,13 +136,13 @@ def attributed(**parts: float) -> ContributionsResult:
 
 def test_reading_of_logit_attribution():
     two = attributed(embedding=9, block_0_attn=0.5, block_0_mlp=-2, block_1_attn=1.5, block_1_mlp=3, constant=-1)
-    assert check(two) == (
+    assert checked_reading(two) == (
         "Of the logit 11.0 of class 3, the MLP of block 1 adds most (+3.00) and the MLP of block 0 least (−2.00). "
         "All attention together adds +2.00, all MLPs +1.00.",
         "在类别“3”的 logit（11.0）中，块 1 的 MLP 贡献最大（+3.00），块 0 的 MLP 最小（−2.00）。"
         "所有注意力合计 +2.00，所有 MLP 合计 +1.00。",
     )
-    assert check(attributed(embedding=0, block_0_both=0.5, block_1_both=1, constant=0))[0] == (
+    assert checked_reading(attributed(embedding=0, block_0_both=0.5, block_1_both=1, constant=0))[0] == (
         "Of the logit 1.50 of class 3, both branches of block 1 add most (+1.00) and both branches of block "
         "0 least (+0.500)."
     )

@@ -16,7 +16,7 @@ from PIL import Image
 import vitexplorer as vx
 from tests.helpers import reference_relevance
 from tests.helpers.small_models import load_small, picture, roughen
-from tests.interventions.test_interventions import EACH
+from tests.helpers.tried_changes import TRIED
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.comparisons import COMPARISONS
 from vitexplorer.core.text import SettingError, UnsupportedError, same
@@ -204,7 +204,7 @@ def test_every_reading_of_the_tokens_gives_its_output(one):
 # ------------------------------------------------------------------------------------------------ interventions
 
 
-@pytest.mark.parametrize("changes", EACH)
+@pytest.mark.parametrize("changes", TRIED)
 def test_before_and_after_give_the_output_of_both_runs(one, changes):
     run = vx.intervene(one, changes)
     result = vx.compute("before_after", run)

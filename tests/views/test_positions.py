@@ -13,8 +13,8 @@ from timm.layers import apply_rot_embed_cat, resample_abs_pos_embed
 
 import vitexplorer as vx
 from tests.helpers import reference_tokens
-from tests.helpers.explicit import blocks_of
 from tests.helpers.small_models import RECIPES, capture_small, load_small
+from tests.helpers.unfused_attention import blocks_of
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import BoardResult, MapResult

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from itertools import product
 
@@ -10,8 +9,9 @@ import numpy as np
 import pytest
 
 import vitexplorer as vx
-from tests.helpers.least import cheaply, run_once
-from tests.helpers.refused import is_refused
+from tests.helpers.expected_refusals import is_refused
+from tests.helpers.least_settings import cheaply, run_once
+from tests.helpers.readings import checked_reading
 from tests.helpers.small_models import RECIPES, capture_small
 from tests.helpers.thorough import always, later
 from vitexplorer.core.format import compact, fine_percent, measured, percent, signed
@@ -44,27 +44,6 @@ from vitexplorer.core.types import (
 from vitexplorer.quantities.on_the_map import extreme, tenth, where_most
 from vitexplorer.views import NO_NUMBERS, VIEWS
 
-NUMBER = r"[+−]?\d+(?:,\d{3})*(?:\.\d+)?(?: × 10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
-BROKEN = re.compile(r"nan|inf\b|None|[{}]|  | [,.;:]|\.\.|，，|。。|True|False|array")
-TIGHT = re.compile(r"[\u4e00-\u9fff][0-9A-Za-z+−<]|[0-9A-Za-z%][\u4e00-\u9fff]")
-HALF_WIDTH = re.compile(r"[\u4e00-\u9fff”）][,:;?!(]|[,:;?!)][\u4e00-\u9fff“（]")
-
-
-def check(result) -> tuple[str, str]:
-    """Both languages of a reading, after what every reading must be."""
-    english, chinese = (vx.reading(result, language) for language in ("en", "zh"))
-    assert english.endswith(".")
-    assert chinese.endswith("。")
-    assert not english[0].islower()
-    assert len(re.findall(r"\. [A-Z]", english)) <= 1, "two sentences at most"
-    for said in (english, chinese):
-        assert not BROKEN.search(said), said
-    assert sorted(re.findall(NUMBER, english)) == sorted(re.findall(NUMBER, chinese)), (english, chinese)
-    assert not TIGHT.search(chinese), chinese
-    assert not HALF_WIDTH.search(chinese), chinese
-    return english, chinese
-
-
 # ---------------------------------------------------------------------------------------------- the contract
 
 FEW = ("vit", "encoder", "deit_distilled", "registers_only", "siglip", "beit", "swin_padded")
@@ -81,7 +60,7 @@ FEW = ("vit", "encoder", "deit_distilled", "registers_only", "siglip", "beit", "
     ],
 )
 def test_every_view_is_read(view, key):
-    check(cheaply(view, capture_small(key)))
+    checked_reading(cheaply(view, capture_small(key)))
 
 
 SETTINGS = [
@@ -94,7 +73,7 @@ SETTINGS = [
 
 @pytest.mark.parametrize(("view", "settings"), SETTINGS, ids=str)
 def test_a_view_is_read_under_other_settings(view, settings):
-    check(vx.compute(view, capture_small("vit"), **settings))
+    checked_reading(vx.compute(view, capture_small("vit"), **settings))
 
 
 def test_where_there_are_no_numbers_that_is_said():
@@ -147,7 +126,6 @@ def test_a_tenth_that_ends_among_equals_lies_nowhere():
 
 # ---------------------------------------------------------------------------------------------- planted
 
-
 PROVENANCE = Provenance("planted", "random", "by hand")
 IMAGE = np.zeros((80, 96, 3), dtype=np.uint8)
 
@@ -177,14 +155,17 @@ def corner() -> np.ndarray:
 def test_reading_of_attention_map():
     on = {"query": "cls", "prefix_names": ("cls",), "prefix_weights": np.array([0.28])}
     result = planted_map("attention_map", corner(), {"head": "mean"}, **on)
-    assert check(result) == (
+    assert checked_reading(result) == (
         "The class token looks most at the patch in row 4, column 5, with 20.0 % of its attention. The tenth of the "
         "patches it looks at most holds 45.0 %, most of them in the lower right; 28.0 % goes to the class token.",
         "类别标记最关注第 4 行第 5 列的图块，占其注意力的 20.0 %。最受关注的十分之一图块共占 45.0 %，多数位于右下方；"
         "另有 28.0 % 给了类别标记。",
     )
     even = planted_map("attention_map", np.full((5, 6), 1 / 30), {"head": "mean"}, query=(0, 1))
-    assert check(even)[0] == "The patch in row 0, column 1 gives every patch the same share of its attention: 3.33 %."
+    assert (
+        checked_reading(even)[0]
+        == "The patch in row 0, column 1 gives every patch the same share of its attention: 3.33 %."
+    )
 
 
 def test_attention_rollout_counts_padding_and_several_prefix_tokens():
@@ -194,7 +175,7 @@ def test_attention_rollout_counts_padding_and_several_prefix_tokens():
         "prefix_weights": np.array([0.2, 0.05]),
         "padding_mass": 0.03,
     }
-    assert check(planted_map("attention_rollout", corner(), **on)) == (
+    assert checked_reading(planted_map("attention_rollout", corner(), **on)) == (
         "Through all these blocks the mean over patches gathered most from the patch in row 4, column 5: 20.0 %. The "
         "tenth of the patches it gathered most from holds 45.0 %, most of them in the lower right; 25.0 % goes to the "
         "2 prefix tokens and 3.0 % is lost in padding.",
@@ -207,26 +188,28 @@ def test_attention_rollout_counts_padding_and_several_prefix_tokens():
 def test_a_map_of_what_speaks_for_a_class(view):
     named = {"target": (Text("Class", "类别"), Text("9 (flower)", "9（花）"))}
     share = percent(0.45 / 0.72)
-    assert check(planted_map(view, corner(), {"target": 9}, settings_said=named)) == (
+    assert checked_reading(planted_map(view, corner(), {"target": 9}, settings_said=named)) == (
         f"The top tenth of the patches hold {share} of what speaks for class 9 (flower), most of them in the lower "
         "right; most comes from the patch in row 4, column 5.",
         f"支持类别“9（花）”的总量中，最高的十分之一图块占 {share}，多数位于右下方；贡献最大的是第 4 行第 5 列的图块。",
     )
     zero, even = (planted_map(view, np.full((5, 6), value), {"target": 3}) for value in (0, 0.2))
-    assert "no patch speaks for class 3" in check(zero)[0]
-    assert check(even)[0] == "All patches speak for class 3 alike."
+    assert "no patch speaks for class 3" in checked_reading(zero)[0]
+    assert checked_reading(even)[0] == "All patches speak for class 3 alike."
 
 
 @pytest.mark.parametrize("view", ["input_x_gradient", "integrated_gradients", "occlusion"])
 def test_a_map_with_signs(view):
     values = corner() - 0.02
-    assert check(planted_map(view, values, {"target": 3}))[0] == (
+    assert checked_reading(planted_map(view, values, {"target": 3}))[0] == (
         "3 of 30 patches speak for class 3, most of all the patch in row 4, column 5 (+0.180 logits); strongest "
         "against it: 27 patches alike (−0.0100 logits)."
     )
-    assert check(planted_map(view, values - 1, {"target": 3}))[0].startswith("Not one of the 30 patches speaks for")
-    assert "none against it" in check(planted_map(view, corner(), {"target": 3}))[0]
-    assert "zero everywhere" in check(planted_map(view, 0 * values, {"target": 3}))[0]
+    assert checked_reading(planted_map(view, values - 1, {"target": 3}))[0].startswith(
+        "Not one of the 30 patches speaks for"
+    )
+    assert "none against it" in checked_reading(planted_map(view, corner(), {"target": 3}))[0]
+    assert "zero everywhere" in checked_reading(planted_map(view, 0 * values, {"target": 3}))[0]
 
 
 def lens(*answers: tuple[int, float], named: bool = True) -> LensResult:
@@ -240,20 +223,20 @@ def lens(*answers: tuple[int, float], named: bool = True) -> LensResult:
 
 
 def test_logit_lens_says_when_the_model_makes_up_its_mind():
-    assert check(lens((0, 0.4), (0, 0.5), (1, 0.825))) == (
+    assert checked_reading(lens((0, 0.4), (0, 0.5), (1, 0.825))) == (
         "Until block 1 the model leans to fish; at block 2 it decides: flower 82.5 %.",
         "到块 1 为止，模型倾向于“鱼”；在块 2 作出判断：“花”，82.5 %。",
     )
-    assert check(lens((0, 0.4), (1, 0.5), (1, 0.825)))[0] == (
+    assert checked_reading(lens((0, 0.4), (1, 0.5), (1, 0.825)))[0] == (
         "Until block 0 the model leans to fish; at block 1 it decides for flower (50.0 %) and ends at 82.5 %."
     )
-    assert check(lens((0, 0.4), (1, 0.5), (2, 0.3), (1, 0.825)))[0] == (
+    assert checked_reading(lens((0, 0.4), (1, 0.5), (2, 0.3), (1, 0.825)))[0] == (
         "The model changes its mind until block 2, where it says mug; at block 3 it decides: flower 82.5 %."
     )
-    assert check(lens((1, 0.4), (1, 0.825), named=False))[0] == (
+    assert checked_reading(lens((1, 0.4), (1, 0.825), named=False))[0] == (
         "Already after block 0 the answer is class 1 (40.0 %), and it stays: 82.5 % at the end."
     )
-    assert check(lens((2, 0.4)))[0] == "Only block 0 can be read, and it says mug: 40.0 %."
+    assert checked_reading(lens((2, 0.4)))[0] == "Only block 0 can be read, and it says mug: 40.0 %."
 
 
 def test_reading_of_head_gallery():
@@ -261,11 +244,14 @@ def test_reading_of_head_gallery():
     on = {"grid": PatchGrid(5, 6, 16, 1), "image": IMAGE, "query": "cls", "prefix_names": ("cls",)}
     axes = ("heads", "rows", "cols")
     found = planted(GalleryResult, "head_gallery", values, axes, prefix_weights=np.array([[0.7], [0.28], [0.1]]), **on)
-    assert check(found)[0] == (
+    assert checked_reading(found)[0] == (
         "Head 1 looks most sharply, with 20.0 % on the patch in row 4, column 5. Head 0 does so least, with at most "
         "1.00 % on one patch; head 0 gives the prefix tokens most, 70.0 %."
     )
-    assert "No head looks more sharply" in check(planted(GalleryResult, "head_gallery", values[1:2], axes, **on))[0]
+    assert (
+        "No head looks more sharply"
+        in checked_reading(planted(GalleryResult, "head_gallery", values[1:2], axes, **on))[0]
+    )
 
 
 def matrix(view: str, values, settings=None, **more) -> MatrixResult:
@@ -275,40 +261,43 @@ def matrix(view: str, values, settings=None, **more) -> MatrixResult:
 
 def test_head_atlas_names_the_ends_and_counts_what_is_alike():
     values = [[10, 20, 30], [5, 98.3, np.nan], [5, 7, np.nan]]
-    assert check(matrix("head_atlas", values, {"metric": "distance"})) == (
+    assert checked_reading(matrix("head_atlas", values, {"metric": "distance"})) == (
         "Head 1 of block 1 looks farthest, 98.3 px on average, and head 0 of block 1, with 1 other alike, nearest, "
         "5.00 px.",
         "看得最远的是块 1 的头 1，平均 98.3 像素；最近的是块 1 的头 0（另有 1 个相同），为 5.00 像素。",
     )
     shares = np.array([[0.1, 0.2], [0.4, 0.3]])
     for metric in ("class_mass", "prefix_mass", "self_mass", "peak"):
-        said = check(matrix("head_atlas", shares, {"metric": metric}))[0]
+        said = checked_reading(matrix("head_atlas", shares, {"metric": metric}))[0]
         assert said.startswith("Head 0 of block 1 ")
         assert "40.0 %" in said
         assert said.endswith("10.0 %.")
-    said = check(matrix("head_atlas", 10 * shares, {"metric": "entropy"}, relative=shares))[0]
+    said = checked_reading(matrix("head_atlas", 10 * shares, {"metric": "entropy"}, relative=shares))[0]
     assert said.startswith("Head 0 of block 1 looks most evenly, with 4.00 nats (40.0 % of")
-    assert check(matrix("head_atlas", [[0.0, 0.0]], {"metric": "peak"}))[0] == (
+    assert checked_reading(matrix("head_atlas", [[0.0, 0.0]], {"metric": "peak"}))[0] == (
         "All heads are alike in this: largest weight 0.0 %."
     )
 
 
 def test_reading_of_attention_distance():
-    assert check(matrix("attention_distance", [[10, 20], [50, 70], [5, 60]]))[0] == (
+    assert checked_reading(matrix("attention_distance", [[10, 20], [50, 70], [5, 60]]))[0] == (
         "Block 1 looks farthest, 60.0 px on average over its heads; block 0 nearest, 15.0 px. The heads of one block "
         "differ most in block 2: from 5.00 to 60.0 px."
     )
-    assert check(matrix("attention_distance", [[8]]))[0] == "The heads look 8.00 px far on average, in every block."
+    assert (
+        checked_reading(matrix("attention_distance", [[8]]))[0]
+        == "The heads look 8.00 px far on average, in every block."
+    )
 
 
 def test_reading_of_token_norms():
     values = np.array([[2, 2, 2, 2], [4, 4, 4, 20.0]])
     marked = values == 20
-    assert check(matrix("token_norms", values, marked=marked))[0] == (
+    assert checked_reading(matrix("token_norms", values, marked=marked))[0] == (
         "Outliers stand out in 1 of 2 blocks, most after block 1: 1. The longest, after block 1, is 5.00 times as long "
         "as the median token there."
     )
-    assert check(matrix("token_norms", values, marked=values > 99))[0] == (
+    assert checked_reading(matrix("token_norms", values, marked=values > 99))[0] == (
         "No patch stands out in any block; the median length of a token is 2.00 after block 0 and 4.00 after block 1."
     )
 
@@ -323,26 +312,26 @@ def colours(red: np.ndarray, shown: np.ndarray) -> ColoursResult:
 def test_reading_of_token_pca():
     red, shown = np.full((5, 6), 0.3), np.ones((5, 6), dtype=bool)
     red[0, 0], red[4, 5] = 1, 0
-    assert check(colours(red, shown))[0] == (
+    assert checked_reading(colours(red, shown))[0] == (
         "Where the tokens differ most, shown in red, the patch in row 0, column 0 is at one end and the patch in row "
         "4, column 5 at the other; 1 of 30 patches lie nearer to the first."
     )
     shown[2:] = False
-    assert check(colours(red, shown))[0].startswith(
+    assert checked_reading(colours(red, shown))[0].startswith(
         "12 of 30 patches are taken for the object, most of them in the upper third. Where the tokens differ most"
     )
-    assert "no direction" in check(colours(0 * red + 0.5, shown))[0]
+    assert "no direction" in checked_reading(colours(0 * red + 0.5, shown))[0]
 
 
 def test_patch_similarity_leaves_the_patch_itself_out():
     values = np.array([[1.0, 0.9, 0.5], [0.4, -0.2, 0.6]])
-    assert check(planted_map("patch_similarity", values, query=(0, 0))) == (
+    assert checked_reading(planted_map("patch_similarity", values, query=(0, 0))) == (
         "Most like the patch in row 0, column 0 is the patch in row 0, column 1, with cosine 0.900; least like it the "
         "patch in row 1, column 1, with −0.200. Half of the patches lie above 0.500.",
         "与第 0 行第 0 列的图块最相似的是第 0 行第 1 列的图块，余弦 0.900；最不相似的是第 1 行第 1 列的图块，"
         "为 −0.200。一半的图块高于 0.500。",
     )
-    assert "no other patch" in check(planted_map("patch_similarity", [[1.0]], query=(0, 0)))[0]
+    assert "no other patch" in checked_reading(planted_map("patch_similarity", [[1.0]], query=(0, 0)))[0]
 
 
 def test_reading_of_patch_filters():
@@ -353,7 +342,7 @@ def test_reading_of_patch_filters():
         ((0.2, 0.1, 0.1), "the 3 shown together for 40.0 %."),
     ]:
         found = planted(FiltersResult, "patch_filters", filters, axes, shares=np.array(shares))
-        assert check(found)[0].endswith(said)
+        assert checked_reading(found)[0].endswith(said)
 
 
 def pooled(*answers: int) -> PoolingResult:
@@ -369,12 +358,12 @@ def pooled(*answers: int) -> PoolingResult:
 
 
 def test_pooling_says_whether_the_readings_agree():
-    assert check(pooled(1, 2))[0] == (
+    assert checked_reading(pooled(1, 2))[0] == (
         "The readings differ: through the class token class1 (60.0 %), through the mean over patches class2 (60.0 %). "
         "The cosine of class token and mean patch is 0.900 after block 0 and 0.100 after block 2."
     )
-    assert check(pooled(1, 1))[0].startswith("All readings agree: through the class token class1")
-    assert check(pooled())[0].startswith("The cosine of class token and mean patch")
+    assert checked_reading(pooled(1, 1))[0].startswith("All readings agree: through the class token class1")
+    assert checked_reading(pooled())[0].startswith("The cosine of class token and mean patch")
 
 
 def test_position_similarity_counts_who_is_most_like_a_neighbour():
@@ -382,14 +371,14 @@ def test_position_similarity_counts_who_is_most_like_a_neighbour():
     board = np.array([[1, 0.8, 0.1], [0.8, 1, 0.5], [0.6, 0.5, 1]]).reshape(1, 3, 1, 3)
     axes = ("rows", "cols", "rows", "cols")
     found = planted(BoardResult, "position_similarity", board, axes, grid=PatchGrid(1, 3, 16))
-    assert check(found)[0] == (
+    assert checked_reading(found)[0] == (
         "For 2 of 3 patches the most similar other place is one right beside it; two opposite corners have the cosine "
         "0.100."
     )
     alone = planted(BoardResult, "position_similarity", np.ones((1, 1, 1, 1)), axes, grid=PatchGrid(1, 1, 16))
-    assert "only one patch" in check(alone)[0]
+    assert "only one patch" in checked_reading(alone)[0]
     one = planted_map("position_similarity", board[0, 2], query=(0, 2))
-    assert check(one)[0].startswith(
+    assert checked_reading(one)[0].startswith(
         "Most like the place of the patch in row 0, column 2 is the patch in row 0, column 0"
     )
 
@@ -400,14 +389,14 @@ def test_relative_position_bias_is_read_from_the_query():
     values[1, 0, 0], values[1, 1, 1], values[0, 2, 1] = 2.5, -1, 0.5
     more = {"row_offsets": (-1, 0, 1), "col_offsets": (-1, 0, 1)}
     found = planted(OffsetsResult, "relative_position_bias", values, ("heads", "row_offsets", "col_offsets"), **more)
-    assert check(found) == (
+    assert checked_reading(found) == (
         "Head 1 minds the place most: for a query it prefers the key 1 row below and 1 column to the right (+2.50) and "
         "avoids the key at its own place (−1.00). Head 0 does so least, from 0 to +0.500.",
         "头 1 最在意位置：对一个查询，它偏好下方 1 行、右侧 1 列的键（+2.50），避开自身的键（−1.00）。"
         "头 0 最不在意，从 0 到 +0.500。",
     )
     flat = planted(OffsetsResult, "relative_position_bias", 0 * values, ("heads", "row_offsets", "col_offsets"), **more)
-    assert "No head prefers a place" in check(flat)[0]
+    assert "No head prefers a place" in checked_reading(flat)[0]
 
 
 def test_scaled_dot_product_without_its_factor():
@@ -415,12 +404,12 @@ def test_scaled_dot_product_without_its_factor():
     result = vx.compute("scaled_dot_product", capture_small("vit"))
     weights, scores = np.array([0.119, 0.881]), np.array([0.0, 8.0])
     on = {"scores": scores, "scaled": scores / 4, "scale": 0.25, "bias": np.zeros(2), "keys": ("cls", "3,1")}
-    assert check(replace(result, values=weights, **on))[0] == (
+    assert checked_reading(replace(result, values=weights, **on))[0] == (
         "The patch in row 3, column 1 gets most, 88.1 % of the attention: its score 8.00 times 0.250. Without that "
         "factor the softmax would give it 100.0 %."
     )
     with_bias = replace(result, values=weights, **(on | {"bias": np.array([-100.0, 2])}))
-    assert "times 0.250 plus the bias 2.00." in check(with_bias)[0]
+    assert "times 0.250 plus the bias 2.00." in checked_reading(with_bias)[0]
 
 
 def test_causal_attention_counts_what_is_hidden():
@@ -428,11 +417,11 @@ def test_causal_attention_counts_what_is_hidden():
     result = vx.compute("causal_attention", capture_small("vit"))
     values = np.array([[0.2, 0.3, 0.5], [0.25, 0.75, 0], [0.1, 0.2, 0.7]])
     on = {"values": values, "query": (0, 0), "at": 1, "sequence": ("cls", (0, 0), (0, 1))}
-    assert check(replace(result, **on))[0] == (
+    assert checked_reading(replace(result, **on))[0] == (
         "The patch in row 0, column 0 sees 2 of 3 tokens and gives most, 75.0 %, to the patch in row 0, column 0; 3 of "
         "9 weights are hidden and exactly 0."
     )
-    plain = check(replace(result, **(on | {"query": "cls", "at": 0, "masked": False})))
+    plain = checked_reading(replace(result, **(on | {"query": "cls", "at": 0, "masked": False})))
     assert plain[0].startswith("Without the mask the class token gives 80.0 % of its attention to tokens that come")
 
 
@@ -444,7 +433,9 @@ def test_translation_names_the_curves_it_has():
         ([0, 2], (model, cnn), "vit falls to 0.400; that of the CNN falls to 0.800."),
     ]:
         on = {"x": x, "x_name": same(""), "curves": curves}
-        assert said in check(planted(CurvesResult, "translation", values[rows], ("curves", "points"), **on))[0]
+        assert (
+            said in checked_reading(planted(CurvesResult, "translation", values[rows], ("curves", "points"), **on))[0]
+        )
 
 
 def changed(*classes: PredictionChange, values: np.ndarray) -> BeforeAfterResult:
@@ -459,14 +450,14 @@ def changed(*classes: PredictionChange, values: np.ndarray) -> BeforeAfterResult
 def test_reading_of_before_and_after():
     fish, mug = Text("fish", "鱼"), Text("mug", "杯子")
     stays = changed(PredictionChange(0, fish, 0.9, 0.6), PredictionChange(2, mug, 0.1, 0.4), values=-corner())
-    assert check(stays)[0] == (
+    assert checked_reading(stays)[0] == (
         "The answer stays fish, 90.0 % before and 60.0 % after. The class token of the two runs has the cosine 0.800 "
         "after the last block, and the map changes most at the patch in row 4, column 5."
     )
     turns = changed(PredictionChange(0, fish, 0.9, 0.2), PredictionChange(2, mug, 0.1, 0.8), values=0 * corner())
-    assert check(turns)[0].startswith("The answer changes from fish (90.0 %) to mug (80.0 %).")
-    assert check(turns)[0].endswith("and the map does not change.")
-    assert check(changed(values=corner()))[0].startswith("The class token of the two runs")
+    assert checked_reading(turns)[0].startswith("The answer changes from fish (90.0 %) to mug (80.0 %).")
+    assert checked_reading(turns)[0].endswith("and the map does not change.")
+    assert checked_reading(changed(values=corner()))[0].startswith("The class token of the two runs")
 
 
 def counted_parts(view: str, **parts: int):
@@ -476,21 +467,21 @@ def counted_parts(view: str, **parts: int):
 
 
 def test_reading_of_parameters():
-    assert check(counted_parts("parameters", head=100, block_0=400, block_1=500))[0] == (
+    assert checked_reading(counted_parts("parameters", head=100, block_0=400, block_1=500))[0] == (
         "90.0 % of the 1,000 parameters lie in the 2 blocks; outside, the largest part, classifier, has 10.0 %."
     )
-    assert check(counted_parts("parameters", head=250, stem=750))[0] == (
+    assert checked_reading(counted_parts("parameters", head=250, stem=750))[0] == (
         "Of 1,000 parameters 75.0 % lie in the largest part, stem."
     )
-    assert check(counted_parts("parameters", block_0=5))[0] == "All 5 parameters lie in the only block."
+    assert checked_reading(counted_parts("parameters", block_0=5))[0] == "All 5 parameters lie in the only block."
 
 
 def test_parameter_tree_counts_what_is_inside_another_once():
     more = {"names": ("block 0", "attn", "mlp", "mlp", "head"), "parents": (-1, 0, 0, 2, -1), "total": 1000}
     tree = planted(TreeResult, "parameter_tree", np.array([900, 300, 600, 100, 100]), ("modules",), modules=(), **more)
-    assert check(tree)[0] == "Of 1,000 parameters 60.0 % lie in MLPs and 30.0 % in attention."
+    assert checked_reading(tree)[0] == "Of 1,000 parameters 60.0 % lie in MLPs and 30.0 % in attention."
     plain = replace(tree, names=("stem", "a", "b", "c", "head"))
-    assert check(plain)[0] == "Of 1,000 parameters 90.0 % lie in the largest part, stem."
+    assert checked_reading(plain)[0] == "Of 1,000 parameters 90.0 % lie in the largest part, stem."
 
 
 def test_reading_of_cost():
@@ -499,7 +490,7 @@ def test_reading_of_cost():
         CostResult, "cost", split.sum(1), ("parts",), {"image_size": (192, 320)}, parts=("patch_embed", "block 0"),
         total=int(split.sum()), kinds=(), split=split,
     )  # fmt: skip
-    assert check(found)[0] == (
+    assert checked_reading(found)[0] == (
         "One image of 192 × 320 px takes 1.0 M multiply-accumulates: 40.0 % in MLPs, 30.0 % in projections, 20.0 % in "
         "products of attention, 10.0 % in the rest."
     )
@@ -509,11 +500,11 @@ def test_reading_of_cost_growth():
     values = np.array([[[10, 40], [1, 200], [20, 80]], [[10, 40], [1, 8], [20, 80]]]) * 1000
     more = {"kinds": ("projections", "attention", "mlp"), "kind_texts": (), "designs": ("global", "windowed")}
     found = planted(GrowthResult, "cost_growth", values, ("designs", "kinds", "sizes"), sizes=(64, 128), **more)
-    assert check(found)[0] == (
+    assert checked_reading(found)[0] == (
         "At 128 × 128 px the blocks cost 320.0 k MACs with global attention and 128.0 k in windows. The products of "
         "global attention cost more than the MLPs from 128 px on."
     )
-    assert "Up to there the MLPs cost more" in check(replace(found, values=values[::-1]))[0]
+    assert "Up to there the MLPs cost more" in checked_reading(replace(found, values=values[::-1]))[0]
 
 
 def redrawn(hidden: np.ndarray, error: float, simplest: float) -> ReconstructionResult:
@@ -526,12 +517,12 @@ def redrawn(hidden: np.ndarray, error: float, simplest: float) -> Reconstruction
 
 def test_reading_of_mae_reconstruction():
     hidden = np.arange(30).reshape(5, 6) < 20
-    assert check(redrawn(hidden, 0.01, 0.04))[0] == (
+    assert checked_reading(redrawn(hidden, 0.01, 0.04))[0] == (
         "20 of 30 patches are hidden. The mean squared error of what is drawn is 0.0100; filled with the mean colour "
         "of the others it would be 0.0400."
     )
-    assert "No patch is hidden" in check(redrawn(hidden & False, np.nan, np.nan))[0]
-    assert check(redrawn(hidden | True, 0.01, np.nan))[0].startswith("All 30 patches are hidden")
+    assert "No patch is hidden" in checked_reading(redrawn(hidden & False, np.nan, np.nan))[0]
+    assert checked_reading(redrawn(hidden | True, 0.01, np.nan))[0].startswith("All 30 patches are hidden")
 
 
 def explained(*gains: float) -> FaithfulnessResult:
@@ -545,14 +536,14 @@ def explained(*gains: float) -> FaithfulnessResult:
 
 
 def test_faithfulness_says_whether_anything_beats_chance():
-    assert check(explained(0.3, 0.2, 0.05))[0] == (
+    assert checked_reading(explained(0.3, 0.2, 0.05))[0] == (
         "LeGrad does best here: the area between insertion and deletion is 0.300, that of random order 0.0500."
     )
-    assert check(explained(0.01, 0.02, 0.05))[0] == (
+    assert checked_reading(explained(0.01, 0.02, 0.05))[0] == (
         "No method beats random order here: the area between insertion and deletion is 0.0500 for random order and "
         "0.0200 for the best, Grad-CAM."
     )
-    assert check(explained(0.05))[0].startswith("Random order alone leaves an area of 0.0500")
+    assert checked_reading(explained(0.05))[0].startswith("Random order alone leaves an area of 0.0500")
 
 
 def beside(values: np.ndarray, *gains: float) -> MethodsResult:
@@ -568,16 +559,16 @@ def beside(values: np.ndarray, *gains: float) -> MethodsResult:
 
 def test_side_by_side_says_who_agrees_and_once_measured_whom_to_trust():
     maps = np.array([[[1.0, 2, 3, 4]], [[1.0, 2, 4, 3]], [[4.0, 1, 3, 2]]])
-    assert check(beside(maps))[0] == (
+    assert checked_reading(beside(maps))[0] == (
         "LeGrad and Grad-CAM put the patches in the most similar order (rank correlation 0.800). Whether the model "
         "follows any of them is yet to be measured."
     )
-    assert check(beside(maps[1:]))[0] == "There are no two maps to compare here."
-    assert check(beside(maps, 0.3, 0.02, 0.05))[0] == (
+    assert checked_reading(beside(maps[1:]))[0] == "There are no two maps to compare here."
+    assert checked_reading(beside(maps, 0.3, 0.02, 0.05))[0] == (
         "LeGrad does best here: the area between insertion and deletion is 0.300, that of random order 0.0500. "
         "Grad-CAM does worst with 0.0200; 1 of 2 methods do no better than random order."
     )
-    assert check(beside(maps, 0.3, 0.2, 0.05))[0].endswith("with 0.200, which is more than random order has.")
-    assert check(beside(maps, 0.01, 0.02, 0.05))[0].startswith("No method beats random order here")
-    assert check(beside(maps[1:], 0.3, 0.05))[0].endswith("that of random order 0.0500.")
-    assert check(beside(maps[2:], 0.05))[0].startswith("Random order alone leaves an area of 0.0500")
+    assert checked_reading(beside(maps, 0.3, 0.2, 0.05))[0].endswith("with 0.200, which is more than random order has.")
+    assert checked_reading(beside(maps, 0.01, 0.02, 0.05))[0].startswith("No method beats random order here")
+    assert checked_reading(beside(maps[1:], 0.3, 0.05))[0].endswith("that of random order 0.0500.")
+    assert checked_reading(beside(maps[2:], 0.05))[0].startswith("Random order alone leaves an area of 0.0500")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.app import Steps
-from tests.helpers.built import built
+from tests.helpers.built_parts import built
 from tests.helpers.small_models import capture_small
 from vitexplorer.controls import TargetControl
 from vitexplorer.core.settings import Settings

@@ -13,8 +13,8 @@ from torch import nn
 
 import vitexplorer as vx
 from tests.helpers import reference_tokens
-from tests.helpers.explicit import run_explicitly
 from tests.helpers.small_models import RECIPES, capture_small, load_small
+from tests.helpers.unfused_attention import run_explicitly
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.controls import sharpest_patch
 from vitexplorer.core.registry import UnknownNameError

@@ -11,11 +11,11 @@ import torch
 
 import vitexplorer as vx
 from tests.helpers import reference
-from tests.helpers.explicit import run_explicitly
-from tests.helpers.least import LEAST, cheaply, run_once
-from tests.helpers.refused import is_refused
+from tests.helpers.expected_refusals import is_refused
+from tests.helpers.least_settings import LEAST, cheaply, run_once
 from tests.helpers.small_models import CAPTURES, RECIPES, capture_small
 from tests.helpers.thorough import always, in_turn, later
+from tests.helpers.unfused_attention import run_explicitly
 from vitexplorer.capturing.capture import AttentionCall, Capture
 from vitexplorer.core.registry import UnknownNameError
 from vitexplorer.core.text import SettingError, UnsupportedError

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 import vitexplorer as vx
-from tests.helpers.least import cheaply
+from tests.helpers.least_settings import cheaply
 from tests.helpers.small_models import load_small, picture
 from vitexplorer.capturing.capture import Capture
 from vitexplorer.core.settings import Settings

@@ -12,12 +12,11 @@ import signal
 import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file
 
 from tests.helpers.finetune_folders import class_folder
+from tests.helpers.finished_runs import assert_same_run, tuned_tensors
 from tests.helpers.small_models import load_small
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.attaching import attach
@@ -60,20 +59,6 @@ def job(colours: Path, *methods: str, **plan) -> JobConfig:
     return JobConfig(str(colours), "test_vit", candidates, Plan(**plan), weights="random")
 
 
-def tensors(folder: Path, run: str) -> dict[str, torch.Tensor]:
-    return load_file(run_folder(folder, run) / "tuned.safetensors")
-
-
-def assert_equal(one: Path, other: Path, run: str) -> None:
-    """Bit for bit: weights of the kept epoch, predictions, and every figure of every epoch."""
-    ours, theirs = tensors(one, run), tensors(other, run)
-    assert ours.keys() == theirs.keys()
-    assert all(torch.equal(tensor, theirs[name]) for name, tensor in ours.items())
-    a, b = load_comparison(one)[run], load_comparison(other)[run]
-    assert np.array_equal(a.outputs, b.outputs)
-    assert [(e.train_loss, dict(e.metrics)) for e in a.epochs] == [(e.train_loss, dict(e.metrics)) for e in b.epochs]
-
-
 def wait_for(folder: Path, condition) -> JobState:
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
@@ -91,7 +76,7 @@ def test_before_it_learns_a_method_is_as_good_as_the_baseline(small, colours, tm
     plan = Plan(epochs=1, batch_size=4, head=head, augmentation="none")
     comparison = run_job(JobConfig(str(colours), "test_vit", (Candidate("lora", {}, 0.0),), plan), tmp_path / "out")
     found, own = comparison["lora-lr=0"], attach(load_small("vit"), "lora", 3, seed=0).module.head
-    kept = tensors(tmp_path / "out", "lora-lr=0")
+    kept = tuned_tensors(tmp_path / "out", "lora-lr=0")
     assert torch.equal(kept["head.weight"], own.weight) == (head == "fresh")
     assert ("linear probe" in found.notes[1].en) == (head == "baseline")
     if head == "baseline":
@@ -118,7 +103,7 @@ def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path, thorough):
     state = wait_for(killed, lambda state: state.state != "running")
     assert state.state == "interrupted"
     assert state.runs[0].state == "interrupted"
-    assert tensors(killed, "lora"), "the best so far is on the disk"
+    assert tuned_tensors(killed, "lora"), "the best so far is on the disk"
     if thorough:
         detached.resume(killed)
         state = wait_for(killed, lambda state: state.state != "running")
@@ -127,7 +112,7 @@ def test_a_killed_job_ends_with_the_same_weights(colours, tmp_path, thorough):
         state = job_state(killed)
     assert state.state == "finished", (killed / LOG).read_text()
     assert "resumed" in [event.kind for event in read_events(killed)[0]]
-    assert_equal(whole, killed, "lora")
+    assert_same_run(whole, killed, "lora")
 
 
 @pytest.mark.parametrize("step", [3, 4])  # the last of an epoch, before its validation; the first of the next
@@ -149,7 +134,7 @@ def test_a_stopped_run_goes_on_from_where_it_was(small, colours, tmp_path, step)
     with seeded(100):  # a resumed process has other generators
         run_job(config, folder)
     assert not load_comparison(folder)["lora"].stopped
-    assert_equal(tmp_path / "whole", folder, "lora")
+    assert_same_run(tmp_path / "whole", folder, "lora")
 
 
 @pytest.fixture(autouse=True)
@@ -211,12 +196,12 @@ def test_a_full_disk_ends_in_a_sentence_and_keeps_the_best(small, colours, tmp_p
         run_job(config, folder)
     assert job_state(folder).state == "failed"
     assert "disk is full" in job_state(folder).text.en
-    assert tensors(folder, "lora")
+    assert tuned_tensors(folder, "lora")
     run_job(config, folder)  # there is room again
     monkeypatch.undo()
     monkeypatch.setattr(setups, "load_backbone", lambda name, *_, **__: load_small("vit"))
     run_job(config, tmp_path / "whole")
-    assert_equal(tmp_path / "whole", folder, "lora")
+    assert_same_run(tmp_path / "whole", folder, "lora")
 
 
 def test_jobs_are_listed_and_deleted(small, colours, tmp_path):

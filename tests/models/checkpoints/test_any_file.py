@@ -15,7 +15,7 @@ from torch import Tensor
 
 import vitexplorer as vx
 from tests.helpers.libraries import CASES, LABELS, made, saved
-from tests.helpers.outlines import without_numbers
+from tests.helpers.meta_models import without_numbers
 from tests.helpers.thorough import always, later, quick
 from vitexplorer.models.checkpoints.activations import ACTIVATIONS
 from vitexplorer.models.checkpoints.contents import Contents, read_contents

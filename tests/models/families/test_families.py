@@ -17,10 +17,10 @@ from torch.overrides import TorchFunctionMode
 
 import vitexplorer as vx
 from docs.make.tables import families_table, written_tables
-from tests.helpers.explicit import with_fused_attention
 from tests.helpers.families_of_timm import TWO_KINDS, files_of_timm, sweep
 from tests.helpers.small_families import CASES, capture_case, load_case
 from tests.helpers.small_models import attention_outputs
+from tests.helpers.unfused_attention import with_fused_attention
 from vitexplorer.capturing.capture import Capture, capture_input
 from vitexplorer.core.text import SettingError, UnsupportedError
 from vitexplorer.core.types import PADDING, PatchGrid

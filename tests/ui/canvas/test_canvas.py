@@ -13,7 +13,7 @@ import pytest
 
 import vitexplorer.ui.canvas.canvas as canvas_module
 from tests.helpers.app import run_apart
-from tests.helpers.packed import unpack_attention
+from tests.helpers.attention_payload import unpack_attention
 from vitexplorer.core.types import PADDING, PatchGrid, WindowLayout
 from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, looks, query_of, query_text

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from tests.helpers.app import Visit
-from tests.helpers.rooms import (
+from tests.helpers.room_checks import (
     PATIENCE,
     SHIFTS,
     assert_fits,

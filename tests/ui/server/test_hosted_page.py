@@ -19,10 +19,10 @@ import httpx
 import pytest
 
 import vitexplorer.ui
-from docs.make.tables import ROOT
 from tests.helpers.app import run_apart
 from tests.helpers.fuzzed_http import SENT
-from tests.helpers.hosted import hosted
+from tests.helpers.hosted_page import hosted
+from tests.helpers.tree import ROOT
 from vitexplorer.core.settings import ASSETS, Settings, settings
 from vitexplorer.finetune.job.folder import CONFIG
 from vitexplorer.finetune.job.plan import Candidate, JobConfig

@@ -10,7 +10,7 @@ import gradio as gr
 import pytest
 
 from tests.helpers.app import run_apart
-from tests.test_docs import front_matter
+from tests.helpers.documentation import front_matter
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import Text
 from vitexplorer.models import hub

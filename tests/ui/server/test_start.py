@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.helpers.app import ROOT
+from tests.helpers.tree import ROOT
 from vitexplorer.core.settings import Settings, settings
 from vitexplorer.service import start_checks as starting
 from vitexplorer.ui import main

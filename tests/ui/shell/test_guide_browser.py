@@ -15,10 +15,10 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from tests.helpers.app import Visit
+from tests.helpers.learn_screens import on_screen
 from tests.helpers.plain_page import PlainPage
-from tests.helpers.rooms import PATIENCE
+from tests.helpers.room_checks import PATIENCE
 from tests.helpers.thorough import quick
-from tests.learn.test_steps import shown
 from vitexplorer.core.text import Language
 from vitexplorer.learn import STEPS, Step
 from vitexplorer.ui.kit.words import UI_WORDS
@@ -149,7 +149,7 @@ ACTS: dict[str, Callable[[Hands, StepText], None]] = {
 
 def agrees(guide: Locator, step: Step, language: Language) -> StepText:
     """Everything that the guide says is filled with the numbers of the views on this very picture."""
-    told = step_text(step, shown(step), language)
+    told = step_text(step, on_screen(step), language)
     expect(guide.locator(".says")).to_have_text(told.says, timeout=PATIENCE)
     expect(guide.locator("h2")).to_have_text(step.title.in_(language))
     expect(guide.locator(".asks")).to_have_text(told.asks)

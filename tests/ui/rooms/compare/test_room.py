@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 
 import gradio as gr
 import numpy as np
 import pytest
 
 from tests.helpers.app import Steps
-from tests.helpers.built import built
+from tests.helpers.built_parts import built
+from tests.helpers.reference_places import slow_place
 from tests.helpers.small_models import load_small, picture
-from vitexplorer.capturing.capture import Capture, capture
+from vitexplorer.capturing.capture import capture
 from vitexplorer.comparisons import compare
 from vitexplorer.core.settings import Settings
 from vitexplorer.interventions import intervene
@@ -52,21 +52,6 @@ def entered(room: CompareRoom, address: Address = HERE, beside: Address = HERE, 
 
 
 # ------------------------------------------------------------------------------------------------ places and depths
-
-
-def slow_place(row: int, col: int, one: Capture, block: int, other: Capture, to: int) -> tuple[int, int]:
-    """The patch of the other grid in which the middle of what the picture shows of a patch lies, by trying them all."""
-    found = []
-    for at, axis in ((row, 0), (col, 1)):
-        long, wide = one.input.pixels.shape[axis], other.input.pixels.shape[axis]
-        side, other_side = one.grid(block).patch_size, other.grid(to).patch_size
-        middle = Fraction(at * side + min(long, (at + 1) * side), 2 * long)
-        many = (other.grid(to).rows, other.grid(to).cols)[axis]
-        inside = [
-            n for n in range(many) if Fraction(n * other_side, wide) <= middle < Fraction((n + 1) * other_side, wide)
-        ]
-        found.append(inside[0] if inside else many - 1)
-    return found[0], found[1]
 
 
 @pytest.mark.parametrize(("one", "other"), [("vit", "swin"), ("swin_padded", "vit"), ("dinov3", "vit")])

@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, Page, expect
 import vitexplorer as vx
 from tests.helpers.app import Visit
 from tests.helpers.finetune_folders import class_folder
-from tests.helpers.rooms import PATIENCE, choose_model, choose_view, wait_for_view
+from tests.helpers.finetune_page import TRAINED, set_field, tick_only
+from tests.helpers.room_checks import PATIENCE, choose_model, choose_view, wait_for_view
 from tests.helpers.thorough import always, later
-from tests.ui.rooms.finetune.test_room_browser import TRAINED, set_field, tick_only
 from vitexplorer.comparisons import reading
 from vitexplorer.models.examples import examples
 

@@ -19,7 +19,7 @@ import safetensors.torch
 import torch
 
 from tests.helpers.app import Steps
-from tests.helpers.built import built
+from tests.helpers.built_parts import built
 from tests.helpers.finetune_folders import class_folder, number_folder
 from tests.helpers.small_models import load_small, picture
 from vitexplorer.capturing.capture import capture

@@ -8,19 +8,17 @@ import urllib.parse
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.helpers.app import Visit
+from tests.helpers.finetune_page import SOON, TRAINED, set_field, tick_only
 from tests.helpers.plain_page import PlainPage
-from tests.helpers.rooms import assert_is_read
+from tests.helpers.room_checks import assert_is_read
 from vitexplorer.finetune.data import example_folder
 from vitexplorer.ui.rooms.finetune.progress import ProgressData, ProgressView, no_progress
 from vitexplorer.ui.rooms.finetune.report import empty_report
 
 pytestmark = pytest.mark.browser
-
-SOON, TRAINED = 30_000, 240_000
-"""milliseconds"""
 
 
 @pytest.fixture(scope="module")
@@ -34,22 +32,6 @@ def scenes(tmp_path_factory) -> Path:
 
 def parameters(page: Page) -> dict[str, str]:
     return dict(urllib.parse.parse_qsl(urllib.parse.urlparse(page.url).query))
-
-
-def set_field(field: Locator, value: str) -> None:
-    field.fill(value)
-    field.press("Tab")
-
-
-def tick_only(page: Page, *methods: str) -> None:
-    """Tick these methods and no other."""
-    boxes = page.locator("#vx-training-methods .item")
-    for key in boxes.evaluate_all("items => items.map((item) => item.dataset.key)"):
-        box = page.locator(f'#vx-training-methods .item[data-key="{key}"] .head input')
-        if box.is_checked() != (key in methods):
-            shown = page.locator(".vx-methods").get_attribute("data-shown")
-            box.set_checked(key in methods)
-            page.wait_for_function(f"document.querySelector('.vx-methods').dataset.shown !== '{shown}'")
 
 
 def test_steps_of_a_training_by_keyboard_and_by_a_link(pages: str, desk: BrowserContext) -> None:

@@ -17,7 +17,7 @@ import torch
 
 import vitexplorer as vx
 from tests.helpers.app import Steps
-from tests.helpers.built import built
+from tests.helpers.built_parts import built
 from tests.helpers.finetune_folders import class_folder, pawpularity_folder
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError, UnsupportedError

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import vitexplorer as vx
 from tests.helpers.app import ARGUMENTS, PLACES, Visit
-from tests.helpers.rooms import (
+from tests.helpers.room_checks import (
     assert_fits,
     assert_focus_is_seen,
     assert_is_read,

@@ -27,7 +27,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from tests.helpers.plain_page import PlainPage
-from tests.helpers.rooms import painted
+from tests.helpers.room_checks import painted
 from tests.helpers.survey_folder import synthetic_survey
 from vitexplorer.core.settings import Settings
 from vitexplorer.core.text import ExplainedError

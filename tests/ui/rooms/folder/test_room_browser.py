@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.helpers.app import Visit, running_app
-from tests.helpers.rooms import (
+from tests.helpers.room_checks import (
     assert_fits,
     assert_focus_is_seen,
     assert_is_read,

@@ -13,8 +13,8 @@ import pytest
 import torch
 
 import vitexplorer as vx
-from tests.helpers.built import built
-from tests.helpers.packed import fetched, unpack_attention
+from tests.helpers.attention_payload import fetched, unpack_attention
+from tests.helpers.built_parts import built
 from tests.helpers.small_models import capture_small
 from vitexplorer.core.settings import Settings, settings
 from vitexplorer.core.text import UnsupportedError

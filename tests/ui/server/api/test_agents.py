@@ -21,7 +21,7 @@ from PIL import Image
 
 import vitexplorer as vx
 from tests.helpers.app import run_apart
-from tests.helpers.hosted import hosted
+from tests.helpers.hosted_page import hosted
 from vitexplorer.figures.tables import as_document
 from vitexplorer.service import scheduler as turns
 from vitexplorer.service.engine import Engine

@@ -16,8 +16,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ImageContent, TextContent
 
 import vitexplorer as vx
-from tests.helpers.app import ROOT, run_apart
-from tests.test_docs import code_blocks
+from tests.helpers.app import run_apart
+from tests.helpers.documentation import code_blocks
+from tests.helpers.tree import ROOT
 from vitexplorer.figures.tables import as_document
 from vitexplorer.models.examples import examples
 
