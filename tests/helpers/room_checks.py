@@ -16,7 +16,7 @@ FILLED = {
     "what_if": '.vx-changes:not([data-state="empty"])',
     "compare": '.vx-sides:not([data-state="empty"])',
     "finetune": ".vx-teach .box, .vx-methods:not([data-state='empty'])",
-    "survey": ".vx-survey:not([data-state='begin'])",
+    "folder": ".vx-survey:not([data-state='begin'])",
 }
 """rooms in which there is more than a picture, once it has its words"""
 EXCEPTION = re.compile(r"Traceback|\b\w+Error\b|\bException\b|\bundefined\b|\[object |Something went wrong|\bNone\b")

@@ -52,7 +52,7 @@ from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.rooms.size.room import SizeRoom
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom
-from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.address import Address, ShownView
 from vitexplorer.ui.shell.exploring import exploring, ready
 from vitexplorer.ui.shell.model_menu import model_chip
 from vitexplorer.ui.shell.room_context import Desk, Updates
@@ -163,6 +163,11 @@ def test_what_an_address_does_not_name_is_what_the_page_shows_first() -> None:
     assert (first.model, first.size, first.image) == ("scenes_dino_patch16_192", "384", "scene_gear")
     assert Address.read({"image": "scene_ring", "room": "flow"}) == replace(first, image="scene_ring", room="flow")
     assert Address.read({"model": SMALL.model}) == Address(model=SMALL.model, image=first.image)
+
+
+def test_a_link_with_a_room_s_former_name_opens_it() -> None:
+    assert Address.read({"room": "survey"}).room == "folder"
+    assert ShownView.read('{"search": "?room=survey&v.survey=pets", "theme": "light"}').room == "folder"
 
 
 def test_an_empty_address_is_a_bundled_model_on_a_bundled_image() -> None:

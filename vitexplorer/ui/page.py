@@ -31,7 +31,7 @@ from vitexplorer.ui.rooms.attention.room import AttentionRoom
 from vitexplorer.ui.rooms.compare.room import CompareRoom
 from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.flow.room import FlowRoom
-from vitexplorer.ui.rooms.folder.room import SurveyRoom
+from vitexplorer.ui.rooms.folder.room import FolderRoom
 from vitexplorer.ui.rooms.outputs.room import OutputsRoom
 from vitexplorer.ui.rooms.patches.room import PatchesRoom
 from vitexplorer.ui.rooms.positions.room import PositionsRoom
@@ -69,7 +69,7 @@ ROOMS: tuple[type[Room], ...] = (
     WhatIfRoom,
     CompareRoom,
     FinetuneRoom,
-    SurveyRoom,
+    FolderRoom,
 )
 
 

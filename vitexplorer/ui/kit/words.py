@@ -175,7 +175,7 @@ UI_WORDS: dict[str, Text] = {
     "room_what_if": Text("What if", "假如改变"),
     "room_compare": Text("Compare", "对比"),
     "room_finetune": Text("Fine-tune", "微调"),
-    "room_survey": Text("Folder", "图像集"),
+    "room_folder": Text("Folder", "图像集"),
     # what a room leads to, before its name
     "next": Text("{why}: {room}", "{why}：{room}"),
     "next_attention": Text("Which of them does the model look at", "模型看哪些图块"),
@@ -187,7 +187,7 @@ UI_WORDS: dict[str, Text] = {
     "next_what_if": Text("Change something and run it again", "改一改，再运行一次"),
     "next_compare": Text("Put another model beside it", "与另一个模型并排"),
     "next_finetune": Text("Teach it your own classes", "教它认识你的类别"),
-    "next_survey": Text("Ask the same of a whole folder", "对整个图像集提同样的问题"),
+    "next_folder": Text("Ask the same of a whole folder", "对整个图像集提同样的问题"),
     "more": Text("Save, numbers, Python", "保存、数据与 Python 代码"),
     "misleads": Text("When it misleads", "何时会误导"),
     "block": Text("Block", "块"),

@@ -31,6 +31,8 @@ OF_BROWSER = (
 """what the browser alone writes, as a person chooses it"""
 OWN = "own"
 """as a size: the model's own"""
+FORMER_ROOMS = {"survey": "folder"}
+"""Rooms by the name that older links have for them."""
 
 _FORMS = {
     "image": rf"({UPLOAD}[0-9a-f]{{64}})|[a-z0-9_]+",
@@ -206,6 +208,8 @@ class ShownView:
 
 def _understood(parameters: Mapping[str, str]) -> dict[str, str]:
     """The parameters that are known and have a form that they can have; an image that there can be."""
+    room = parameters.get("room", "")
+    parameters = {**parameters, "room": FORMER_ROOMS.get(room, room)}
     given = {name: value for name, form in _FORMS.items() if re.fullmatch(form, value := parameters.get(name, ""))}
     for name in ("image", "other_image"):
         image = given.get(name, "")

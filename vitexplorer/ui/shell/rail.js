@@ -1,7 +1,7 @@
 // The rooms, and the only place that knows which one is entered: by a click here, by another part of the page that
 // says `vx-room`, by back and forward.
 
-import {pushAddress, viewChanges} from '../kit/address.js';
+import {inAddress, pushAddress, viewChanges, writeAddress} from '../kit/address.js';
 import {make} from '../kit/dom.js';
 import {svg} from '../kit/svg.js';
 import {ICONS} from './icons.js';
@@ -91,6 +91,7 @@ export function mount({element, props, trigger, watch}) {
     list.replaceChildren(path(value.learn), ...value.rooms.map(entry));
     list.querySelectorAll('button')[held]?.focus({preventScroll: true});
     mark();
+    if (inAddress('room')) writeAddress({room: value.room});  // a link may have an older name for it
     if (value.room !== root.dataset.room) enter(value.room, 'link');
     fill();
   }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 RoomKey = Literal[
-    "patches", "attention", "flow", "tokens", "outputs", "positions", "size", "what_if", "compare", "finetune", "survey"
+    "patches", "attention", "flow", "tokens", "outputs", "positions", "size", "what_if", "compare", "finetune", "folder"
 ]
 
 

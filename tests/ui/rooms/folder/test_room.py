@@ -44,7 +44,7 @@ from vitexplorer.survey.card import read_card, write_card
 from vitexplorer.survey.manifest import Planned, planned, write_manifest
 from vitexplorer.survey.opened import Survey, open_survey
 from vitexplorer.ui.rooms.folder.routes import survey_routes
-from vitexplorer.ui.rooms.folder.view import SurveyData, SurveyView
+from vitexplorer.ui.rooms.folder.survey import SurveyData, SurveyView
 
 ANNA, BEN = "a" * 32, "b" * 32
 BYTES = "application/octet-stream"
@@ -532,7 +532,7 @@ def test_a_survey_that_is_left_and_opened_again_waits_for_its_own_answers(
     client: TestClient, drawn: dict[str, list], desk: BrowserContext, pages: str
 ) -> None:
     """What was asked before it was left is not looked at: nothing else that it needs is there yet."""
-    page = PlainPage(desk.new_page(), f"{pages}?room=survey")
+    page = PlainPage(desk.new_page(), f"{pages}?room=folder")
     held: list[Route] = []
 
     def reply(asked: Route) -> None:

@@ -82,7 +82,7 @@ def chosen(page: Page) -> int:
 
 def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -> None:
     page, folder = visit.page, example_folder(tmp_path / "scenes", per_class=42)
-    visit.open(address, room="survey", model=MODEL, image="scene_gear")
+    visit.open(address, room="folder", model=MODEL, image="scene_gear")
     survey = page.locator(".vx-survey")
     survey.locator(".path").fill(str(folder))
     survey.locator(".look").click()
@@ -122,7 +122,8 @@ def test_a_person_surveys_a_folder(visit: Visit, address: str, tmp_path: Path) -
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_chart_is_read_by_mouse_and_keyboard(visit: Visit, address: str, language: str) -> None:
     page = visit.page
-    visit.open(address, room="survey", lang=language, **{"v.survey": "first", "v.beside": "second"})
+    visit.open(address, room="survey", lang=language, **{"v.survey": "first", "v.beside": "second"})  # its former name
+    page.wait_for_url("**room=folder**")
     survey = page.locator(".vx-survey")
     expect(survey).to_have_attribute("data-chosen", "300", timeout=SOON)
     for width, height in ((1440, 900), (390, 844)):
@@ -137,9 +138,9 @@ def test_every_chart_is_read_by_mouse_and_keyboard(visit: Visit, address: str, l
     page.set_viewport_size({"width": 1440, "height": 900})
     survey.locator('[data-chart="scatter"]').click()
     expect(survey.locator(".chart")).to_have_attribute("data-drawn", "scatter", timeout=SOON)
-    assert_is_read(page, "survey")
-    assert_still(page, "survey")
-    assert_focus_is_seen(page, "survey")
+    assert_is_read(page, "folder")
+    assert_still(page, "folder")
+    assert_focus_is_seen(page, "folder")
 
     host = survey.locator(".host")
     host.focus()

@@ -6,19 +6,19 @@ from gradio.blocks import Block
 
 from vitexplorer.core.text import Language
 from vitexplorer.service.engine import Explored
-from vitexplorer.ui.rooms.folder.view import SurveyData, SurveyView
+from vitexplorer.ui.rooms.folder.survey import SurveyData, SurveyView
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Updates
 
 
-class SurveyRoom(Room):
+class FolderRoom(Room):
     """What does the model do with all of my images?"""
 
-    key = "survey"
+    key = "folder"
 
     def build(self) -> list[Block]:
-        """One component; what it asks goes to addresses of its own, see `surveying.routes`."""
+        """One component; what it asks goes to addresses of its own, see `routes`."""
         self.view = SurveyView(elem_id="vx-survey")
         return [self.view]
 

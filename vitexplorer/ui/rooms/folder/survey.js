@@ -16,7 +16,7 @@ import {keeping} from './keep.js';
 import {pngFile} from '../../kit/saving.js';
 import {ask} from './server.js';
 
-const ROOM = 'survey';
+const ROOM = 'folder';
 const BETWEEN_LOOKS = 1000;  // milliseconds
 const FIRST = {survey: '', chart: '', x: '', y: '', colour: '', feature: '', metric: '', map: '', row: '', order: '', beside: '', where: ''};
 
