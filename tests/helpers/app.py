@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -63,15 +64,19 @@ def running_app(
             process.terminate()
 
 
+printed: deque[str] = deque(maxlen=100)
+"""last lines of the app that runs"""
+
+
 def address_of(process: subprocess.Popen) -> str:
-    """The address that the app prints. What it prints later is read and dropped, for a full pipe would stop it."""
-    said = []
+    """Return the address that the app prints; `printed` keeps the end of what it prints later."""
+    printed.clear()
     for line in process.stdout:
-        said.append(line)
+        printed.append(line)
         if line.startswith("ViT Explorer: "):
-            threading.Thread(target=process.stdout.read, daemon=True).start()
+            threading.Thread(target=printed.extend, args=[process.stdout], daemon=True).start()
             return line.removeprefix("ViT Explorer: ").strip()
-    raise RuntimeError("The app did not start:\n" + "".join(said))
+    raise RuntimeError("The app did not start:\n" + "".join(printed))
 
 
 @contextmanager
@@ -188,5 +193,5 @@ class Visit:
     def close(self) -> None:
         """Leave the page; nothing may have gone wrong on it, and nothing have left the machine."""
         self.context.close()
-        assert self.errors == [], self.errors
+        assert self.errors == [], "\n".join([*self.errors, "The app printed:", *printed])
         assert [address for address in self.requests if not address.startswith((self.url, "data:", "blob:"))] == []
