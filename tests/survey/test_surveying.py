@@ -530,7 +530,7 @@ def test_there_may_be_a_bound(tmp_path, images, monkeypatch):
 
 @pytest.mark.parametrize(("language", "word"), [("en", "Folder of the survey"), ("zh", "普查文件夹")])
 def test_the_command_has_its_help_in_both_languages(language, word, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "240")
+    monkeypatch.setenv("COLUMNS", "400")
     shown = CliRunner().invoke(build_app(language), ["survey", "--help"]).stdout
     text = " ".join(shown.replace("│", " ").split())  # however it is broken into lines
     assert word in text

@@ -43,7 +43,6 @@ MANY_PASSES = ("integrated_gradients", "occlusion", "faithfulness", "side_by_sid
 RANDOM_ALONE = {"faithfulness": {"methods": "random"}, "side_by_side": {"methods": "random", "measure": True}}
 CLASS_VIEWS = (*ONE_PASS, "legrad", *MANY_PASSES, "random")
 NOT_FOR_SWIN = ("generic_relevance", "legrad")
-CLASSIFIERS = [key for key in RECIPES if key != "encoder"]
 
 
 @cache
