@@ -20,7 +20,7 @@ from vitexplorer.controls import no_such_block
 from vitexplorer.core.capture_protocol import no_tokens
 from vitexplorer.core.format import measured
 from vitexplorer.core.notebook_display import NotebookDisplay
-from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.result_summary import image_line, model_line
 from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
@@ -417,7 +417,7 @@ def plain_numbers(device: torch.device) -> Iterator[None]:
 
     Raises NoMemoryError where memory runs out.
     """
-    with full_memory_is_a_sentence(), torch.inference_mode(mode=False), torch.autocast(device.type, enabled=False):
+    with explain_full_memory(), torch.inference_mode(mode=False), torch.autocast(device.type, enabled=False):
         yield
 
 

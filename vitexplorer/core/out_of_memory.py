@@ -22,7 +22,7 @@ class NoMemoryError(ExplainedError):
 
 
 @contextmanager
-def full_memory_is_a_sentence() -> Iterator[None]:
+def explain_full_memory() -> Iterator[None]:
     """Turn the errors of libraries that run out of memory into NoMemoryError."""
     try:
         yield
