@@ -49,7 +49,7 @@ NAMES_PACKAGE = {"import_module": 0, "__import__": 0, "Registry": 1}
 """Position of the argument that names a module, by function"""
 LATE = {
     "vitexplorer/__init__.py": "hands out the public functions, each imported when it is first used",
-    "vitexplorer/core/registry.py": "imports the package that a registry is given; calls that make one are checked",
+    "vitexplorer/core/registry.py": "imports the package that a registry is given; where one is made is checked",
 }
 
 

@@ -20,7 +20,7 @@ from vitexplorer.core.types import Fit, Provenance
 from vitexplorer.models.families import family_of
 from vitexplorer.models.loading import LoadedModel, Preprocessing
 from vitexplorer.models.seeding import seeded
-from vitexplorer.tracing.attention_call import as_shown
+from vitexplorer.tracing.attention_call import view_layout
 from vitexplorer.tracing.tap import AttentionTap
 
 THIN = {"embed_dim": 48, "num_heads": 3, "depth": 3, "num_classes": 7}
@@ -135,4 +135,4 @@ def attention_outputs(captured: Capture) -> list[torch.Tensor]:
     """What each block's module goes on with after its attention, (windows, heads, queries, head dim)."""
     with AttentionTap(captured.model.block_of_parameter, keep_outputs=True, sites=captured.sites) as tap:
         captured.run(captured.input.tensor)
-    return [as_shown(tap.calls[block], site)[0].output for block, site in enumerate(captured.sites)]
+    return [view_layout(tap.calls[block], site)[0].output for block, site in enumerate(captured.sites)]

@@ -18,7 +18,7 @@ import vitexplorer as vx
 from tests.helpers.small_models import load_small, picture
 from tests.helpers.survey_folder import synthetic_survey
 from vitexplorer.cli.text import one_sentence
-from vitexplorer.core.out_of_memory import NoMemoryError, full_memory_is_a_sentence
+from vitexplorer.core.out_of_memory import NoMemoryError, explain_full_memory
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.figures.files import write
 from vitexplorer.finetune.attaching import attach
@@ -149,11 +149,11 @@ def test_memory_that_ran_out_is_a_sentence_with_what_was_wanted(monkeypatch: pyt
         (lambda: np.ones(10**15), " MB"),
         (lambda: bytearray(10**17), "enough memory."),
     ):
-        with pytest.raises(NoMemoryError) as raised, full_memory_is_a_sentence():
+        with pytest.raises(NoMemoryError) as raised, explain_full_memory():
             want()
         assert said in raised.value.text.en
         assert "内存不足" in raised.value.text.zh
-    with pytest.raises(RuntimeError, match="shape"), full_memory_is_a_sentence():
+    with pytest.raises(RuntimeError, match="shape"), explain_full_memory():
         raise RuntimeError("another shape")
 
 

@@ -112,7 +112,7 @@ def test_one_output_is_shown_as_it_is_and_two_are_classes():
     assert torch.equal(shown_values(both), both.softmax(-1))
     (only,) = top_classes(torch.tensor([-2.5]), ())
     assert isinstance(only, Output)
-    assert (only.index, only.output, only.unit, only.said) == (0, -2.5, OUTPUT, "−2.50")
+    assert (only.index, only.output, only.unit, only.display_value) == (0, -2.5, OUTPUT, "−2.50")
     first, second = top_classes(both, ())
     assert isinstance(first, Prediction)
     assert (first.index, second.index) == (1, 0)

@@ -88,7 +88,7 @@ def test_the_shipped_tables_are_of_the_shipped_classifiers():
         assert table.weights == checksum(models[name].module), f"{name}: run benchmarks.truth again"
         assert len(table.methods) >= 13
         assert table.methods[-2:] == ("random", ORACLE)
-        if table.telling == "grid_pointing":
+        if table.class_sensitive == "grid_pointing":
             assert table.of(ORACLE, "grid_pointing") == 1
             assert table.of("random", "grid_pointing") == pytest.approx(0.25, abs=0.02)
             assert table.counts[:, table.numbers.index("grid_pointing")].max() == 500
@@ -96,7 +96,7 @@ def test_the_shipped_tables_are_of_the_shipped_classifiers():
         assert (table.low[known] <= table.values[known]).all()
         assert (table.values[known] <= table.high[known]).all()
         assert np.isfinite(list(table.ranked.values())).all()
-    pointing = [table for table in tables.values() if table.telling == "grid_pointing"]
+    pointing = [table for table in tables.values() if table.class_sensitive == "grid_pointing"]
     assert len(pointing) == len(tables) - 1 >= 4
     assert max(table.of(method, "grid_pointing") for table in pointing for method in table.ranked) >= 0.75
 

@@ -1,4 +1,4 @@
-"""Where does each image of a batch lie in what a forward pass keeps?
+"""Cuts of a batch: the part of each image in every tensor that a forward pass keeps.
 
 A module lays its tensors out as it likes: images may be the first axis, or part of one with the windows. Nothing is
 assumed. Two unlike pictures go through the module alone and together, once for each model and size, and every tensor
@@ -22,26 +22,26 @@ from vitexplorer.tracing.attention_call import AttentionCall
 from vitexplorer.tracing.tap import AttentionTap
 
 Place = tuple[str, int, int, str]
-"""what a tensor is: kind, block, which attention call, which of its tensors"""
+"""Key of a tensor: kind, block, number of the attention call, name in it"""
 OUTPUT: Place = ("output", 0, 0, "")
 CALL = ("query", "key", "value", "bias", "scores", "mixed")
 ALIKE = 0.01
-"""what rounding may make of an image in a batch, as a share of its distance to another image"""
+"""Largest rounding error of an image in a batch, as a share of its distance to another image"""
 ROUNDING = 1e-5
-"""the same as a share of the largest number, where both images give the same"""
+"""Largest rounding error as a share of the largest number, where both images give the same"""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Where an image lies in one tensor of a batch."""
+    """The cut of one tensor of a batch into its images."""
 
     shape: torch.Size
-    """of the tensor that it gives alone"""
+    """Shape of the tensor of an image that passes alone"""
     axis: int | None
-    """along which the images follow each other; None for a tensor that they share"""
+    """Axis of the images; None for a tensor that they share"""
 
     def of(self, tensor: Tensor, batch: int) -> tuple[Tensor, ...] | None:
-        """The part of each image; None where the tensor has not the shape that it should."""
+        """Cut a tensor into one part for each image; None where its shape does not fit."""
         if self.axis is None:
             return (tensor,) * batch if tensor.shape == self.shape else None
         length = self.shape[self.axis]
@@ -54,18 +54,18 @@ class Cut:
 Cuts = Mapping[Place, Cut]
 
 
-def kept_by(tap: AttentionTap, output: Tensor) -> dict[Place, Tensor]:
-    """All tensors of a pass that a capture keeps."""
-    kept = {OUTPUT: output}
-    kept |= {(kind, block, 0, ""): x for kind in ("read", "made") for block, x in getattr(tap, kind).items()}
+def capture_tensors(tap: AttentionTap, output: Tensor) -> dict[Place, Tensor]:
+    """Collect all tensors of a pass that a capture keeps."""
+    tensors = {OUTPUT: output}
+    tensors |= {(kind, block, 0, ""): x for kind in ("read", "made") for block, x in getattr(tap, kind).items()}
     for block, calls in tap.calls.items():
         for at, call in enumerate(calls):
-            kept |= {("call", block, at, name): x for name in CALL if (x := getattr(call, name)) is not None}
-    return {place: tensor for place, tensor in kept.items() if place[1] >= 0}
+            tensors |= {("call", block, at, name): x for name in CALL if (x := getattr(call, name)) is not None}
+    return {place: tensor for place, tensor in tensors.items() if place[1] >= 0}
 
 
 def call_of(parts: Mapping[Place, Tensor], block: int, at: int, call: AttentionCall) -> AttentionCall:
-    """One image's part of an attention call."""
+    """Make one image's part of an attention call."""
     return AttentionCall(scale=call.scale, **{name: parts.get(("call", block, at, name)) for name in CALL})
 
 
@@ -73,7 +73,7 @@ _FOUND: WeakKeyDictionary[nn.Module, dict[Size, Cuts | None]] = WeakKeyDictionar
 
 
 def cuts_of(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cuts | None:
-    """Where images of a size lie in the tensors of a batch; None where they cannot be told apart."""
+    """Find the cuts for images of a size, once for each model; None where the images cannot be separated."""
     found = _FOUND.setdefault(model.module, {})
     if size not in found:
         found[size] = _find(model, sites, size)
@@ -82,21 +82,21 @@ def cuts_of(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cut
 
 def _find(model: LoadedModel, sites: tuple[BlockSite, ...], size: Size) -> Cuts | None:
     images = _two_unlike(model, size)
-    alone = [_kept(model, sites, image[None]) for image in images]
-    together = _kept(model, sites, images)
+    alone = [_pass_alone(model, sites, image[None]) for image in images]
+    together = _pass_alone(model, sites, images)
     if not alone[0].keys() == alone[1].keys() == together.keys():
         return None
     cuts = {place: _cut(together[place], [one[place] for one in alone]) for place in together}
     return None if None in cuts.values() else cuts
 
 
-def _kept(model: LoadedModel, sites: tuple[BlockSite, ...], images: Tensor) -> dict[Place, Tensor]:
+def _pass_alone(model: LoadedModel, sites: tuple[BlockSite, ...], images: Tensor) -> dict[Place, Tensor]:
     tap = plain_tap(model, sites)
-    return kept_by(tap, tapped(model.module, images, tap))
+    return capture_tensors(tap, tapped(model.module, images, tap))
 
 
 def _two_unlike(model: LoadedModel, size: Size) -> Tensor:
-    """Noise, and darker noise on a slope."""
+    """Make two unlike images: noise, and darker noise on a slope."""
     generator = torch.Generator().manual_seed(0)
     noise = torch.randn(2, len(model.preprocessing.mean), *size, generator=generator)
     noise[1] = 0.5 * noise[1] + torch.linspace(-1.5, 0.5, size[1])
@@ -104,7 +104,7 @@ def _two_unlike(model: LoadedModel, size: Size) -> Tensor:
 
 
 def _cut(both: Tensor, alone: list[Tensor]) -> Cut | None:
-    """The only way to cut a tensor of two images that gives what each image gave alone."""
+    """Find the only cut of a tensor of two images that gives what each image gave alone."""
     shape = alone[0].shape
     if shape != alone[1].shape or both.ndim != len(shape):
         return None
@@ -120,10 +120,10 @@ def _cut(both: Tensor, alone: list[Tensor]) -> Cut | None:
 
 
 def _are(parts: tuple[Tensor, ...], alone: list[Tensor]) -> bool:
-    """Whether the parts are what each image gave alone, up to what rounding does, and not what the other gave."""
+    """Return True where each part equals what its image gave alone, up to rounding, and not the other's."""
     one, other = (_finite(tensor) for tensor in alone)
     apart = (one - other).abs().max()
-    allowed = ALIKE * apart if apart > 0 else ROUNDING * one.abs().max()  # of a token that no image has changed yet
+    allowed = ALIKE * apart if apart > 0 else ROUNDING * one.abs().max()  # a token that no image has changed yet
     return all((_finite(part) - own).abs().max() <= allowed for part, own in zip(parts, (one, other), strict=True))
 
 

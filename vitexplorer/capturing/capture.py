@@ -1,8 +1,8 @@
-"""Run a model once and keep what every view needs.
+"""Captures: one forward pass of a model on an image, with everything that the views need.
 
-What is kept is O(blocks x tokens x dim); the attention itself, O(blocks x heads x tokens^2), is computed for one
-block, or a few query rows, when somebody asks. It is exact: softmax(scale q k^T + bias) is what the kernel computed,
-with every rotation, normalisation, bias and mask already in q, k and bias. `follow.py` says how it is seen.
+A capture takes O(blocks x tokens x dim); the attention itself, O(blocks x heads x tokens^2), is computed for one
+block, or a few query rows, on request. It is exact: softmax(scale q k^T + bias) is what the kernel computed, with
+every rotation, normalisation, bias and mask already in q, k and bias. `tracing/follow.py` explains how.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from vitexplorer.controls import no_such_block
 from vitexplorer.core.capture_protocol import no_tokens
 from vitexplorer.core.format import measured
 from vitexplorer.core.notebook_display import NotebookDisplay
-from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.result_summary import image_line, model_line
 from vitexplorer.core.summaries import Summarised, Summary
 from vitexplorer.core.text import SettingError, Text, UnsupportedError, same
@@ -42,7 +42,7 @@ from vitexplorer.models.loading import LoadedModel
 from vitexplorer.models.model_summary import blocks_text
 from vitexplorer.models.photographs import photo_notes
 from vitexplorer.models.preprocess import fit_image, normalise
-from vitexplorer.tracing.attention_call import AttentionCall, as_shown, held_bytes
+from vitexplorer.tracing.attention_call import AttentionCall, held_bytes, view_layout
 from vitexplorer.tracing.tap import AttentionTap
 
 # ------------------------------------------------------------------------------------------ the input
@@ -50,37 +50,48 @@ from vitexplorer.tracing.tap import AttentionTap
 
 @dataclass(frozen=True)
 class ModelInput:
-    """An image as the model sees it."""
+    """An image as the model reads it."""
 
     pixels: np.ndarray
-    """(height, width, 3) uint8 after fitting: overlays are drawn on these"""
+    """(height, width, 3) uint8 after fitting; overlays are drawn on these"""
     tensor: Float[Tensor, "batch channels height width"]
     content_box: tuple[int, int, int, int]
-    """left, top, right, bottom of the picture inside `pixels`; smaller than they are where `fit` padded"""
+    """Left, top, right, bottom of the picture inside `pixels`; smaller than they are where `fit` padded"""
     fit: Fit
     image_hash: str
     notes: tuple[Text, ...] = ()
-    """what a person should know of the image: what fitting did to it, and whether the model can know such images"""
+    """Notes on what fitting did to the image, and on images unlike the model's training data"""
 
 
 def prepare(model: LoadedModel, image: AnyImage, fit: Fit = "crop") -> ModelInput:
     """Open an image and fit it to the model's input.
 
-    Raises ImageError for what cannot be read, UnknownNameError or SettingError for a fit there is not.
+    Args:
+        model: the model.
+        image: what `capture` takes.
+        fit: what `capture` takes.
+
+    Returns:
+        The image, fitted and normalised.
+
+    Raises:
+        ImageError: the image cannot be read.
+        UnknownNameError: there is no such fit.
+        SettingError: the fit is not possible for this model.
     """
     opened = OpenedImage.of(image)
-    wanted = model.preprocessing
+    preprocessing = model.preprocessing
     fitted = fit_image(
         opened.pixels,
-        input_size=wanted.input_size,
+        input_size=preprocessing.input_size,
         fit=fit,
-        interpolation=wanted.interpolation,
-        crop_pct=wanted.crop_pct,
-        crop_mode=wanted.crop_mode,
-        mean=wanted.mean,
+        interpolation=preprocessing.interpolation,
+        crop_pct=preprocessing.crop_pct,
+        crop_mode=preprocessing.crop_mode,
+        mean=preprocessing.mean,
         multiple_of=model.family.size_multiple(model.module),
     )
-    tensor = normalise(fitted.pixels, wanted.mean, wanted.std).to(model.device)
+    tensor = normalise(fitted.pixels, preprocessing.mean, preprocessing.std).to(model.device)
     notes = (*fitted.notes, *photo_notes(model.provenance, opened.hash))
     return ModelInput(fitted.pixels, tensor, fitted.content_box, fit, opened.hash, notes)
 
@@ -90,59 +101,59 @@ def prepare(model: LoadedModel, image: AnyImage, fit: Fit = "crop") -> ModelInpu
 
 @dataclass(frozen=True)
 class Moved:
-    """Patches that lie elsewhere than in the image they come from."""
+    """Patches that were moved within the image."""
 
     grid: PatchGrid
     order: Int[np.ndarray, " patches"]
-    """which patch of the original lies at each place of `grid`, both counted row by row"""
+    """Index of the original patch at each place of `grid`, both counted row by row"""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What makes a run another than the plain one; `interventions` makes it."""
+    """The change that sets a run apart from the plain one; `interventions` makes it."""
 
     original: Capture
-    """the plain run of the same image and model"""
+    """Capture of the plain run, same image and model"""
     texts: tuple[Text, ...]
-    """what was changed, in words"""
+    """Description of the change"""
     network: Callable[[Tensor], Tensor]
-    """the changed network as a function of normalised images"""
+    """The changed network as a function of normalised images"""
     moved: Moved | None = None
 
 
 @dataclass(frozen=True)
 class Graph:
-    """A pass that can be gone back through, any number of times: gradients with respect to what its tap saw."""
+    """A pass with its autograd graph, for any number of gradients with respect to what its tap kept."""
 
     tap: AttentionTap
-    """has kept what norms and attention calls gave too"""
+    """Has also kept the outputs of norms and attention calls"""
     input: Float[Tensor, "batch channels height width"]
-    """where it began"""
+    """Input of the pass"""
     output: Tensor
-    """what the module returned"""
+    """Output of the module"""
 
 
 @dataclass(frozen=True)
 class Capture(Summarised, NotebookDisplay):
-    """One forward pass of one image: everything else is computed from here, without the network."""
+    """One forward pass of one image; everything else is computed from it, without the network."""
 
     model: LoadedModel
     input: ModelInput
     sites: tuple[BlockSite, ...]
     calls: tuple[tuple[AttentionCall, ...], ...]
-    """attention calls of each block; a block that can be shown has exactly one"""
+    """Attention calls of each block; a block that can be shown has exactly one"""
     read: dict[int, Tensor] = field(repr=False)
-    """by block: what its first operation reads, as the module lays it out"""
+    """Input of each block's first operation, in the module's layout"""
     made: dict[int, Tensor] = field(repr=False)
-    """by block: the residual stream it leaves, as the module lays it out"""
+    """Residual stream after each block, in the module's layout"""
     output: Tensor = field(repr=False)
-    """what the module returned: logits, or pooled features where there is no classifier"""
+    """Output of the module: logits, or pooled features without a classifier"""
     change: Change | None = field(default=None, repr=False)
     """None for the plain run"""
     tables: dict[str, np.ndarray] = field(init=False, default_factory=dict, repr=False, compare=False)
-    """small numbers that more than one view shows, once one of them has computed them"""
+    """Small tables that more than one view shows, once one has computed them"""
     graph: Graph | None = field(default=None, repr=False, compare=False)
-    """of this very pass, where it was kept"""
+    """Graph of this pass, if it was kept"""
 
     def _summary(self) -> Summary:
         return Summary(
@@ -158,7 +169,7 @@ class Capture(Summarised, NotebookDisplay):
         )
 
     def _answer(self) -> Answer | None:
-        """The likeliest class, or the one output; None without a classifier."""
+        """Return the likeliest class, or the one output; None without a classifier."""
         if self.logits is None:
             return None
         logits, names = self.logits.double(), self.model.class_texts
@@ -169,7 +180,7 @@ class Capture(Summarised, NotebookDisplay):
         return Prediction(index, name, logit, float(logits.softmax(0)[index]))
 
     def run(self, images: Float[Tensor, "batch channels height width"]) -> Tensor:
-        """The network as it ran here, changes included, on normalised images of the same size."""
+        """Run the network, changes included, on normalised images of the same size."""
         return self.change.network(images) if self.change else self.model.module(images)
 
     @property
@@ -194,7 +205,7 @@ class Capture(Summarised, NotebookDisplay):
 
     @property
     def provenance(self) -> Provenance:
-        """Model, weights, changes, image, fit and size: what every result of this capture is a result of."""
+        """Model, weights, changes, image, fit and size, for every result of this capture."""
         height, width = self.input.pixels.shape[:2]
         return replace(
             self.model.provenance,
@@ -206,37 +217,37 @@ class Capture(Summarised, NotebookDisplay):
         )
 
     def site(self, block: int) -> BlockSite:
-        """Place, grid and windows of a block. Raises SettingError where there is no such block."""
+        """Return place, grid and windows of a block; SettingError where there is no such block."""
         if not 0 <= block < self.depth:
             raise no_such_block(block, self.depth)
         return self.sites[block]
 
     def grid(self, block: int) -> PatchGrid:
-        """Patch grid of a block; that of its queries where keys have another."""
+        """Return the patch grid of a block: that of its queries, where keys have another."""
         return self.site(block).grid
 
     def key_grid(self, block: int) -> PatchGrid:
-        """Patch grid of the keys of a block: what its maps are drawn on."""
+        """Return the patch grid of a block's keys, on which its maps are drawn."""
         site = self.site(block)
         return site.layout.key_grid if site.layout else site.grid
 
     def query_tokens(self, block: int) -> tuple[str, ...]:
-        """Names of the prefix tokens that look in a block."""
-        return self._named(self.query_positions(block))
+        """Return name the prefix tokens that are queries in a block."""
+        return self._token_names(self.query_positions(block))
 
     def key_tokens(self, block: int) -> tuple[str, ...]:
-        """Names of the prefix tokens that are looked at in a block."""
-        return self._named(self.positions(block))
+        """Return name the prefix tokens that are keys in a block."""
+        return self._token_names(self.positions(block))
 
-    def _named(self, positions: np.ndarray) -> tuple[str, ...]:
+    def _token_names(self, positions: np.ndarray) -> tuple[str, ...]:
         return tuple(name for i, name in enumerate(self.prefix_tokens) if -1 - i in positions)
 
     def num_heads(self, block: int) -> int:
-        """Attention heads of a block."""
+        """Return the number of attention heads of a block."""
         return self.call(block).num_heads
 
     def call(self, block: int) -> AttentionCall:
-        """The attention call of a block. Raises UnsupportedError, naming the module, where it cannot be shown."""
+        """Return the attention call of a block; UnsupportedError, naming the module, where it cannot be shown."""
         site, calls = self.site(block), self.calls[block]
         if len(calls) != 1:
             raise UnsupportedError(
@@ -260,13 +271,13 @@ class Capture(Summarised, NotebookDisplay):
     def attention(
         self, block: int
     ) -> Float[Tensor, "heads queries keys"] | Float[Tensor, "windows heads queries keys"]:
-        """Attention weights of a block, computed now: what its kernel used. Rows sum to 1."""
+        """Compute the attention weights of a block, as its kernel used them. Rows sum to 1."""
         weights = self.call(block).weights()
         site = self.site(block)
         return weights if site.windows or (site.layout and len(weights) > 1) else weights[0]
 
     def positions(self, block: int) -> np.ndarray:
-        """Int (windows, tokens): where each token of a block lies; its keys, where queries are other tokens.
+        """Return the places of a block's tokens, int (windows, tokens): of its keys, where these are no queries.
 
         An index into the block's patch grid, row by row; -1 - i for prefix token i; `PADDING` for a token that only
         fills a window. One window where attention is global.
@@ -280,19 +291,19 @@ class Capture(Summarised, NotebookDisplay):
         return np.concatenate([prefix, np.arange(site.grid.num_patches)])[None]
 
     def query_positions(self, block: int) -> np.ndarray:
-        """Int (windows, queries): where each query of a block lies, as in `positions`."""
+        """Return the place of each query of a block, int (windows, queries), as in `positions`."""
         site = self.site(block)
         return site.layout.queries if site.layout else self.positions(block)
 
     def token(self, query: Query, block: int) -> int:
-        """Index in the sequence of the token a query names. "mean" is no single token and has none."""
+        """Return the index in the sequence of a query's token; "mean" is no single token and has none."""
         if query in self.prefix_tokens:
             return self.prefix_tokens.index(query)
         row, col = query
         return len(self.prefix_tokens) + row * self.grid(block).cols + col
 
     def residual(self, block: int) -> Float[Tensor, "tokens dim"]:
-        """The residual stream that enters a block (`resid_pre`): prefix tokens, then patches row by row."""
+        """Return the residual stream that enters a block (`resid_pre`): prefix tokens, then patches row by row."""
         self._refuse_stream()
         read = self.read[block]
         windows = self.site(block).windows
@@ -304,19 +315,19 @@ class Capture(Summarised, NotebookDisplay):
         )
 
     def residual_after(self, block: int) -> Float[Tensor, "tokens dim"]:
-        """The residual stream that leaves a block (`resid_post`)."""
+        """Return the residual stream that leaves a block (`resid_post`)."""
         self._refuse_stream()
         return self.made[block][0].flatten(0, -2)
 
     @property
     def embedding(self) -> Float[Tensor, " dim"]:
-        """The pooled feature that the classifier reads, or would read if there were one."""
+        """Pooled feature that the classifier reads, or would read if there were one."""
         last = self.residual_after(self.depth - 1)[None]
         with torch.no_grad():
             return self.model.family.embedding(self.model.module, last)[0]
 
     def patch_embedding(self, patch: tuple[int, int]) -> Float[Tensor, " dim"]:
-        """A patch's token after the last block, through the final norm; row and column of the last block's grid."""
+        """Return a patch's token after the last block and the final norm; row and column of the last block's grid."""
         last = self.residual_after(self.depth - 1)[None]
         with torch.no_grad():
             return self.model.family.final_norm(self.model.module, last)[0, self.token(patch, self.depth - 1)]
@@ -330,14 +341,14 @@ class Capture(Summarised, NotebookDisplay):
     def attention_from(
         self, query: Query, block: int
     ) -> tuple[Float[Tensor, "heads patches"], Float[Tensor, "heads prefix"], Float[Tensor, " heads"]]:
-        """What one query looks at, for each head: shares on the patches, on each prefix token, on padding.
+        """Compute one query's attention, for each head: shares on the patches, on each prefix token, on padding.
 
         The three add up to 1. Only the rows asked for are computed; "mean" averages the rows of all patches.
         """
         call, device = self.call(block), self.input.tensor.device
         keys, queries = (torch.from_numpy(p).to(device) for p in (self.positions(block), self.query_positions(block)))
-        wanted = queries >= 0 if query == "mean" else queries == self._code(query, block)
-        if not wanted.any():
+        selected = queries >= 0 if query == "mean" else queries == self._code(query, block)
+        if not selected.any():
             raise SettingError(
                 Text(
                     "{module} (block {block}) has no such query: its queries are the {queries}.",
@@ -345,9 +356,9 @@ class Capture(Summarised, NotebookDisplay):
                 ).format(module=self.site(block).name, block=block, queries=self._queries_text(block))
             )
         if query == "mean":
-            rows = call.from_shares(wanted.to(call.query.dtype) / self.grid(block).num_patches)
+            rows = call.from_shares(selected.to(call.query.dtype) / self.grid(block).num_patches)
         else:
-            window, token = wanted.nonzero()[0]
+            window, token = selected.nonzero()[0]
             keys, rows = keys[window][None], call.weights(token[None])[window, :, 0][None]
         return self._placed(rows, keys, self.key_grid(block))
 
@@ -391,12 +402,19 @@ def capture(
         model: from `load_model`.
         image: a path, a PIL image, a uint8 RGB array (height, width, 3), or an `OpenedImage`.
         fit: "crop" (timm's evaluation transform), "squash", "pad" or "native" (keep size and aspect).
-        size: another input size in pixels, of a square or (height, width); None for the model's own. What has to be
-            made for it is made anew each time: for many images ask `load_model` for it.
-        differentiable: keep the graph of the pass too, several times the memory of all else: views of gradients then
-            take no second pass forward, and go back no further than they have to.
+        size: another input size in pixels, of a square or (height, width); None for the model's own. The model is
+            resized at each call: for many images pass the size to `load_model` instead.
+        differentiable: keep the graph of the pass too, at several times the memory; gradient views then need no
+            second forward pass.
 
-    Raises ImageError, SettingError, UnsupportedError and NoMemoryError with a sentence.
+    Returns:
+        The capture.
+
+    Raises:
+        ImageError: the image cannot be read.
+        SettingError: fit or size are not possible.
+        UnsupportedError: the model takes no other size.
+        NoMemoryError: memory runs out.
     """
     if size is not None:
         if fit == "native":
@@ -413,18 +431,18 @@ TWO_SIZES = Text(
 
 @contextmanager
 def plain_numbers(device: torch.device) -> Iterator[None]:
-    """Whatever the caller has switched on, inside are the tensors' own precision and, where asked for, gradients.
+    """Switch off the caller's inference mode and autocast, so that tensors keep their precision and gradients work.
 
     Raises NoMemoryError where memory runs out.
     """
-    with full_memory_is_a_sentence(), torch.inference_mode(mode=False), torch.autocast(device.type, enabled=False):
+    with explain_full_memory(), torch.inference_mode(mode=False), torch.autocast(device.type, enabled=False):
         yield
 
 
 def capture_input(
     model: LoadedModel, given: ModelInput, change: Change | None = None, differentiable: bool = False
 ) -> Capture:
-    """`capture` for an image that is already prepared, and for a network that is changed."""
+    """Capture an image that is already prepared, with a changed network if there is a `change`."""
     sites = model.blocks(given.tensor.shape[-2:])
     network, tap = change.network if change else model.module, plain_tap(model, sites, differentiable)
     graph = with_graph(network, given.tensor, tap) if differentiable else None
@@ -432,12 +450,12 @@ def capture_input(
         output = tapped(network, given.tensor, tap)
     else:
         tap, output = tap.without_graph(), graph.output.detach()
-    calls = tuple(as_shown(tap.calls.get(block, ()), site) for block, site in enumerate(sites))
+    calls = tuple(view_layout(tap.calls.get(block, ()), site) for block, site in enumerate(sites))
     return Capture(model, given, sites, calls, tap.read, tap.made, output, change, graph)
 
 
 def plain_tap(model: LoadedModel, sites: tuple[BlockSite, ...], for_gradients: bool = False) -> AttentionTap:
-    """What sees a pass of the model; `for_gradients` it keeps what norms and attention calls give too."""
+    """Make the tap for a pass; `for_gradients`, it also keeps the outputs of norms and attention calls."""
     return AttentionTap(
         model.block_of_parameter,
         keep_norms=for_gradients,
@@ -450,7 +468,7 @@ def plain_tap(model: LoadedModel, sites: tuple[BlockSite, ...], for_gradients: b
 def tapped(
     network: Callable[[Tensor], Tensor], images: Float[Tensor, "batch channels height width"], tap: AttentionTap
 ) -> Tensor:
-    """The output of one pass of a network through a tap."""
+    """Run a network through a tap, without a graph."""
     with plain_numbers(images.device), torch.no_grad(), tap:
         return network(images)
 
@@ -458,7 +476,7 @@ def tapped(
 def with_graph(
     network: Callable[[Tensor], Tensor], images: Float[Tensor, "batch channels height width"], tap: AttentionTap
 ) -> Graph:
-    """The same, its graph kept."""
+    """Run a network through a tap and keep the graph."""
     with plain_numbers(images.device), torch.enable_grad():
         given = images.clone() if images.is_inference() else images.detach()  # an inference tensor has no gradient
         given.requires_grad_()

@@ -1,7 +1,7 @@
-"""Many images in one forward pass, and a `Capture` of each: what a survey of a folder is made of.
+"""Captures of many images from one forward pass; surveys of a folder are made of them.
 
 The captures equal those of single passes up to what the order of floating-point sums makes of a larger batch.
-`batch_cuts.py` says how the images are told apart; where they cannot be, each goes through the network alone.
+`batch_cuts.py` separates the images; where they cannot be separated, each passes through the network alone.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Literal, overload
 import torch
 from torch import Tensor
 
-from vitexplorer.capturing.batch_cuts import OUTPUT, Place, call_of, cuts_of, kept_by
+from vitexplorer.capturing.batch_cuts import OUTPUT, Place, call_of, capture_tensors, cuts_of
 from vitexplorer.capturing.capture import TWO_SIZES, Capture, ModelInput, capture_input, plain_tap, prepare, tapped
 from vitexplorer.core.text import SettingError
 from vitexplorer.core.types import BlockSite, Fit
 from vitexplorer.models.images import AnyImage, ImageError
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel
-from vitexplorer.tracing.attention_call import as_shown
+from vitexplorer.tracing.attention_call import view_layout
 from vitexplorer.tracing.tap import AttentionTap
 
 
@@ -89,7 +89,7 @@ def capture_batch(
 
 
 def capture_inputs(model: LoadedModel, inputs: Sequence[ModelInput]) -> list[Capture]:
-    """`capture_batch` for images of one size that are already prepared."""
+    """Capture prepared images of one size, see `capture_batch`."""
     captures = capture_together(model, inputs) if len(inputs) > 1 else None
     return [capture_input(model, given) for given in inputs] if captures is None else captures
 
@@ -100,7 +100,7 @@ MakeTap = Callable[[LoadedModel, tuple[BlockSite, ...]], AttentionTap]
 def capture_together(
     model: LoadedModel, inputs: Sequence[ModelInput], make_tap: MakeTap = plain_tap
 ) -> list[Capture] | None:
-    """`capture_inputs` in one pass, seen by a tap of one's own; None where that cannot be."""
+    """Capture prepared images in one pass, through a tap that `make_tap` makes; None where they cannot be separated."""
     size = tuple(inputs[0].tensor.shape[-2:])
     sites = model.blocks(size)
     cuts = cuts_of(model, sites, size)
@@ -108,9 +108,9 @@ def capture_together(
         return None
     tap = make_tap(model, sites)
     output = tapped(model.module, torch.cat([given.tensor for given in inputs]), tap)
-    kept = kept_by(tap, output)
-    parts = {place: cuts[place].of(tensor, len(inputs)) for place, tensor in kept.items() if place in cuts}
-    if kept.keys() != cuts.keys() or None in parts.values():
+    tensors = capture_tensors(tap, output)
+    parts = {place: cuts[place].of(tensor, len(inputs)) for place, tensor in tensors.items() if place in cuts}
+    if tensors.keys() != cuts.keys() or None in parts.values():
         return None
     return [
         _one(model, given, sites, tap, {place: part[at] for place, part in parts.items()})
@@ -126,10 +126,10 @@ def _one(
     parts: dict[Place, Tensor],
 ) -> Capture:
     calls = tuple(
-        as_shown([call_of(parts, block, at, batch) for at, batch in enumerate(tap.calls.get(block, ()))], site)
+        view_layout([call_of(parts, block, at, batch) for at, batch in enumerate(tap.calls.get(block, ()))], site)
         for block, site in enumerate(sites)
     )
     read, made = (
-        {block: part for (kind, block, _, _), part in parts.items() if kind == wanted} for wanted in ("read", "made")
+        {block: part for (place, block, _, _), part in parts.items() if place == kind} for kind in ("read", "made")
     )
     return Capture(model, given, sites, calls, read, made, parts[OUTPUT])

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 from rich.cells import cell_len
 
-from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Result, SidesResult
 
@@ -44,7 +44,7 @@ _AXES = {
 def one_sentence(language: Language) -> Iterator[None]:
     """Turn an error that carries its sentence into a line on stderr and exit code 2; let every other one fly."""
     try:
-        with full_memory_is_a_sentence():
+        with explain_full_memory():
             yield
     except (ValueError, OSError) as error:
         text = getattr(error, "text", None)

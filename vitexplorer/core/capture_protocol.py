@@ -1,4 +1,4 @@
-"""What controls and refusals need to know of a capture, and the refusals that many views share."""
+"""Protocol of a capture for controls, and the refusals that many views share."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from vitexplorer.core.types import PatchGrid
 
 @runtime_checkable
 class CaptureProtocol(Protocol):
-    """What controls need to know of a capture."""
+    """The part of a capture that controls read."""
 
     prefix_tokens: tuple[str, ...]
     logits: Any
-    """Tensor (classes,), or None without a classifier"""
+    """Tensor (classes,); None without a classifier"""
     model: Any
-    """has `name`, `class_names`, `class_names_zh`, `class_texts` and `has_one_output`"""
+    """A `LoadedModel`: `name`, `class_names`, `class_names_zh`, `class_texts` and `has_one_output` are read"""
 
     @property
     def depth(self) -> int:
         """Number of blocks."""
 
     def num_heads(self, block: int) -> int:
-        """Heads of one block."""
+        """Return the number of heads of one block."""
 
     def grid(self, block: int) -> PatchGrid:
-        """Patch grid of one block."""
+        """Return the patch grid of one block."""
 
     def query_tokens(self, block: int) -> tuple[str, ...]:
-        """Names of the prefix tokens that look in one block."""
+        """Return name the prefix tokens that are queries in one block."""
 
 
 def only_attention(name: str, family: Text) -> Text:
-    """Why a view refuses a model of whose blocks only the attention is stated."""
+    """Refuse a model of whose blocks only the attention is known."""
     return Text(
         "{model}: of the {family} family only the attention of single blocks can be shown.",
         "{model}：{family} 家族只能显示单个块的注意力。",
@@ -41,7 +41,7 @@ def only_attention(name: str, family: Text) -> Text:
 
 
 def no_tokens(name: str) -> Text:
-    """Why a view refuses a model whose blocks end with something else than a sum or a norm of it."""
+    """Refuse a model whose blocks end with anything but their last sum or its norm."""
     return Text(
         "{model}: what its blocks give is neither the last sum they compute nor the norm of it, so its tokens cannot "
         "be shown.",
@@ -50,7 +50,7 @@ def no_tokens(name: str) -> Text:
 
 
 def other_names(name: str) -> Text:
-    """Why a view refuses a model that was wrapped as it is."""
+    """Refuse a model that was wrapped as it is."""
     return Text(
         "{model} was wrapped as it is, and which of its parts embed patches, hold positions or form an MLP is not "
         "known. Save its weights and open them with load_model(weights=...) for this.",
@@ -60,7 +60,7 @@ def other_names(name: str) -> Text:
 
 
 def not_read_out(name: str) -> Text:
-    """Why a view refuses a model of which it is not known how tokens become the answer."""
+    """Refuse a model whose readout, from tokens to answer, is unknown."""
     return Text(
         "{model}: how its last tokens become its answer is none of the usual ways (norm, class token or mean, one "
         "linear layer), so no other token can be read that way.",
@@ -69,12 +69,12 @@ def not_read_out(name: str) -> Text:
 
 
 def has_one_output(capture: CaptureProtocol) -> bool:
-    """Whether the answer is one number in its own unit, of which no softmax makes a probability."""
+    """Return True where the answer is one number in its own unit, not a probability."""
     return capture.logits is not None and capture.model.has_one_output
 
 
 def without_classes(capture: CaptureProtocol) -> Text | None:
-    """Why what speaks of several classes refuses a model that has none, or one output; None for one that has them."""
+    """Refuse a model without classes or with one output; None for one that has classes."""
     if not has_one_output(capture):
         return without_classifier(capture)
     return Text(
@@ -84,7 +84,7 @@ def without_classes(capture: CaptureProtocol) -> Text | None:
 
 
 def without_classifier(capture: CaptureProtocol) -> Text | None:
-    """Why a view that explains a class refuses a model without a classifier; None for one that has it."""
+    """Refuse a model without a classifier; None for one that has it."""
     if capture.logits is not None:
         return None
     return Text(

@@ -15,7 +15,7 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def percent(share: ArrayLike) -> str:
-    """A share in 0-1 as a percentage; the smallest and largest where there are several."""
+    """Format a share in 0-1 as a percentage, several as their range."""
     shares = np.atleast_1d(np.asarray(share, dtype=float)) * 100
     shares = shares[np.isfinite(shares)]
     if not shares.size:
@@ -27,7 +27,7 @@ def percent(share: ArrayLike) -> str:
 
 
 def measured(value: float | np.floating) -> str:
-    """A number to three digits that matter: 116, 0.42, 12,300, 3.2 × 10⁻⁵; – where it is none."""
+    """Format a number to three significant digits: 116, 0.42, 12,300, 3.2 × 10⁻⁵; – where it is none."""
     if not math.isfinite(value):
         return "–"
     if value == 0:
@@ -41,27 +41,27 @@ def measured(value: float | np.floating) -> str:
 
 
 def fine_percent(share: float | np.floating) -> str:
-    """The share of one among many as a percentage with three digits that matter: 4.96 %, 0.779 %."""
+    """Format a small share as a percentage with three significant digits: 4.96 %, 0.779 %."""
     return f"{measured(100 * share)} %"
 
 
 def thousandths(value: float | np.floating) -> str:
-    """A number to three decimals, for columns of them: 0.420, −3.236."""
+    """Format a number to three decimals, for columns of them: 0.420, −3.236."""
     return f"{value:.3f}".replace("-", MINUS)
 
 
 def signed(value: float | np.floating) -> str:
-    """The same with its sign: +0.42."""
+    """Format a number to three significant digits with its sign: +0.42."""
     return f"+{measured(value)}" if value > 0 else measured(value)
 
 
 def counted(count: int | np.integer) -> str:
-    """A count with its thousands apart: 5,717,416."""
+    """Format a count with thousands separators: 5,717,416."""
     return f"{count:,}".replace("-", MINUS)
 
 
 def compact(count: int | np.integer, billion: str = "G") -> str:
-    """A count to one decimal: 999, 1.2 k, 5.7 M, 86.6 M, 17.6 G. What would round to 1000.0 k is 1.0 M."""
+    """Format a count to one decimal: 999, 1.2 k, 5.7 M, 86.6 M, 17.6 G. What would round to 1000.0 k is 1.0 M."""
     for power, letter in ((12, "T"), (9, billion), (6, "M"), (3, "k")):
         if abs(count) >= 0.99995 * 10**power:
             return f"{count / 10**power:.1f} {letter}"

@@ -1,4 +1,4 @@
-"""Where the tokens of a block lie in the image: its patch grid, and the windows that cut it."""
+"""Patch grids and windows: the places of a block's tokens in the image."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ PADDING = -32768  # the position of a token that timm added to fill a window
 
 @dataclass(frozen=True)
 class PatchGrid:
-    """Where the patch tokens of one block lie in the image."""
+    """The patch tokens of one block, in rows and columns."""
 
     rows: int
     cols: int
     patch_size: int
-    """side of one cell in pixels of the model's input (grows from stage to stage in Swin)"""
+    """Side of one cell in pixels of the model's input (grows from stage to stage in Swin)"""
     num_prefix_tokens: int = 0
 
     @property
     def num_patches(self) -> int:
-        """Patch tokens, rows x cols."""
+        """Number of patch tokens, rows x cols."""
         return self.rows * self.cols
 
 
@@ -34,13 +34,13 @@ def _(grid: PatchGrid) -> str:
 
 @dataclass(frozen=True)
 class WindowLayout:
-    """How one windowed block cuts its patch grid: cyclic shift, padding at the lower right, then windows."""
+    """Windows of one block: cyclic shift, padding at the lower right, then the cut."""
 
     window_size: tuple[int, int]
     shift_size: tuple[int, int]
 
     def positions(self, grid: PatchGrid) -> np.ndarray:
-        """Int (windows, tokens of a window): index in the patch grid of every token, `PADDING` for added ones.
+        """Return the patch-grid index of every token, int (windows, tokens of a window); `PADDING` for added ones.
 
         Undoes, in this order, window partition, padding and cyclic shift (Swin, arXiv 2103.14030, section 3.2).
         """
@@ -55,13 +55,13 @@ class WindowLayout:
 
 @dataclass(frozen=True, eq=False)
 class TokenLayout:
-    """Where the queries and the keys of a block lie where they are not the same tokens, or not in plain windows.
+    """Places of a block's queries and keys where these differ, or are not in plain windows.
 
     Both are int (windows, tokens): an index in the grid, row by row; -1 - i for prefix token i; `PADDING`.
     """
 
     queries: np.ndarray
-    """in the block's own grid"""
+    """Indices in the block's own grid"""
     keys: np.ndarray
-    """in `key_grid`"""
+    """Indices in `key_grid`"""
     key_grid: PatchGrid

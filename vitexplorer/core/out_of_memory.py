@@ -1,4 +1,4 @@
-"""One sentence for memory that ran out, whichever library noticed: Python, NumPy, Arrow, or torch."""
+"""One error for memory that ran out, whichever library noticed: Python, NumPy, Arrow, or torch."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from contextlib import contextmanager
 
 from vitexplorer.core.text import ExplainedError, Text
 
-_SAID = re.compile(
+_OUT_OF_MEMORY = re.compile(
     r"(out of|not enough|insufficient) memory|(can't|cannot|unable to) allocate",
     re.IGNORECASE,
 )
-_WANTED = re.compile(r"(?:allocate|allocation of)\D{0,20}?([\d.]+) ?(bytes|[KMGTPE]iB)", re.IGNORECASE)
+_REQUEST = re.compile(r"(?:allocate|allocation of)\D{0,20}?([\d.]+) ?(bytes|[KMGTPE]iB)", re.IGNORECASE)
 _UNITS = {"bytes": 1, "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40, "pib": 2**50, "eib": 2**60}
 
 
 class NoMemoryError(ExplainedError):
-    """There was no room in memory; the message says how much was wanted, where that is known."""
+    """Raised when memory runs out; the message gives the missing amount where it is known."""
 
 
 @contextmanager
-def full_memory_is_a_sentence() -> Iterator[None]:
-    """Turn what libraries raise where memory runs out into a NoMemoryError."""
+def explain_full_memory() -> Iterator[None]:
+    """Turn the errors of libraries that run out of memory into NoMemoryError."""
     try:
         yield
     except Exception as error:
@@ -34,26 +34,25 @@ def full_memory_is_a_sentence() -> Iterator[None]:
 
 
 def memory_full(error: BaseException) -> NoMemoryError | None:
-    """The sentence for an error, where that is for want of memory."""
+    """Return the NoMemoryError for an error that reports full memory, else None."""
     if isinstance(error, NoMemoryError):
         return error
     is_full = isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
-    if not is_full and not (isinstance(error, RuntimeError) and _SAID.search(str(error))):
+    if not is_full and not (isinstance(error, RuntimeError) and _OUT_OF_MEMORY.search(str(error))):
         return None
-    wanted = _wanted(str(error))
-    if wanted is None:
-        return NoMemoryError(_FULL.format(wanted=""))
-    return NoMemoryError(_FULL.format(wanted=_OF.format(megabytes=f"{wanted / 1e6:,.0f}")))
+    size = _requested_bytes(str(error))
+    amount = "" if size is None else _AMOUNT.format(megabytes=f"{size / 1e6:,.0f}")
+    return NoMemoryError(_FULL.format(amount=amount))
 
 
-def _wanted(said: str) -> float | None:
-    found = _WANTED.search(said)
-    return float(found[1].rstrip(".")) * _UNITS[found[2].lower()] if found else None
+def _requested_bytes(message: str) -> float | None:
+    match = _REQUEST.search(message)
+    return float(match[1].rstrip(".")) * _UNITS[match[2].lower()] if match else None
 
 
-_OF = Text(" ({megabytes} MB more were wanted)", "（还需要 {megabytes} MB）")
+_AMOUNT = Text(" ({megabytes} MB more were wanted)", "（还需要 {megabytes} MB）")
 _FULL = Text(
-    "There is not enough memory{wanted}. Choose a smaller size, a smaller model or fewer images at once; what was made "
+    "There is not enough memory{amount}. Choose a smaller size, a smaller model or fewer images at once; what was made "
     "before is kept.",
-    "内存不足{wanted}。请选择更小的尺寸、更小的模型或更少的同时处理图像；此前得到的内容已保留。",
+    "内存不足{amount}。请选择更小的尺寸、更小的模型或更少的同时处理图像；此前得到的内容已保留。",
 )

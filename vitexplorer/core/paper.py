@@ -21,20 +21,20 @@ _IN_CHINESE = (
 
 @dataclass(frozen=True)
 class Paper:
-    """Where a quantity is defined."""
+    """The paper that defines a quantity."""
 
     citation: str
-    """in English: authors, year and the place in the paper"""
+    """Authors, year and place in the paper, in English"""
     url: str
 
     def in_(self, language: Language) -> str:
-        """The citation as readers of `language` write it: Dosovitskiy 等 2021，图 7; authors stay in Latin letters."""
+        """Return the citation in a language: Dosovitskiy 等 2021，图 7; authors stay in Latin letters."""
         if language == "en":
             return self.citation
-        said = self.citation
+        citation = self.citation
         for english, chinese in _IN_CHINESE:
-            said = re.sub(english, chinese, said)
-        return said
+            citation = re.sub(english, chinese, citation)
+        return citation
 
 
 @described.register

@@ -1,4 +1,4 @@
-"""The parts of a model in words; timm's own name where there are none."""
+"""Display names of a model's parts, by timm's names."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ PARTS = {
 
 
 def part_text(part: str) -> Text:
-    """`head` is the classifier, `block 3` is block 3."""
+    """Return a part's display name, its own name where there is none: `head` is the classifier, `block 3` block 3."""
     name, _, number = part.partition(" ")
-    if name.isdigit():  # of a module that has only numbered ones
+    if name.isdigit():  # the module has numbered parts only
         return Text("part {number}", "第 {number} 部分").format(number=name)
     return PARTS[name].format(number=number) if name in PARTS else same(part)

@@ -1,4 +1,4 @@
-"""A model's answer as people read it: probabilities of classes, or the number of a model with one output.
+"""A model's answer: probabilities of classes, or the number of a model with one output.
 
 A softmax over one output is 1 whatever it says, so that the output is shown as it is, in its own unit. A file does not
 say which loss its classifier was trained with: two outputs or more are read as classes, one is not.
@@ -18,7 +18,7 @@ OUTPUT = Text("output", "输出值")
 
 
 def value_text(value: float, unit: Text) -> str:
-    """A model's answer as people read it: a probability as a percentage, the number of one output as it is."""
+    """Format a model's answer: a probability as a percentage, the number of one output as it is."""
     return percent(value) if unit == PROBABILITY else measured(value)
 
 
@@ -28,7 +28,7 @@ class Prediction:
 
     index: int
     name: Text
-    """empty where nobody knows the classes' names"""
+    """Empty where the classes' names are unknown"""
     logit: float
     probability: float
 
@@ -36,12 +36,12 @@ class Prediction:
 
     @property
     def value(self) -> float:
-        """What is shown of it: its probability."""
+        """The probability, as the value to show."""
         return self.probability
 
     @property
-    def said(self) -> str:
-        """The same as people read it."""
+    def display_value(self) -> str:
+        """The value as it is shown to people."""
         return value_text(self.value, self.unit)
 
 
@@ -52,19 +52,19 @@ class Output:
     index: int
     """0"""
     name: Text
-    """what the number is of; empty where nobody knows"""
+    """Name of the quantity; empty where it is unknown"""
     output: float
 
     unit: ClassVar[Text] = OUTPUT
 
     @property
     def value(self) -> float:
-        """What is shown of it: the number as the model gives it."""
+        """The model's number, as the value to show."""
         return self.output
 
     @property
-    def said(self) -> str:
-        """The same as people read it."""
+    def display_value(self) -> str:
+        """The value as it is shown to people."""
         return value_text(self.value, self.unit)
 
 
@@ -74,7 +74,7 @@ Answer = Prediction | Output
 @described.register
 def _(answer: Answer) -> str:
     unnamed = "output" if answer.unit == OUTPUT else f"class {answer.index}"
-    return f"{answer.name.en or unnamed}, {answer.said}"
+    return f"{answer.name.en or unnamed}, {answer.display_value}"
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,10 @@ class PredictionChange:
 
     index: int
     name: Text
-    """empty where nobody knows the classes' names"""
+    """Empty where the classes' names are unknown"""
     before: float
-    """probability in the plain run, or the output"""
+    """Probability in the plain run, or the output"""
     after: float
-    """the same of the changed run"""
+    """Probability in the changed run, or the output"""
     unit: Text = PROBABILITY
-    """of both"""
+    """Unit of `before` and `after`"""

@@ -1,4 +1,4 @@
-"""A name -> thing table that answers a mistyped name with the one that was meant."""
+"""Registries by name, filled from the files of a package; a mistyped name gets the nearest one in its error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class UnknownNameError(ExplainedError):
-    """A name that is not registered; the message is a sentence and names the nearest one."""
+    """Raised for a name that is not registered; the message gives the nearest one."""
 
 
 _KINDS = {
@@ -38,9 +38,9 @@ _MANY = 20  # more names than that are no help in a sentence
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> UnknownNameError:
-    """The error for `name`, with the nearest of `known` or, where none is near, with all of a short list."""
+    """Make the error for `name`, with the nearest of `known` or, where none is near, with all of a short list."""
     known = sorted(known)
-    as_written = {one.casefold(): one for one in known}
+    as_written = {candidate.casefold(): candidate for candidate in known}
     near = difflib.get_close_matches(str(name).casefold(), as_written, n=1)
     if near:
         hint = Text("Did you mean '{near}'?", "您是指“{near}”吗？").format(near=as_written[near[0]])
@@ -59,36 +59,44 @@ _REGISTRIES: dict[str, Registry] = {}
 
 
 def is_registered(kind: str, name: str) -> bool:
-    """Whether a thing of this kind has this name; False while the module that registers the kind is not imported."""
+    """Return True where this kind has this name; False while the module that registers the kind is not imported."""
     return name in _REGISTRIES.get(kind, ())
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """Things of one `kind` by key. `discover` fills it from a package in which each file holds one thing."""
+    """Entries of one `kind` by key, read at first use from a package in which each file defines one."""
 
     def __init__(self, kind: str, package: str, attribute: str):
-        """Args: kind: the word for messages; package: where the files are; attribute: the name each file defines."""
-        self.kind, self._package, self._attribute = kind, package, attribute
-        self._things: dict[str, T] | None = None
+        """Make a registry without importing the package yet.
+
+        Args:
+            kind: the word for messages.
+            package: the package whose files are read.
+            attribute: the name that each file defines.
+        """
+        self.kind = kind
+        self._package = package
+        self._attribute = attribute
+        self._entries: dict[str, T] | None = None
         _REGISTRIES[kind] = self
 
     def _discovered(self) -> dict[str, T]:
-        if self._things is None:
+        if self._entries is None:
             package = importlib.import_module(self._package)
             files = sorted(info.name for info in pkgutil.iter_modules(package.__path__) if not info.ispkg)
             modules = {file: importlib.import_module(f"{self._package}.{file}") for file in files}
-            self._things = {
+            self._entries = {
                 file: getattr(module, self._attribute)
                 for file, module in modules.items()
                 if hasattr(module, self._attribute)
             }
-        return self._things
+        return self._entries
 
     def __getitem__(self, key: str) -> T:
-        things = self._discovered()
-        if key not in things:
-            raise unknown_name(self.kind, key, things)
-        return things[key]
+        entries = self._discovered()
+        if key not in entries:
+            raise unknown_name(self.kind, key, entries)
+        return entries[key]
 
     def __contains__(self, key: object) -> bool:
         return key in self._discovered()

@@ -1,4 +1,4 @@
-"""The lines that a terminal shows of a result, whatever its kind."""
+"""Summary of a result for a terminal, the same for every kind of result."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def result_summary(result: Result, more_fields: tuple[Field, ...]) -> Summary:
-    """Model and weights, image, values, settings; `more_fields` are what its kind has beside those of every result."""
+    """Summarise model, image, values and settings; `more_fields` are the fields that only this kind of result has."""
     provenance, beside, query = result.provenance, result.provenance.beside, getattr(result, "query", None)
     is_view = is_registered("view", result.view)
     first = "vx.reading(result) says it in a sentence" if is_view else "result.values has the numbers"
@@ -37,12 +37,12 @@ def result_summary(result: Result, more_fields: tuple[Field, ...]) -> Summary:
 
 
 def model_line(provenance: Provenance) -> str:
-    """The model and its weights in words."""
+    """Describe the model and its weights."""
     return f"{provenance.model}, {provenance.weights_text.en}"
 
 
 def image_line(provenance: Provenance) -> str:
-    """The image and its size in words; empty where there is none."""
+    """Describe the image and its size; empty where there is none."""
     height, width = provenance.input_size
     parts = (
         provenance.image_hash[:8],
@@ -54,7 +54,7 @@ def image_line(provenance: Provenance) -> str:
 
 
 def _attribute(result: Result, name: str) -> str:
-    """How to ask for a field, an array with its shape; nothing for a field that holds nothing."""
+    """Write a field as an attribute, an array with its shape; empty for a field that holds nothing."""
     value = getattr(result, name)
     if isinstance(value, np.ndarray):
         return f".{name} {' × '.join(map(str, value.shape))}"

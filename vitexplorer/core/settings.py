@@ -1,4 +1,4 @@
-"""Every setting of an installation, in one validated place; each is an environment variable with the prefix VIT_.
+"""Settings of an installation, validated; each is an environment variable with the prefix VIT_.
 
 `VIT_PORT=8080 VIT_DOWNLOADS=0 python app.py`. A wrong value or a mistyped name stops the start with a sentence: a
 host who wrote VIT_DOWNLOAD=0 must not find the downloads open.
@@ -20,25 +20,25 @@ from vitexplorer.core.text import ExplainedError, Language, Text
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 ASSETS = _PACKAGE / "assets" if (_PACKAGE / "assets").is_dir() else _PACKAGE.parent / "assets"
-"""bundled models and examples: inside the installed package, beside the package of a checkout"""
+"""Folder of bundled models and examples: inside the installed package, beside the package of a checkout"""
 PREFIX = "VIT_"
 
 _ON_SPACE = "SPACE_ID" in os.environ
 Count = Annotated[int, Field(ge=0, le=10**9)]
-"""what a machine can count and hold: no number that only fails when it is used"""
+"""Type of a count; the bound refuses numbers that would only fail when they are used"""
 PROGRAM_MEGABYTES = 1100
-"""memory of torch, timm, gradio and the page, with nothing kept"""
+"""Memory of torch, timm, gradio and the page with empty caches"""
 SMALL_CACHES_MEGABYTES = 400
-"""memory of caches that no setting bounds: uploads (128), folders and features to train on (176), thumbnails (32)"""
+"""Memory of caches that no setting bounds: uploads (128), folders and features to train on (176), thumbnails (32)"""
 
 
-def _hosted(here: int, elsewhere: int) -> Callable[[dict[str, Any]], int]:
-    """The default of a setting that comes after `hosted`."""
-    return lambda given: here if given.get("hosted") else elsewhere
+def _hosted(hosted: int, local: int) -> Callable[[dict[str, Any]], int]:
+    """Make a default that depends on `hosted`, a field before it."""
+    return lambda given: hosted if given.get("hosted") else local
 
 
 class Settings(BaseSettings):
-    """What the owner of an installation may decide."""
+    """Settings that the owner of an installation may change."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True)
 
@@ -138,12 +138,16 @@ class Settings(BaseSettings):
 
 
 class WrongSettingError(ExplainedError):
-    """An environment variable of ours that has a value it cannot take, or a name that means nothing."""
+    """Raised for an environment variable with the prefix VIT_ whose value is invalid or whose name is unknown."""
 
 
 @cache
 def settings() -> Settings:
-    """The settings of this process, read once. Raises WrongSettingError, naming the variable."""
+    """Return the settings of this process, read once.
+
+    Raises:
+        WrongSettingError: names the variable that is wrong.
+    """
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     for name in os.environ:
         if name.upper().startswith(PREFIX) and name.upper() not in known:
@@ -165,7 +169,7 @@ def _unknown(name: str, known: set[str]) -> WrongSettingError:
 
 
 def _wrong(error: ValidationError) -> WrongSettingError:
-    """The first thing that pydantic found, with the variable's name and what it is for."""
+    """Report pydantic's first error with the variable's name and description."""
     first = error.errors()[0]
     field = str(first["loc"][0])
     return WrongSettingError(

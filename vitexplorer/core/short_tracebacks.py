@@ -1,4 +1,4 @@
-"""Errors that end at the line of whoever called, for the functions that scripts and notebooks use.
+"""Short tracebacks for the public functions: they end at the caller's line.
 
 An `ExplainedError` is a sentence about what was asked for. The frames below the call, and the library's error that the
 sentence was made of, say nothing more to the person who can mend it. Every other error is a defect and keeps them all.
@@ -15,7 +15,7 @@ from vitexplorer.core.text import ExplainedError
 
 @cache
 def ends_at_caller(function: Callable) -> Callable:
-    """`function`, whose explained errors show the lines of its callers alone. The function itself keeps all frames."""
+    """Wrap a function so that its explained errors show the lines of its callers alone."""
 
     @wraps(function)
     def public(*args: Any, **keywords: Any) -> Any:

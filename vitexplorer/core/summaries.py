@@ -1,7 +1,7 @@
-"""Summaries for a terminal: what `print` and Python's prompt show of a record, in English.
+"""Summaries of records for `print` and Python's prompt, in English.
 
-At most eight lines: what it is and of what, its arrays by shape and range, how to see more. A record that inherits
-`Summarised` prints so; `described` says each of its values, and a type of ours registers its own words with it.
+At most eight lines: its kind and model, its arrays by shape and range, how to see more. A record that inherits
+`Summarised` prints so; `described` formats each of its values, and other types register their own format with it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vitexplorer.core.text import Text
 
 MOST_LINES = 8
 MOST_CHARACTERS = 120
-"""of a line"""
+"""Longest line"""
 
 
 class Summary(NamedTuple):
@@ -27,9 +27,9 @@ class Summary(NamedTuple):
 
     headline: str
     rows: Iterable[tuple[str, object]] = ()
-    """label and value; a value without words is left out, and so are the last rows where there are too many"""
+    """Label and value; values that have no description are left out, as are the last rows where there are too many"""
     see_more: str = ""
-    """calls and attributes to go on with"""
+    """Calls and attributes to go on with"""
 
     def __str__(self) -> str:
         rows = [(label, words) for label, value in self.rows if (words := described(value))][: MOST_LINES - 2]
@@ -39,7 +39,7 @@ class Summary(NamedTuple):
 
 
 def _one_line(text: str) -> str:
-    """`text` without the line breaks and control characters that a file may hide in a name, cut to the width."""
+    """Remove line breaks and control characters, which a file's name may hide, and cut the text to the width."""
     line = "".join(character if character.isprintable() else " " for character in text)
     return line if len(line) <= MOST_CHARACTERS else f"{line[: MOST_CHARACTERS - 1]}…"
 
@@ -58,11 +58,11 @@ class Summarised:
         return str(self._summary())
 
     def _summary(self) -> Summary:
-        """Its title and its fields in their order; a class whose fields are no words for a person says it otherwise."""
-        named = {field.name: getattr(self, field.name) for field in fields(self)}
-        title = described(named.pop("title", None))
+        """Summarise title and fields in their order; classes override this where their fields read badly."""
+        rows = {field.name: getattr(self, field.name) for field in fields(self)}
+        title = described(rows.pop("title", None))
         headline = ": ".join(filter(None, (type(self).__name__, title)))
-        return Summary(headline, named.items(), self._see_more)
+        return Summary(headline, rows.items(), self._see_more)
 
 
 # ------------------------------------------------------------------------------------------------ values in words
@@ -70,7 +70,7 @@ class Summarised:
 
 @singledispatch
 def described(value: object) -> str:
-    """A value in a few words; none for what has none in print: None, functions, modules, tensors."""
+    """Describe a value in a few words; "" for what has none in print: None, functions, modules, tensors."""
     return ""
 
 
@@ -106,18 +106,18 @@ def _(value: Summarised) -> str:
 
 @described.register
 def _(value: tuple | list) -> str:
-    return ", ".join(filter(None, map(described, value))).replace("., ", ". ")  # of sentences
+    return ", ".join(filter(None, map(described, value))).replace("., ", ". ")  # between sentences
 
 
 @described.register
 def _(value: Mapping) -> str:
-    """Settings as they are given in Python, but without quotes."""
-    return ", ".join(f"{name}={one}" for name, one in value.items())
+    """Write settings as in Python, without quotes."""
+    return ", ".join(f"{name}={setting}" for name, setting in value.items())
 
 
 @described.register
 def array_text(values: np.ndarray, axes: tuple[str, ...] = ()) -> str:
-    """Shape, type and range: 12 rows × 12 cols float32, 0.00120 to 0.0410, mean 0.00690.
+    """Describe shape, type and range: 12 rows × 12 cols float32, 0.00120 to 0.0410, mean 0.00690.
 
     Args:
         values: an array of any type.

@@ -1,4 +1,4 @@
-"""Text in the two languages of the project, the errors that are made of it, and the type of a progress callback.
+"""Text in English and Chinese, the errors made of it, and the type of a progress callback.
 
 Every string that a user can see is a `Text`: both languages stand side by side, so that neither can be forgotten.
 """
@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 Language = Literal["en", "zh"]
 Progress = Callable[[int, int], None]
-"""Type of a progress callback: how much is done, how much there is in all. What it raises stops the work."""
+"""Type of a progress callback: amount done, amount in all. An error that it raises stops the work."""
 
 
 class Text(NamedTuple):
@@ -20,11 +20,11 @@ class Text(NamedTuple):
     zh: str
 
     def in_(self, language: Language) -> str:
-        """The text in `language`; anything that is not Chinese reads English."""
+        """Return the text in `language`; anything that is not Chinese gives English."""
         return self.zh if language == "zh" else self.en
 
     def format(self, **values: object) -> Text:
-        """Both languages with `{name}` replaced; a value that is a `Text` is put in in its own language."""
+        """Replace `{name}` in both languages; a value that is a `Text` is filled in in the same language."""
 
         def fill(template: str, language: Language) -> str:
             return template.format(
@@ -35,7 +35,7 @@ class Text(NamedTuple):
 
 
 class ExplainedError(ValueError):
-    """An error that a person can mend: a sentence in both languages. As a string it reads English."""
+    """Base of errors that a person can mend: a sentence in both languages, as a string in English."""
 
     def __init__(self, text: Text):
         super().__init__(text.en)
@@ -46,18 +46,18 @@ class ExplainedError(ValueError):
 
 
 class UnsupportedError(ExplainedError):
-    """A picture that would have no meaning, or be wrong, for this model; the message says why and what to do."""
+    """Raised where a picture would be meaningless or wrong for this model; the message says why and what to do."""
 
 
 class SettingError(ExplainedError):
-    """A control was given a value it cannot take; the message gives the value and the rule."""
+    """Raised for a value that a control cannot take; the message gives the value and the rule."""
 
 
 def same(word: str) -> Text:
-    """A name that is the same in every language: a model's, a paper's, a symbol."""
+    """Make a text of a name that is the same in every language: a model's, a paper's, a symbol."""
     return Text(word, word)
 
 
 def normalise_language(code: str | None) -> Language:
-    """`zh`, `zh-CN`, `zh_Hans`, ... are Chinese; everything else, also None, is English."""
+    """Read a language code: `zh`, `zh-CN`, `zh_Hans`, ... are Chinese; everything else, also None, is English."""
     return "zh" if (code or "").lower().replace("_", "-").split("-")[0] == "zh" else "en"

@@ -63,23 +63,23 @@ from vitexplorer.core.text import Text
 
 Query = Literal["cls", "dist", "mean"] | tuple[int, int]
 Reading = Literal["cls", "dist", "mean", "own"]
-"""how the last tokens become the logits: one token, the mean over patches, or the model's own pooling"""
+"""Pooling of the last tokens before the logits: one token, the mean over patches, or the model's own pooling"""
 Fit = Literal["crop", "squash", "pad", "native"]
 Size = tuple[int, int]
-"""height, width in pixels"""
+"""Height, width in pixels"""
 Weights = Literal["pretrained", "bundled", "random", "file", "fine-tuned"]
 
 
 @dataclass(frozen=True)
 class Stream:
-    """How a block reads and gives tokens, where that is not (batch, tokens, dim) and the last of its sums."""
+    """Layout of the tokens that enter and leave a block, (batch, tokens, dim) unless stated here."""
 
     reads_tokens_first: bool = False
-    """whether its first operation reads (tokens, batch, dim), as `nn.MultiheadAttention` does"""
+    """True if its first operation reads (tokens, batch, dim), as `nn.MultiheadAttention` does"""
     gives_tokens_first: bool = False
-    """whether its norms and its sums give (tokens, batch, dim)"""
+    """True if its norms and sums give (tokens, batch, dim)"""
     ends_with_norm: bool = False
-    """whether what it gives is the norm of its last sum: post-norm, Vaswani et al. 2017 (arXiv 1706.03762)"""
+    """True if its output is the norm of its last sum: post-norm, Vaswani et al. 2017 (arXiv 1706.03762)"""
 
 
 @dataclass(frozen=True)
@@ -87,45 +87,45 @@ class BlockSite:
     """One block: its place in the timm module and the places of its tokens in the image."""
 
     name: str
-    """the block's module, `blocks.3`: its parameters announce that the pass is inside it"""
+    """The block's module, `blocks.3`: its parameters announce that the pass is inside it"""
     grid: PatchGrid
-    """of the queries, and of the keys unless there is a layout"""
+    """Grid of the queries, and of the keys unless there is a layout"""
     windows: WindowLayout | None = None
     """None where every token attends to every other"""
     layout: TokenLayout | None = None
-    """instead of `windows`, where those cannot say it"""
+    """Instead of `windows`, where those cannot say it"""
     arrange: Callable[[Any], Any] | None = None
-    """from the axes of the module's own tensors to (windows, heads, tokens, dim); None where they are these"""
+    """Maps the axes of the module's own tensors to (windows, heads, tokens, dim); None where they are these"""
     flat: bool = False
-    """whether its scores have three axes, because there is one head or because heads lie beside the windows"""
+    """True if its scores have three axes, because there is one head or because heads lie beside the windows"""
     heads_apart: bool = False
-    """whether the module computes one head after the other, in an attention call each"""
+    """True if the module computes one head after the other, in an attention call each"""
     stream: Stream = Stream()
     mixes: bool = False
-    """whether the module changes the weights between softmax and values: shown is what multiplies the values"""
+    """True if the module changes the weights between softmax and values: what multiplies the values is shown"""
     formula: str = "softmax(q kᵀ / √d + bias)"
-    """of the weights that are shown"""
+    """Formula of the weights that are shown"""
     notes: tuple[Text, ...] = ()
-    """what a person must know to read its maps"""
+    """Warnings for readers of its maps"""
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a figure is a figure of. It travels from the model to every result, caption and file."""
+    """Origin of a figure: model, weights, image, changes. Every result, caption and file carries it."""
 
     model: str
     weights: Weights
     weights_source: str
-    """seed, hub id, file name or recipe"""
+    """Seed, hub id, file name or recipe"""
     image_hash: str = ""
     fit: str = ""
     input_size: Size = (0, 0)
     resized: bool = False
-    """whether that was asked for instead of the model's own"""
+    """True if `input_size` was chosen in place of the model's own"""
     changes: tuple[Text, ...] = ()
-    """what was changed in this run; empty for the plain one"""
+    """Interventions of this run, in words; empty for the plain one"""
     beside: Provenance | None = None
-    """of the right side, where this is the left one of a comparison"""
+    """Provenance of the right side, where this is the left one of a comparison"""
 
     @property
     def is_random(self) -> bool:
@@ -147,25 +147,25 @@ class Provenance:
 
 @dataclass(frozen=True, kw_only=True)
 class Result(Summarised, NotebookDisplay):
-    """What a view returns: numbers, how to read them and where they come from. No torch, no drawing."""
+    """Result of a view: numbers, how to read them and where they come from. No torch, no drawing."""
 
     view: str
     title: Text
     values: np.ndarray
     axes: tuple[str, ...]
-    """one word of the glossary for each axis of `values`"""
+    """One word of the glossary for each axis of `values`"""
     unit: Text
     formula: str | Text
-    """a `Text` where words stand in it"""
+    """A `Text` where words stand in it"""
     provenance: Provenance
     settings: Mapping[str, object] = field(default_factory=dict)
-    """the controls' values that gave this result"""
+    """The controls' values that gave this result"""
     settings_said: Mapping[str, tuple[Text, Text]] = field(default_factory=dict)
-    """the same in words: label and value of each"""
+    """The same in words: label and value of each"""
     notes: tuple[Text, ...] = ()
-    """what was dropped, normalised or approximated"""
+    """Notes on what was dropped, normalised or approximated"""
     target: Answer | None = None
-    """the class that the numbers are about, where they are about one, as the model answers it; or its one output"""
+    """The class that the numbers are about, where they are about one, as the model answers it; or its one output"""
 
     def _summary(self) -> Summary:
         return result_summary(self, fields(self)[len(fields(Result)) :])
@@ -191,11 +191,11 @@ class MapResult(Result):
     prefix_weights: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """(prefix tokens,) share of the query's attention on each prefix token"""
     padding_mass: float = 0.0
-    """share on tokens that only fill a window"""
+    """Share on tokens that only fill a window"""
     identity_mass: float = 0.0
-    """left out of the values: what the patches hold of the identity, from residual connections alone"""
+    """Left out of the values: what the patches hold of the identity, from residual connections alone"""
     window: tuple[int, int, int, int] | None = None
-    """top, left, height, width in cells: where a windowed query can look; wraps around the grid when it is shifted"""
+    """Top, left, height, width in cells: where a windowed query can look; wraps around the grid when it is shifted"""
 
     @property
     def prefix_mass(self) -> float:
@@ -230,23 +230,23 @@ class MatrixResult(Result):
     """
 
     marked: np.ndarray | None = None
-    """bool, shape of `values`: the entries that the view points out"""
+    """Bool, shape of `values`: the entries that the view points out"""
     relative: np.ndarray | None = None
-    """shape of `values`: each as a share of the largest it could be"""
+    """Shape of `values`: each as a share of the largest it could be"""
     low: np.ndarray | None = None
-    """shape of `values`, of means over images: lower end of the 95 % interval"""
+    """Shape of `values`, of means over images: lower end of the 95 % interval"""
     high: np.ndarray | None = None
-    """upper end"""
+    """Upper end"""
     counts: np.ndarray | None = None
-    """int, shape of `values`: images that each mean rests on"""
+    """Int, shape of `values`: images that each mean rests on"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AlikeResult(MatrixResult):
-    """How alike the tokens of two captures are, values (blocks, blocks): rows are blocks of the left one."""
+    """Similarity of two captures' tokens, values (blocks, blocks): rows are blocks of the left one."""
 
     axis_names: tuple[Text, Text]
-    """of rows and columns"""
+    """Names of rows and columns"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -262,10 +262,10 @@ class PairResult(Result):
     other_grid: PatchGrid
     other_image: np.ndarray
     other: np.ndarray
-    """the right one on its own grid"""
+    """The right one on its own grid"""
     names: tuple[Text, Text]
     agree: bool
-    """whether both saw the same image in the same way, on grids of the same shape"""
+    """True if both saw the same image in the same way, on grids of the same shape"""
 
     @property
     def difference(self) -> np.ndarray | None:
@@ -278,11 +278,11 @@ class SidesResult(Result):
     """The same numbers of two captures, values (classes, sides) or (quantities, sides); NaN where one has none."""
 
     entries: tuple[Text, ...]
-    """names of the rows"""
+    """Names of the rows"""
     units: tuple[Text, ...]
-    """of the rows"""
+    """Units of the rows"""
     names: tuple[Text, Text]
-    """of the sides"""
+    """Names of the sides"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -290,9 +290,9 @@ class OffsetsResult(Result):
     """A number for each offset between two tokens, values (heads, row_offsets, col_offsets); zero is in the middle."""
 
     row_offsets: tuple[int, ...]
-    """query row minus key row, in cells"""
+    """Query row minus key row, in cells"""
     col_offsets: tuple[int, ...]
-    """query column minus key column, in cells"""
+    """Query column minus key column, in cells"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -309,7 +309,7 @@ class ColoursResult(Result):
     grid: PatchGrid
     image: np.ndarray
     shown: np.ndarray
-    """bool (rows, cols): False for what was left out and is black"""
+    """Bool (rows, cols): False for what was left out and is black"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,7 +317,7 @@ class PicturesResult(Result):
     """A colour for each patch of several pictures, values (images, rows, cols, 3) in 0-1 on the first one's grid."""
 
     pictures: tuple[ColoursResult, ...]
-    """each on its own grid; its title is what stands over it"""
+    """Each on its own grid; its title is what stands over it"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -328,20 +328,20 @@ class ReconstructionResult(Result):
     image: np.ndarray
     """(height, width, 3) uint8: the whole picture, of which the model saw the patches that are not hidden"""
     hidden: np.ndarray
-    """bool (rows, cols)"""
+    """Bool (rows, cols)"""
     error: float
-    """mean squared error of the hidden patches as they were drawn, pixels in 0-1; NaN where none is hidden"""
+    """Mean squared error of the hidden patches as they were drawn, pixels in 0-1; NaN where none is hidden"""
     simplest_error: float
-    """the same for filling each with the mean colour of the visible ones"""
+    """The same for filling each with the mean colour of the visible ones"""
 
 
 @dataclass(frozen=True)
 class TokenStep:
-    """What a patch is at one point of its way to a token."""
+    """A patch at one step of its way to a token."""
 
     name: Text
     symbols: str
-    """its shape in letters"""
+    """Its shape in letters"""
     shape: tuple[int, ...]
     numbers: np.ndarray
     """(entries,) float; empty for image, patch and sequence"""
@@ -349,19 +349,19 @@ class TokenStep:
 
 @dataclass(frozen=True, kw_only=True)
 class TokenStepsResult(Result):
-    """How a patch becomes a token; values (dim,) are the token as the first block reads it."""
+    """Steps from a patch to its token; values (dim,) are the token as the first block reads it."""
 
     grid: PatchGrid
     image: np.ndarray
     place: tuple[int, int]
-    """row and column of the patch"""
+    """Row and column of the patch"""
     patch: np.ndarray
     """(patch_size, patch_size, 3) uint8"""
     steps: tuple[TokenStep, ...]
-    """image, patch, flattened row, vectors of the token's width, sequence"""
+    """Image, patch, flattened row, vectors of the token's width, sequence"""
     prefix_names: tuple[str, ...]
     difference: float
-    """largest between `values` and what the first block read in the captured pass"""
+    """Largest between `values` and what the first block read in the captured pass"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -380,20 +380,20 @@ class CurvesResult(Result):
     """(points,)"""
     x_name: Text
     curves: tuple[Text, ...]
-    """a name for each curve"""
+    """A name for each curve"""
 
 
 @dataclass(frozen=True)
 class ReadOut:
-    """What a model says when its last tokens are read in one way."""
+    """Answer of a model when its last tokens are pooled in one way."""
 
     reading: Reading
     is_own: bool
-    """whether the model was trained to be read like this"""
+    """True if the model was trained with this pooling"""
     top: tuple[Answer, ...]
-    """likeliest first; of a model with one output that alone"""
+    """Likeliest first; of a model with one output that alone"""
     after_blocks: tuple[Answer, ...]
-    """the likeliest class, or the output, if the residual stream were read so after each block"""
+    """The likeliest class, or the output, if the residual stream were read so after each block"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -401,22 +401,22 @@ class PoolingResult(CurvesResult):
     """Class token against mean patch token, values (blocks,), and what each reading predicts."""
 
     readings: tuple[ReadOut, ...]
-    """empty for a model without a classifier"""
+    """Empty for a model without a classifier"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LensResult(Result):
-    """What the classifier makes of each block's tokens.
+    """Logit lens: the classifier applied to each block's tokens.
 
     Values are logits (blocks, classes) of one reading, or the likeliest class of every patch, int (blocks, rows, cols).
     """
 
     blocks: tuple[int, ...]
-    """the blocks that can be read; in Swin those of the last stage"""
+    """The blocks that can be read; in Swin those of the last stage"""
     top: tuple[tuple[Prediction, ...], ...] = ()
-    """for one reading: each block's likeliest classes"""
+    """Each block's likeliest classes, of one reading"""
     probabilities: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    """of `values`: for one reading of every class, for patches of the class that is shown"""
+    """Softmax of `values`: of every class for one reading, of the class that is shown for patches"""
     class_names: tuple[Text, ...] = ()
     grid: PatchGrid
     image: np.ndarray
@@ -428,11 +428,11 @@ class DotProductResult(Result):
 
     query: Query
     keys: tuple[str, ...]
-    """what each key is: "3,5" for the patch in row 3 and column 5, "padding", or the name of a prefix token"""
+    """Name of each key: "3,5" for the patch in row 3 and column 5, "padding", or the name of a prefix token"""
     scores: np.ndarray
     """(keys,) q . k"""
     scale: float
-    """what the scores are multiplied by: 1 / sqrt(head dim), or a learned temperature"""
+    """Factor of the scores: 1 / sqrt(head dim), or a learned temperature"""
     scaled: np.ndarray
     """(keys,) scale * scores"""
     bias: np.ndarray
@@ -450,7 +450,7 @@ class DotProductResult(Result):
     bin_edges: np.ndarray
     """(bins + 1,) in units of q . k; times `scale` they are those of the scaled scores"""
     score_variance: float
-    """variance of q . k over all pairs of this head"""
+    """Variance of q . k over all pairs of this head"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -459,11 +459,11 @@ class SequenceResult(Result):
 
     query: Query
     at: int
-    """its place in the sequence, counted from 0"""
+    """Its place in the sequence, counted from 0"""
     sequence: tuple[str | tuple[int, int], ...]
-    """names of the prefix tokens, then row and column of each patch"""
+    """Names of the prefix tokens, then row and column of each patch"""
     masked: bool
-    """whether keys that come after their query are hidden; their weights then are exactly 0"""
+    """True if keys that come after their query are hidden, with weights of exactly 0"""
     grid: PatchGrid
     image: np.ndarray
     """(height, width, 3) uint8: the pixels the model saw"""
@@ -478,11 +478,11 @@ class FaithfulnessResult(Result):
 
     methods: tuple[str, ...]
     titles: tuple[Text, ...]
-    """of the methods"""
+    """Display names of the methods"""
     curves: tuple[str, ...]
-    """which way the patches go: deletion, insertion"""
+    """Order of the change: deletion, insertion"""
     steps: tuple[float, ...]
-    """share of the patches that are deleted or inserted at each point, 0-1"""
+    """Share of the patches that are deleted or inserted at each point, 0-1"""
     areas: np.ndarray
     """(methods, curves): area under each curve, in the unit of `values`, of a probability 0-1; low for deletion and
     high for insertion where a map is right"""
@@ -497,45 +497,45 @@ class MethodsResult(Result):
 
     methods: tuple[str, ...]
     titles: tuple[Text, ...]
-    """of the methods"""
+    """Display names of the methods"""
     units: tuple[Text, ...]
-    """of the methods"""
+    """Units of the methods"""
     grids: tuple[PatchGrid, ...]
-    """of each method's own map"""
+    """Grid of each method's own map"""
     grid: PatchGrid
-    """the finest of them"""
+    """The finest of them"""
     image: np.ndarray
     """(height, width, 3) uint8: the pixels the model saw"""
     curves: tuple[str, ...]
-    """deletion, insertion"""
+    """Deletion, insertion"""
     areas: np.ndarray | None
     """(methods, curves): area under each curve, in the unit of `target`; None where it was not measured"""
     passes: int
-    """images that measuring it takes at most"""
+    """Images that measuring it takes at most"""
     others: tuple[tuple[str, Text], ...] = ()
-    """names and titles of methods that take many passes and were not asked for"""
+    """Names and titles of methods that take many passes and were not asked for"""
 
     def own_values(self, method: int) -> np.ndarray:
-        """The map of one method on its own grid."""
+        """Return the map of one method on its own grid."""
         every = self.grids[method].patch_size // self.grid.patch_size
         return self.values[method, ::every, ::every]
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationResult(Result):
-    """How good the maps of several methods are by several protocols, values (methods, protocols): means over cases.
+    """Quality of several methods' maps by several protocols, values (methods, protocols): means over cases.
 
     NaN where a protocol says nothing of a method. A random map and, where it is known, the truth are the last methods.
     """
 
     methods: tuple[str, ...]
     titles: tuple[Text, ...]
-    """of the methods"""
+    """Display names of the methods"""
     protocols: tuple[str, ...]
     names: tuple[Text, ...]
-    """of the protocols"""
+    """Names of the protocols"""
     better: tuple[Literal["high", "low"], ...]
-    """of the protocols: which number is good"""
+    """Good end of each protocol's number"""
     low: np.ndarray
     """(methods, protocols) lower end of the 95 % interval"""
     high: np.ndarray
@@ -561,11 +561,11 @@ class BeforeAfterResult(Result):
     changed_image: np.ndarray
     query: Query
     classes: tuple[PredictionChange, ...]
-    """the likeliest classes of both runs, those of the plain one first; the one output; empty without a classifier"""
+    """The likeliest classes of both runs, those of the plain one first; the one output; empty without a classifier"""
     cosines: np.ndarray
     """(blocks,) cosine between the two runs of one token after each block"""
     token: Query
-    """whose cosine: the class token, or the mean over patches"""
+    """Token of `cosines`: the class token, or the mean over patches"""
 
 
 @dataclass(frozen=True)
@@ -584,16 +584,16 @@ class CountResult(Result):
 
     parts: tuple[str, ...]
     terms: tuple[Term, ...] = ()
-    """terms of the closed formula; empty where none is stated for the family"""
+    """Terms of the closed formula; empty where none is stated for the family"""
     total: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContributionsResult(Result):
-    """What each part of a model adds to a logit, or to its one output, values (parts,); they sum to `logit`."""
+    """Contribution of each part of a model to a logit, or to its one output, values (parts,); they sum to `logit`."""
 
     parts: tuple[str, ...]
-    """embedding, `block 3 attn`, `block 3 mlp`, or `block 3 attn + mlp` where they are one sum, constant"""
+    """Embedding, `block 3 attn`, `block 3 mlp`, or `block 3 attn + mlp` where they are one sum, constant"""
     logit: float
 
 
@@ -602,11 +602,11 @@ class TreeResult(Result):
     """A count for each module, values (modules,) int, where a module counts what is inside it; parents come first."""
 
     modules: tuple[str, ...]
-    """where each lies in the model, as torch names it"""
+    """Torch's name of each, its path in the model"""
     names: tuple[str, ...]
-    """what each is: `block 3`, `stage 1`, or the last word of torch's name"""
+    """Display name of each: `block 3`, `stage 1`, or the last word of torch's name"""
     parents: tuple[int, ...]
-    """index of the module that each lies in; -1 for the model itself"""
+    """Index of the module that each lies in; -1 for the model itself"""
     total: int = 0
 
 
@@ -616,7 +616,7 @@ class CostResult(CountResult):
 
     kinds: tuple[Text, ...]
     split: np.ndarray
-    """int (parts, kinds): the same, split by what is multiplied; rows add up to `values`"""
+    """Int (parts, kinds): the same, split by what is multiplied; rows add up to `values`"""
 
     @property
     def total_macs(self) -> int:
@@ -626,15 +626,15 @@ class CostResult(CountResult):
 
 @dataclass(frozen=True, kw_only=True)
 class GrowthResult(Result):
-    """What the blocks cost for images of growing size, values (designs, kinds, sizes) int."""
+    """Cost of the blocks for images of growing size, values (designs, kinds, sizes) int."""
 
     designs: tuple[str, ...]
-    """global, windowed"""
+    """Global, windowed"""
     kinds: tuple[str, ...]
     kind_texts: tuple[Text, ...]
-    """the same in words"""
+    """The same in words"""
     sizes: tuple[int, ...]
-    """side of a square image in pixels"""
+    """Side of a square image in pixels"""
 
 
 # ------------------------------------------------------------------------------------------ fine-tuning
@@ -642,7 +642,7 @@ class GrowthResult(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class ConfusionResult(Result):
-    """How often each true class was taken for each, values (classes, classes) int; rows are true, columns predicted."""
+    """Confusion matrix of a validation set, values (classes, classes) int; rows are true, columns predicted."""
 
     classes: tuple[str, ...]
 
@@ -653,9 +653,9 @@ class PerClassResult(Result):
 
     classes: tuple[str, ...]
     figures: tuple[Text, ...]
-    """names: precision, recall, F1"""
+    """Names: precision, recall, F1"""
     support: np.ndarray
-    """int (classes,): its images in the validation set"""
+    """Int (classes,): its images in the validation set"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -671,11 +671,11 @@ class ParetoResult(Result):
     """A figure for each training, values (trainings,), against what it costs."""
 
     trainings: tuple[str, ...]
-    """their names"""
+    """Their names"""
     costs: np.ndarray
     """(trainings,) above 0"""
     cost_name: Text
     front: np.ndarray
-    """bool (trainings,): those that no other beats in figure and cost"""
+    """Bool (trainings,): those that no other beats in figure and cost"""
     baseline: float | None
-    """figure of the linear model on frozen features"""
+    """Figure of the linear model on frozen features"""

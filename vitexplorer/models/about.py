@@ -85,10 +85,10 @@ def about(path: str | os.PathLike) -> About | None:
 
 def words_in(header: Header, path: str | os.PathLike) -> About | None:
     """The same for a header that was read already."""
-    if _KEY not in header.said:
+    if _KEY not in header.metadata:
         return None
     try:
-        return parsed(About, header.said[_KEY], path)
+        return parsed(About, header.metadata[_KEY], path)
     except BrokenFileError as error:
         raise WeightsError(
             Text("What {file} says of itself is damaged.", "{file} 的自述信息已损坏。").format(

@@ -15,7 +15,7 @@ import torch
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import SettingError, Text
 from vitexplorer.models.weightless import weightless
-from vitexplorer.tracing.attention_call import as_shown, held_bytes
+from vitexplorer.tracing.attention_call import held_bytes, view_layout
 from vitexplorer.tracing.tap import AttentionTap
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def memory_of(model: LoadedModel) -> CaptureMemory:
     with torch.inference_mode(mode=False), torch.no_grad(), tap:
         output = shapes.module(pixels)
     of_blocks = list(enumerate(sites))  # no pooling after the blocks
-    calls = [call for block, site in of_blocks for call in as_shown(tap.calls.get(block, ()), site)]
+    calls = [call for block, site in of_blocks for call in view_layout(tap.calls.get(block, ()), site)]
     kept = [output, pixels, *tap.read.values(), *tap.made.values()]
     return CaptureMemory(
         tokens=max(site.grid.num_prefix_tokens + site.grid.num_patches for site in sites),

@@ -56,7 +56,7 @@ def _answer(capture: Capture) -> Text | None:
     if capture.logits is None:
         return None
     said = [
-        Text("{name} {value}", "{name} {value}").format(name=_name(answer), value=answer.said)
+        Text("{name} {value}", "{name} {value}").format(name=_name(answer), value=answer.display_value)
         for answer in top_classes(capture.logits, capture.model.class_texts, ANSWERS)
     ]
     return Text(", ".join(one.en for one in said), "，".join(one.zh for one in said))

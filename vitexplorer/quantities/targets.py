@@ -53,7 +53,7 @@ def class_text(target: Answer) -> Text:
     """The class, or the output, that is explained in a sentence."""
     if isinstance(target, Output):
         return Text("Explained: {output}, {value}.", "所解释的是{output}：{value}。").format(
-            output=answer_text(target), value=target.said
+            output=answer_text(target), value=target.display_value
         )
     return Text(
         "Explained: class {target}{name}, logit {logit:.3f}, probability {probability:.3f}.",

@@ -20,7 +20,7 @@ from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.examples import examples
 from vitexplorer.service.cache_folder import files_folder
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, replace_copy
+from vitexplorer.storage.atomic_writes import explain_full_disk, replace_copy
 
 if TYPE_CHECKING:
     from vitexplorer.models.images import OpenedImage
@@ -46,9 +46,9 @@ def keep_upload(path: str) -> str:
     image = UPLOAD + upload.hash
     uploads.put(image, upload)
     kept = _file_of(image)
-    with full_disk_is_a_sentence(kept.parent):
+    with explain_full_disk(kept.parent):
         kept.parent.mkdir(parents=True, exist_ok=True)
-    replace_copy(kept, Path(path), is_kept=False)
+    replace_copy(kept, Path(path), is_durable=False)
     return image
 
 

@@ -35,7 +35,7 @@ from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.job.state import JobState, job_state, list_jobs
 from vitexplorer.models.catalog import is_convolutional
 from vitexplorer.service.words import SERVICE_WORDS
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, replace_copy
+from vitexplorer.storage.atomic_writes import explain_full_disk, replace_copy
 from vitexplorer.storage.claims import CLAIM, JobError, alone, worker_of
 
 MODEL = "tuned."
@@ -170,14 +170,14 @@ class UserStorage:
         """
         folder = self.of(visitor) / f"{_FILES}{_digest(path)}" / ("" if sure else _UNSURE)
         kept = folder / (safe_name(path.stem) + path.suffix.lower())
-        with full_disk_is_a_sentence(self.root):
+        with explain_full_disk(self.root):
             folder.mkdir(parents=True, exist_ok=True)
         if not path.is_dir():
             replace_copy(kept, path)
             return kept
         unfinished = folder / f"{secrets.token_hex(8)}{_UNFINISHED}"
         try:
-            with full_disk_is_a_sentence(self.root):
+            with explain_full_disk(self.root):
                 shutil.copytree(path, unfinished)
                 shutil.rmtree(kept, ignore_errors=True)
                 unfinished.replace(kept)

@@ -1,7 +1,7 @@
-"""The one place that writes what is to last: a file is there in its old or in its new state, never in between.
+"""Atomic writes: a file is replaced whole or not at all, even if the process is killed or the disk fills up.
 
-That holds for a kill, for a disk that fills up, and for a process that stood still while another took over its work:
-where files below a folder are `guarded`, a process that may no longer write there finds that out before it does.
+A process that was suspended while another took over its work must not write on: below a folder that is `guarded`,
+a permit is asked for before each file is put in place.
 """
 
 from __future__ import annotations
@@ -17,41 +17,50 @@ from pathlib import Path
 from vitexplorer.core.text import ExplainedError, Text
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_SAID_FULL = ("No space left", "os error 28", "Disk quota exceeded", "os error 122", "File too large", "os error 27")
-"""what libraries that have errors of their own say"""
+_FULL_MESSAGES = (
+    "No space left",
+    "os error 28",
+    "Disk quota exceeded",
+    "os error 122",
+    "File too large",
+    "os error 27",
+)
+"""Messages of libraries that wrap the system's error in one of their own"""
 
 _LONG_NAME = 200
-"""bytes; a name may have 255"""
+"""Bytes; most file systems allow 255"""
 
 Permit = Callable[[], AbstractContextManager]
-"""entered while a file is put in its place; raises what keeps it from that"""
+"""Context that is entered while a file is put in place; it raises where that is not allowed"""
 
 _permits: dict[Path, Permit] = {}
 
 
 class DiskFullError(ExplainedError):
-    """Nothing more can be written; the message says where, and what is safe."""
+    """Raised when the disk is full; the message says where, and what is safe."""
 
 
-def replace_file(path: Path, write: Callable[[Path], object], *, is_kept: bool = True) -> None:
-    """Let `write` make a new file beside `path`, bring it to the disk, then put it in the place of `path`.
-
-    Whatever `write` raises is raised, and `path` is then as it was. Raises DiskFullError where there is no room.
+def replace_file(path: Path, write: Callable[[Path], object], *, is_durable: bool = True) -> None:
+    """Write a temporary file beside `path`, flush it to the disk, then rename it to `path`.
 
     Args:
-        path: of the file.
-        write: called with the place to write to, a name with the ending of `path`.
-        is_kept: whether it must outlast a power cut; what is made again in a moment need not wait for the disk.
+        path: the file to replace.
+        write: called with the temporary path, which has the suffix of `path`; its errors pass through, and leave
+            `path` as it was.
+        is_durable: True if the file must survive a power cut; False saves the wait for what is quickly made again.
+
+    Raises:
+        DiskFullError: there is no room.
     """
     beside = beside_of(path)
     try:
-        with full_disk_is_a_sentence(path.parent):
+        with explain_full_disk(path.parent):
             try:
                 write(beside)
-                if is_kept:
+                if is_durable:
                     with open(beside, "rb+") as file:
                         os.fsync(file.fileno())
-            except FileNotFoundError:  # who may write here instead of us has tidied up
+            except FileNotFoundError:  # the process that has taken over may have tidied up
                 with permitted(path):
                     raise
             with permitted(path):
@@ -62,29 +71,29 @@ def replace_file(path: Path, write: Callable[[Path], object], *, is_kept: bool =
 
 
 def beside_of(path: Path) -> Path:
-    """A name for what will be `path`. Its ending stays, for some writers look at it."""
+    """Make a temporary name for `path`, with its suffix, from which some writers choose the format."""
     fits = len(os.fsencode(path.name)) < _LONG_NAME
     return path.with_name(f".{secrets.token_hex(4)}-{path.name if fits else path.suffix}")
 
 
-def replace_bytes(path: Path, content: bytes, *, is_kept: bool = True) -> None:
-    """`replace_file` for bytes."""
-    replace_file(path, lambda beside: beside.write_bytes(content), is_kept=is_kept)
+def replace_bytes(path: Path, content: bytes, *, is_durable: bool = True) -> None:
+    """Replace a file's content by bytes, see `replace_file`."""
+    replace_file(path, lambda beside: beside.write_bytes(content), is_durable=is_durable)
 
 
 def replace_text(path: Path, text: str) -> None:
-    """`replace_file` for a text in UTF-8."""
+    """Replace a file's content by text in UTF-8, see `replace_file`."""
     replace_bytes(path, text.encode())
 
 
-def replace_copy(path: Path, source: Path, *, is_kept: bool = True) -> None:
-    """`replace_file` for the content of another file."""
-    replace_file(path, lambda beside: shutil.copyfile(source, beside), is_kept=is_kept)
+def replace_copy(path: Path, source: Path, *, is_durable: bool = True) -> None:
+    """Replace a file's content by another file's, see `replace_file`."""
+    replace_file(path, lambda beside: shutil.copyfile(source, beside), is_durable=is_durable)
 
 
 @contextmanager
 def guarded(folder: Path, permit: Permit) -> Iterator[None]:
-    """Within the context this process puts files below `folder` in place only within `permit()`."""
+    """Let this process put files below `folder` in place only within `permit()`."""
     before = _permits.get(folder)
     _permits[folder] = permit
     try:
@@ -96,14 +105,14 @@ def guarded(folder: Path, permit: Permit) -> Iterator[None]:
 
 
 def permitted(path: Path) -> AbstractContextManager:
-    """The context in which something at `path` may be changed."""
+    """Return the context in which something at `path` may be changed."""
     permit = next((_permits[folder] for folder in (path, *path.parents) if folder in _permits), nullcontext)
     return permit()
 
 
 @contextmanager
-def full_disk_is_a_sentence(folder: Path) -> Iterator[None]:
-    """Turn the operating system's "no space left" into a DiskFullError."""
+def explain_full_disk(folder: Path) -> Iterator[None]:
+    """Turn the operating system's "no space left" into DiskFullError."""
     try:
         yield
     except Exception as error:  # safetensors wraps the system's error in one of its own
@@ -113,13 +122,13 @@ def full_disk_is_a_sentence(folder: Path) -> Iterator[None]:
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether an error says that a disk, a share of it or a file has no more room."""
-    return getattr(error, "errno", None) in _FULL or any(said in str(error) for said in _SAID_FULL)
+    """Return True for an error of a full disk, a used-up quota or a file at its size limit."""
+    return getattr(error, "errno", None) in _FULL or any(message in str(error) for message in _FULL_MESSAGES)
 
 
 def disk_full(folder: Path) -> DiskFullError:
-    """The error for a folder whose disk, or this user's share of it, is full."""
-    existing = next((one for one in (folder, *folder.parents) if one.exists()), folder)
+    """Make the error for a folder whose disk, or the user's quota on it, is full."""
+    existing = next((parent for parent in (folder, *folder.parents) if parent.exists()), folder)
     try:
         free = shutil.disk_usage(existing).free / 1e6
     except OSError:

@@ -1,4 +1,4 @@
-"""Zips of strangers: `zipfile` reads the directory of one in a single go, however large it is; here it has a bound."""
+"""Untrusted zips: `zipfile` reads a zip's directory in one piece, however large; here that read has a limit."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import zipfile
 
 
 class ByteLimitError(Exception):
-    """More was asked of a file than it is worth."""
+    """Raised when reading a file would exceed its byte limit."""
 
 
 def open_bounded(file: io.BufferedReader, most: int) -> zipfile.ZipFile:
-    """The zip in `file`, of which at most `most` bytes are read at once.
+    """Open the zip in `file`, reading at most `most` bytes at once.
 
-    Raises ByteLimitError for a larger directory, and what `zipfile.ZipFile` raises for a damaged one.
+    Raises:
+        ByteLimitError: its directory is larger.
+        zipfile.BadZipFile: it is damaged.
     """
     return zipfile.ZipFile(_Bounded(file, most))  # type: ignore[arg-type]
 

@@ -1,9 +1,7 @@
-"""The one place that reads back what this program wrote: each file is held against what it must hold before anybody
-believes it, and what is wrong becomes a sentence that names the file and says what can still be done.
+"""Checked reading of this program's own files; a damaged one raises BrokenFileError with its name and a remedy.
 
-A disk fills up, a copy breaks off, a hand edits. Sizes are looked at first: a header that claims more than its file
-holds costs no memory. safetensors keep a checksum of their numbers beside them, as JSON and zip show by themselves
-that they are damaged and a tensor does not.
+Disks fill up, copies break off, people edit by hand. Sizes are checked first, so that a header which claims more than
+its file holds costs no memory. safetensors get a checksum beside the tensors; JSON and zip show damage by themselves.
 """
 
 from __future__ import annotations
@@ -25,19 +23,19 @@ from vitexplorer.core.text import ExplainedError, Text
 T = TypeVar("T")
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
-"""of things, in a file"""
+"""A count in a file"""
 Amount = Annotated[float, Field(ge=0, le=1e15)]
-"""seconds or bytes, in a file; finite"""
+"""Seconds or bytes in a file; finite"""
 
 _MOST_HEADER = 1 << 23
-"""bytes; the names of ImageNet-21k's classes and a thousand tensors are a seventh of it"""
+"""Largest header in bytes; the names of ImageNet-21k's classes and a thousand tensors take a seventh of it"""
 _MOST_TIMES = 1000
-"""that a compressed array of ours may unpack to its file's size"""
+"""Largest ratio of an .npz unpacked to its file"""
 _CHECKSUM = "crc32"
 
 
 class BrokenFileError(ExplainedError):
-    """A file that does not hold what it must; the message names it and says what can still be done."""
+    """Raised for a file with the wrong content; the message names it and says what can still be done."""
 
 
 NOTHING = Text("", "")
@@ -50,9 +48,9 @@ _WHOLE = Text("its content", "内容")
 
 
 def broken(path: str | os.PathLike, why: Text = _UNREADABLE, remedy: Text = NOTHING) -> BrokenFileError:
-    """The error for a file, called by its own name and its folder's."""
-    said = _BROKEN.format(name="/".join(Path(path).parts[-2:]), why=why, remedy=remedy)
-    return BrokenFileError(Text(said.en.strip(), said.zh.strip()))
+    """Make the error for a file, which it names together with its folder."""
+    message = _BROKEN.format(name="/".join(Path(path).parts[-2:]), why=why, remedy=remedy)
+    return BrokenFileError(Text(message.en.strip(), message.zh.strip()))
 
 
 # ---------------------------------------------------------------------------------------------- JSON
@@ -64,15 +62,19 @@ def _adapter(kind: Any) -> TypeAdapter:
 
 
 def parsed(kind: type[T], content: str | bytes, path: str | os.PathLike, remedy: Text = NOTHING) -> T:
-    """A record of this kind from JSON; nothing may be missing, and nothing be there that it does not know.
+    """Read a record from JSON, which must hold every field and no other.
 
     Args:
         kind: a dataclass, its checks included, or anything pydantic can build.
-        content: of the file.
-        path: how the file is called in the message.
-        remedy: a sentence, what can still be done.
+        content: content of the file.
+        path: the file's path, for the message.
+        remedy: a sentence on what can still be done.
 
-    Raises BrokenFileError.
+    Returns:
+        The record.
+
+    Raises:
+        BrokenFileError: the content is damaged or does not fit.
     """
     try:
         return _adapter(kind).validate_json(content, extra="forbid")
@@ -87,7 +89,7 @@ def checked(
     remedy: Text = NOTHING,
     extra: Literal["forbid", "ignore"] = "forbid",
 ) -> T:
-    """The same for a part of a file that is parsed already; `extra`: whether it may hold more than is known."""
+    """Build a record from a part of a file that is parsed already; as `parsed`, but `extra` fields may be ignored."""
     try:
         return _adapter(kind).validate_python(value, extra=extra)
     except ValidationError as error:
@@ -107,21 +109,21 @@ def _why(error: ValidationError) -> Text:
 
 
 def read_arrays(path: Path, names: Iterable[str], remedy: Text = NOTHING) -> dict[str, np.ndarray]:
-    """Arrays of numbers from an .npz. Raises BrokenFileError, also where one is missing or is no number."""
+    """Read arrays of numbers from an .npz; BrokenFileError also for one that is missing or not numeric."""
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as kept:  # numpy leaves a broken one open
-            unpacked = sum(entry.file_size for entry in kept.zip.infolist())
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as npz:  # numpy leaves a broken one open
+            unpacked = sum(entry.file_size for entry in npz.zip.infolist())
             if unpacked > _MOST_TIMES * path.stat().st_size:
                 raise broken(path, _LARGE, remedy)
-            found = {name: kept[name] for name in names}
+            arrays = {name: npz[name] for name in names}
     except BrokenFileError:
         raise
     except Exception as error:  # zipfile and numpy meet a broken file with a dozen kinds of error
         raise broken(path, _UNREADABLE, remedy) from error
-    for name, array in found.items():
+    for name, array in arrays.items():
         if array.dtype.kind not in "fiu":
             raise broken(path, _WRONG.format(field=name), remedy)
-    return found
+    return arrays
 
 
 # ---------------------------------------------------------------------------------------------- safetensors
@@ -129,15 +131,15 @@ def read_arrays(path: Path, names: Iterable[str], remedy: Text = NOTHING) -> dic
 
 @dataclass(frozen=True)
 class Header:
-    """What a safetensors file says of itself; none of its numbers is read."""
+    """Header of a safetensors file: shapes and metadata, without the tensors."""
 
     shapes: Mapping[str, tuple[int, ...]]
-    said: Mapping[str, str]
-    """texts by key"""
+    metadata: Mapping[str, str]
+    """Texts by key"""
 
 
 def read_header(path: str | os.PathLike, remedy: Text = NOTHING) -> Header:
-    """The header of a safetensors file. Raises BrokenFileError for what is none, or has one that is far too large."""
+    """Read the header of a safetensors file; BrokenFileError for any other file and for a header that is too large."""
     try:
         with open(path, "rb") as file:
             if int.from_bytes(file.read(8), "little") > _MOST_HEADER:
@@ -152,36 +154,42 @@ def read_header(path: str | os.PathLike, remedy: Text = NOTHING) -> Header:
 
 
 def read_tensors(path: Path, remedy: Text = NOTHING) -> tuple[dict[str, Any], Mapping[str, str]]:
-    """Tensors of torch and the texts beside them. Raises BrokenFileError, also where a number is not as it was saved.
+    """Read torch tensors and the metadata beside them.
 
-    A file without a checksum, of an earlier version or of somebody else, is believed.
+    A file without a checksum, from an earlier version or another program, is accepted.
+
+    Returns:
+        The tensors by name, and the metadata.
+
+    Raises:
+        BrokenFileError: the file is damaged, or a number differs from what was saved.
     """
     from safetensors.torch import load_file
 
-    said = read_header(path, remedy).said
+    metadata = read_header(path, remedy).metadata
     try:
         tensors = load_file(path)
     except (SafetensorError, OSError, ValueError) as error:
         raise broken(path, _UNREADABLE, remedy) from error
-    if said.get(_CHECKSUM, "") not in ("", checksum(tensors, said)):
+    if metadata.get(_CHECKSUM, "") not in ("", checksum(tensors, metadata)):
         raise broken(path, _UNREADABLE, remedy)
-    return tensors, said
+    return tensors, metadata
 
 
-def save_tensors(tensors: Mapping[str, Any], path: Path, said: Mapping[str, str]) -> None:
-    """Write tensors of torch with texts beside them and a checksum, as `read_tensors` wants them."""
+def save_tensors(tensors: Mapping[str, Any], path: Path, metadata: Mapping[str, str]) -> None:
+    """Write torch tensors with metadata and the checksum that `read_tensors` compares."""
     from safetensors.torch import save_file
 
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    save_file(plain, path, {**said, _CHECKSUM: checksum(plain, said)})
+    save_file(plain, path, {**metadata, _CHECKSUM: checksum(plain, metadata)})
 
 
-def checksum(tensors: Mapping[str, Any], said: Mapping[str, str]) -> str:
-    """CRC-32 of all texts, names and numbers: chance is noticed, an intention is not meant to be."""
+def checksum(tensors: Mapping[str, Any], metadata: Mapping[str, str]) -> str:
+    """Compute the CRC-32 of metadata, names and numbers; it finds accidents, not attacks."""
     import torch
 
-    found = zlib.crc32(repr(sorted((key, text) for key, text in said.items() if key != _CHECKSUM)).encode())
+    crc = zlib.crc32(repr(sorted((key, text) for key, text in metadata.items() if key != _CHECKSUM)).encode())
     for name in sorted(tensors):
-        found = zlib.crc32(name.encode(), found)
-        found = zlib.crc32(tensors[name].reshape(-1).view(torch.uint8).numpy(), found)
-    return f"{found:08x}"
+        crc = zlib.crc32(name.encode(), crc)
+        crc = zlib.crc32(tensors[name].reshape(-1).view(torch.uint8).numpy(), crc)
+    return f"{crc:08x}"

@@ -1,14 +1,14 @@
-"""Whose a job is while somebody works on it: one process at a time, known from its folder by whoever looks.
+"""Job claims: one process at a time works on a job's folder, and every other process can see which.
 
-`process.json` is the claim: the process, its machine and a random token. Whoever launches a process writes its claim
-there before anybody else can look, so that two servers on one folder count the same; the process itself confirms it
-when it begins, and beats: the file's time changes once a second. No clocks are compared, for two machines' differ:
-whoever looks again finds that the time has changed, or that it has stood still for `STILL` seconds of their own.
+`process.json` is the claim: process id, machine and a random token. The launcher writes it before any other process
+can look, so that two servers on one folder count alike; the launched process confirms it and then sends a heartbeat:
+the file's time changes once a second. Clocks of two machines are never compared: an observer looks twice and sees
+that the time has changed, or that it has not for `STILL` seconds of its own clock.
 
-A process that was killed has left a claim that is nobody's. One that stands still (SIGSTOP, a paused container, a
-laptop that sleeps) has a claim that anybody may take over or revoke, which gives the folder another token or none. The
-one that wakes finds that out before it writes: within `claimed`, a file below the folder is put in its place only by
-who has the token, and no token changes hands meanwhile.
+The claim of a killed process is void. The claim of a suspended one (SIGSTOP, a paused container, a sleeping laptop) may
+be taken over or revoked by any process, which gives the folder another token or none. The suspended process notices
+when it wakes, before it writes: within `claimed`, only the holder of the token puts files in place below the folder,
+and the token cannot change meanwhile.
 """
 
 from __future__ import annotations
@@ -33,27 +33,27 @@ from vitexplorer.storage.checked_reading import NOTHING, Amount, BrokenFileError
 from vitexplorer.storage.record_file import RecordFile
 
 BEAT = 1.0
-"""seconds between two beats"""
+"""Seconds between two heartbeats"""
 STILL = 20.0
-"""seconds without a beat after which a process stands still"""
+"""Seconds without a heartbeat after which a process counts as suspended"""
 _TO_BEGIN = 600.0
-"""seconds that a process of another machine, which cannot be asked, has from its launch to its first beat"""
+"""Seconds from launch to first heartbeat that a process on another machine has, which cannot be inspected"""
 _PATIENCE = 15.0
-"""seconds: whoever locks a folder locks it for milliseconds"""
+"""Seconds to wait for a folder's lock, which is normally held for milliseconds"""
 _BETWEEN_LOOKS = 0.05
 _STANDING = (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
 
 
 class JobError(ExplainedError):
-    """Something that cannot be done with a job; the message says why and what to do."""
+    """Raised where something cannot be done with a job; the message says why and what to do."""
 
 
 class TakenError(JobError):
-    """Another process works on it."""
+    """Raised where another process works on the job."""
 
 
 class LostError(JobError):
-    """The job of this process was stopped or taken over while it stood still."""
+    """Raised in a process whose job was stopped or taken over while it was suspended."""
 
 
 def stop_file(folder: Path) -> Path:
@@ -67,11 +67,11 @@ class Claim:
 
     pid: Count
     created: Amount
-    """seconds since 1970: a number may be given to another process"""
+    """Start of the process in seconds since 1970, since ids are reused"""
     begun: bool = True
-    """False where it was launched and has not yet said so itself"""
+    """False from the launch until the process confirms it"""
     host: str = ""
-    """where the number means something, see `_host`; empty: here"""
+    """Machine on which `pid` is valid, see `_host`; empty: this one"""
     token: str = ""
 
 
@@ -80,7 +80,7 @@ CLAIM = RecordFile("process.json", Claim, NOTHING)
 
 @cache
 def _host() -> str:
-    """This machine since it was started; a container is a machine of its own."""
+    """Identify this machine since its start; a container counts as one."""
     parts = [platform.node()]
     with suppress(OSError):
         parts.append(Path("/proc/sys/kernel/random/boot_id").read_text().strip())
@@ -97,22 +97,22 @@ def _claim_of(pid: int, *, begun: bool) -> Claim:
 
 @dataclass(frozen=True)
 class _Holder:
-    """Who has a job."""
+    """The process that has a job."""
 
     claim: Claim
     process: psutil.Process | None
-    """None for one of another machine"""
+    """None for a process on another machine"""
     beat: int
-    """changes while it works"""
+    """Time of the last heartbeat"""
     stands: bool
 
 
 _seen: dict[Path, tuple[str, int, float]] = {}
-"""of each folder its token and beat, and when this process first saw them"""
+"""Token and heartbeat of each folder, and when this process first saw them"""
 
 
 def _holder(folder: Path) -> _Holder | None:
-    """Who has a job; None for nobody, also after a kill."""
+    """Find the holder of a job; None where there is none, also after a kill."""
     try:
         claim, beat = CLAIM.read(folder), (folder / CLAIM.name).stat().st_mtime_ns
     except (BrokenFileError, OSError):
@@ -133,7 +133,7 @@ def _holder(folder: Path) -> _Holder | None:
 
 
 def _alive(claim: Claim) -> psutil.Process | None:
-    """The process of a claim of this machine; None where it has ended."""
+    """Find the process of a claim on this machine; None where it has ended."""
     try:
         process = psutil.Process(claim.pid)
         same = abs(process.create_time() - claim.created) < 1
@@ -150,31 +150,31 @@ def _is_stopped(process: psutil.Process) -> bool:
 
 
 def worker_of(folder: Path) -> int | None:
-    """Id of the process that works on a job now; None where nobody does, also where it stands still."""
-    found = _holder(folder)
-    return found.claim.pid if found and not found.stands else None
+    """Return the id of the process that works on a job; None where there is none or it is suspended."""
+    holder = _holder(folder)
+    return holder.claim.pid if holder and not holder.stands else None
 
 
 def standing_still(folder: Path) -> int | None:
-    """Id of the process that has a job and stands still; None where there is none."""
-    found = _holder(folder)
-    return found.claim.pid if found and found.stands else None
+    """Return the id of the suspended process that has a job; None where there is none."""
+    holder = _holder(folder)
+    return holder.claim.pid if holder and holder.stands else None
 
 
 def process_of(folder: Path) -> psutil.Process | None:
-    """The process of this machine that has a job, whether it works or stands still."""
-    found = _holder(folder)
-    return found.process if found else None
+    """Return the process on this machine that has a job, suspended or not."""
+    holder = _holder(folder)
+    return holder.process if holder else None
 
 
 def begun_at(folder: Path) -> float | None:
-    """Seconds since 1970 at which the process that has a job began; None where nobody has it."""
-    found = _holder(folder)
-    return found.claim.created if found else None
+    """Return the start of the process that has a job, seconds since 1970; None where there is none."""
+    holder = _holder(folder)
+    return holder.claim.created if holder else None
 
 
 def is_first_process() -> bool:
-    """Whether this process claims, tells and writes for all: the only one, or the first of `accelerate launch`."""
+    """Return True for the process that claims, reports and writes: the only one, or rank 0 of `accelerate launch`."""
     return not int(os.environ.get("RANK", 0))
 
 
@@ -183,9 +183,10 @@ def is_first_process() -> bool:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Nobody else takes or gives a job of this folder within the context, in whatever process.
+    """Lock a folder against every process that would claim or hand over a job of it.
 
-    Raises JobError where another process keeps it for long: it stands still, or its disk does not answer.
+    Raises:
+        JobError: another process keeps the lock: it is suspended, or its disk does not answer.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / ".lock")
@@ -205,35 +206,42 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def give(folder: Path, pid: int) -> None:
-    """The job is that process's, which was just launched; called within `alone`."""
-    with suppress(psutil.Error):  # it is gone already, and has left its reason in the log
+    """Hand a job to a process that was just launched; called within `alone`."""
+    with suppress(psutil.Error):  # it has ended already; the log has the reason
         CLAIM.write(folder, _claim_of(pid, begun=False))
 
 
 def revoke(folder: Path) -> None:
-    """The job is nobody's: whoever works on it ends as soon as it notices, whoever stands still when it wakes."""
+    """Take a job from its process, which ends as soon as it notices, or when it wakes."""
     if CLAIM.is_in(folder):
         with alone(folder):
             (folder / CLAIM.name).unlink(missing_ok=True)
 
 
 class HeldClaim:
-    """A claim of this process."""
+    """A claim that this process holds."""
 
     def __init__(self, folder: Path, token: str):
-        """Args: token: of the claim; that of the process which shares its work with this one."""
-        self.folder, self.token = folder, token
-        self._is_lost, self._is_over = False, threading.Event()
+        """Hold the claim on a folder.
+
+        Args:
+            folder: the job's folder.
+            token: token of the claim, or of the process that shares its work with this one.
+        """
+        self.folder = folder
+        self.token = token
+        self._is_lost = False
+        self._is_over = threading.Event()
 
     def check(self) -> None:
-        """Raise LostError where the last beat found that the claim is another's."""
+        """Raise LostError where the last heartbeat found that the claim is lost."""
         if self._is_lost:
             raise LostError(_LOST.format(folder=self.folder.name))
 
     @contextmanager
     def permit(self) -> Iterator[None]:
-        """A file of the job may be put in its place within the context. Raises LostError where it may not."""
-        self._look()  # before a folder that is gone would be made again
+        """Allow a file of the job to be put in place within the context; LostError where the claim is lost."""
+        self._look()  # first without the lock, which would make a deleted folder again
         with alone(self.folder):
             self._look()
             yield
@@ -243,7 +251,7 @@ class HeldClaim:
         self.check()
 
     def beat(self) -> None:
-        """Beat until it is over, or the claim another's; in a thread."""
+        """Send heartbeats, in a thread, until the claim ends or is lost."""
         while not self._is_over.wait(BEAT):
             if not self._is_ours():
                 self._is_lost = True
@@ -252,7 +260,7 @@ class HeldClaim:
                 os.utime(self.folder / CLAIM.name)
 
     def end(self) -> None:
-        """The job is nobody's, where it is still ours; a stop that was asked for ends with it."""
+        """Give up the claim, if it is still held, and remove the request to stop."""
         self._is_over.set()
         with suppress(OSError, JobError), self.permit():
             stop_file(self.folder).unlink(missing_ok=True)
@@ -274,15 +282,17 @@ _LOST = Text(
 
 @contextmanager
 def claimed(folder: Path) -> Iterator[HeldClaim]:
-    """The job is this process's within the context, and files below the folder are put in place only while it is.
+    """Claim a job within the context; files below its folder are put in place only while the claim holds.
 
-    A process that seems to work is watched for a beat; one that stands still loses its claim. Raises TakenError where
-    another process works on it.
+    A process that seems to work is watched for a heartbeat; a suspended one loses its claim.
+
+    Raises:
+        TakenError: another process works on it.
     """
     _watch(folder)
     with alone(folder):
-        found = _holder(folder)
-        if found and not found.stands and not _is_meant(found):
+        holder = _holder(folder)
+        if holder and not holder.stands and not _is_meant(holder):
             raise _taken(folder)
         claim = _claim_of(os.getpid(), begun=True)
         CLAIM.write(folder, claim)
@@ -297,18 +307,18 @@ def claimed(folder: Path) -> Iterator[HeldClaim]:
 
 @contextmanager
 def shared(folder: Path, token: str) -> Iterator[None]:
-    """This process works for the one that has the claim with this token, and writes only while that has it."""
+    """Work for the process whose claim has this token, and write only while it holds."""
     with guarded(folder, HeldClaim(folder, token).permit):
         yield
 
 
 def _watch(folder: Path) -> None:
-    """Wait until it is known whether the process that has a job works. Raises TakenError where it does."""
+    """Wait until it is known whether the process that has a job works; TakenError where it does."""
     first = _holder(folder)
-    while (found := _holder(folder)) and not found.stands and not _is_meant(found):
-        if found.process is not None and (found.process.pid == os.getpid() or not found.claim.begun):
+    while (holder := _holder(folder)) and not holder.stands and not _is_meant(holder):
+        if holder.process is not None and (holder.process.pid == os.getpid() or not holder.claim.begun):
             raise _taken(folder)
-        if first is None or (found.claim.token, found.beat) != (first.claim.token, first.beat):
+        if first is None or (holder.claim.token, holder.beat) != (first.claim.token, first.beat):
             raise _taken(folder)
         time.sleep(_BETWEEN_LOOKS)
 
@@ -317,8 +327,8 @@ def _taken(folder: Path) -> TakenError:
     return TakenError(Text("{folder} is being trained already.", "{folder} 正在训练中。").format(folder=folder.name))
 
 
-def _is_meant(found: _Holder) -> bool:
-    """Whether the job was given to this process, or to the launcher that made it."""
-    if found.claim.begun or found.process is None:
+def _is_meant(holder: _Holder) -> bool:
+    """Return True where the job was handed to this process, or to the launcher that started it."""
+    if holder.claim.begun or holder.process is None:
         return False
-    return found.process.pid in {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+    return holder.process.pid in {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}

@@ -1,4 +1,4 @@
-"""A folder with one sub-folder per class: the class of an image is the name of its folder.
+"""Class folders: the class of an image is the name of its folder.
 
 Deeper folders count for the class they lie in. Three things that people have on their disks are understood: one folder
 around everything (what a zip makes), `train` and `val` above the classes (pooled: the split is made here, once and
@@ -20,22 +20,22 @@ HELD_BACK = {"test", "testing"}
 
 
 def class_dataset(listing: Listing) -> Dataset:
-    """The images below class folders. Raises DataError where no folder can be a class."""
+    """Read the images below class folders; DataError where no folder can be a class."""
     if not listing.images:
         raise DataError(_NO_IMAGES)
     layout = _layout(listing.images)
-    named, loose = [], []
+    labelled, loose = [], []
     for path in listing.images:
         if path.startswith(layout.held_back):
             continue
         top = next((top for top in layout.tops if path.startswith(top)), None)
         folder, inside, _ = path.removeprefix(top or "").partition("/")
-        (named if inside and top is not None else loose).append((path, readable_name(folder)))
-    if not named:
+        (labelled if inside and top is not None else loose).append((path, readable_name(folder)))
+    if not labelled:
         raise DataError(_NO_CLASSES)
-    classes = tuple(sorted({name for _, name in named}))
+    classes = tuple(sorted({name for _, name in labelled}))
     index = {name: i for i, name in enumerate(classes)}
-    items = tuple(Item(path, index[name]) for path, name in named)
+    items = tuple(Item(path, index[name]) for path, name in labelled)
     findings = [*listing.findings, *layout.notes, *_similar(classes), *_empty(listing, layout.tops, index)]
     if loose:
         findings.append(finding("outside_classes", "warning", _LOOSE, [path for path, _ in loose]))
@@ -43,7 +43,7 @@ def class_dataset(listing: Listing) -> Dataset:
 
 
 def wrapping_folder(images: tuple[str, ...]) -> str:
-    """The folder, with its slash, around everything but for the classes; "" where there is none."""
+    """Find the folder, with its slash, that wraps all class folders; "" where there is none."""
     top = ""
     while True:
         parts = [path[len(top) :].split("/") for path in images]
@@ -90,7 +90,7 @@ class _Layout(NamedTuple):
     """Folders with their slashes, relative to the root."""
 
     tops: tuple[str, ...]
-    """what class folders lie in"""
+    """Folders that hold the class folders"""
     held_back: tuple[str, ...] = ()
     notes: tuple[Finding, ...] = ()
 

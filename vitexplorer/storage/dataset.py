@@ -1,4 +1,4 @@
-"""The images to fine-tune on: where they lie and what is wanted of each. No pixel is held."""
+"""Images to fine-tune on, by path, with the target of each; no pixels are held."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Item(NamedTuple):
     """One image."""
 
     path: str
-    """relative to the dataset's root, with slashes"""
+    """Relative to the dataset's root, with slashes"""
     target: int | float
-    """index of its class, or the number to predict"""
+    """Index of its class, or the number to predict"""
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,19 @@ class Dataset:
     items: tuple[Item, ...]
     task: Task
     classes: tuple[str, ...] = ()
-    """names in the order of the targets; empty for regression"""
+    """Names in the order of the targets; empty for regression"""
     target_name: str = ""
-    """the table's column that the targets come from; empty for class folders"""
+    """The table's column that the targets come from; empty for class folders"""
     findings: tuple[Finding, ...] = ()
-    """what was noticed while reading, above all what was left out"""
+    """Findings from reading, above all on what was left out"""
     groups: tuple[int, ...] | None = None
-    """for each item the number of its group of duplicates, once `inspect` has looked; a split keeps groups together"""
+    """Number of each item's group of duplicates, set by `inspect`; a split keeps groups together"""
 
     def __len__(self) -> int:
         return len(self.items)
 
     def path(self, index: int) -> Path:
-        """Where image number `index` lies."""
+        """Return the path of image number `index`."""
         return self.root / self.items[index].path
 
     @property
@@ -69,6 +69,6 @@ class Dataset:
         return digest.hexdigest()
 
     def only(self, indices: Sequence[int]) -> Dataset:
-        """The same dataset with these of its items, in this order; classes keep their numbers."""
+        """Select items, in this order; classes keep their numbers."""
         groups = None if self.groups is None else tuple(self.groups[i] for i in indices)
         return replace(self, items=tuple(self.items[i] for i in indices), groups=groups)

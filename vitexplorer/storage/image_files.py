@@ -1,4 +1,4 @@
-"""Which files lie in a folder, and which of them are images: hidden clutter is skipped, links never lead out."""
+"""Listing of a folder's files by kind: hidden clutter is skipped, links never lead out of the folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from vitexplorer.storage.findings import DataError, Finding, finding, readable_n
 
 _READ = {".jpg", ".jpeg", ".jpe", ".jfif", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"}
 _FOREIGN = {".heic", ".heif", ".avif", ".jp2", ".jxl", ".svg", ".psd", ".ico"}
-"""images that cannot be read: taken up, so that the report names each with the reason"""
+"""Image formats that cannot be read; they are listed so that the report names each with the reason"""
 _TABLES = {".csv", ".tsv"}
 _ARCHIVES = {".zip", ".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst"}
 _CLUTTER = {"__macosx", "thumbs.db", "desktop.ini"}
@@ -22,27 +22,27 @@ START_BYTES = 12  # as many as `looks_like_an_image` needs
 
 
 def is_image_name(name: str) -> bool:
-    """Whether a file calls itself an image."""
+    """Return True for the suffix of an image."""
     return _suffix(name) in _READ | _FOREIGN
 
 
 def is_table_name(name: str) -> bool:
-    """Whether a file calls itself a table of comma-separated values."""
+    """Return True for the suffix of a table of comma- or tab-separated values."""
     return _suffix(name) in _TABLES
 
 
 def is_archive_name(name: str) -> bool:
-    """Whether a file calls itself an archive."""
+    """Return True for the suffix of an archive."""
     return _suffix(name) in _ARCHIVES
 
 
 def is_clutter(name: str) -> bool:
-    """Whether a file or folder is hidden or was left by the system: `.ipynb_checkpoints`, `._cat.jpg`, `Thumbs.db`."""
+    """Return True for hidden files and those of the system: `.ipynb_checkpoints`, `._cat.jpg`, `Thumbs.db`."""
     return name.startswith(".") or name.casefold() in _CLUTTER
 
 
 def looks_like_an_image(start: bytes) -> bool:
-    """Whether a file of another name begins like an image."""
+    """Return True for the first bytes of an image, whatever the file's name."""
     return start.startswith(_STARTS) or (start[:4] == b"RIFF" and start[8:12] == b"WEBP")
 
 
@@ -62,10 +62,17 @@ class Listing:
 
 
 def list_files(root: Path, bound: Literal["data_files", "survey_images"] = "data_files") -> Listing:
-    """Everything below `root`; a link to a file of the same folder counts as that file, any other link does not.
+    """List all files below `root`; a link to a file of the same folder counts as that file, any other is left out.
 
-    Raises DataError where `root` is no folder, cannot be read or holds more files (for a survey: images) than the
-    setting `bound` allows; 0 allows any number.
+    Args:
+        root: the folder.
+        bound: name of the setting that limits the number of files (for a survey: of images); 0 allows any number.
+
+    Returns:
+        The files by kind, with findings on what was left out.
+
+    Raises:
+        DataError: `root` is no folder, cannot be read or holds too many files.
     """
     found = {"image": [], "table": [], "folder": [], "archive": [], "link": [], "closed": [], "other": []}
     real_root, waiting, files, most = _checked(root), [""], 0, getattr(settings(), bound)
@@ -131,7 +138,7 @@ def _quoted(path: Path) -> Text:
 
 
 def _checked(root: Path) -> Path:
-    """The folder without links in its path."""
+    """Resolve the links in the folder's path."""
     try:
         real = root.expanduser().resolve(strict=True)
     except (OSError, RuntimeError, ValueError):  # missing; a loop of links or no home; a null character

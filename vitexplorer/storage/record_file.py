@@ -1,4 +1,4 @@
-"""A file of a job that holds one record as JSON: how it is called, what it must hold, what to do where it does not."""
+"""Record files: one dataclass as JSON in a job's folder, checked when it is read."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class RecordFile(Generic[T]):
-    """One kind of file."""
+    """A kind of record file: its name, its dataclass and the remedy for a damaged one."""
 
     name: str
     holds: type[T]
-    """a dataclass"""
+    """A dataclass"""
     remedy: Text
-    """what can still be done where it is broken"""
+    """Sentence on what can still be done when it is damaged"""
     indent: int | None = None
-    """for files that people look into"""
+    """Indentation, for files that people read"""
 
     def is_in(self, folder: Path) -> bool:
-        """Whether it is there, in whatever state."""
+        """Return True where the file exists, damaged or not."""
         return (folder / self.name).exists()
 
     def read(self, folder: Path) -> T | None:
-        """What it holds; None where it is not there. Raises BrokenFileError."""
+        """Read the record; None where there is no file, BrokenFileError where it is damaged."""
         path = folder / self.name
         try:
             content = path.read_bytes()
@@ -42,5 +42,5 @@ class RecordFile(Generic[T]):
         return parsed(self.holds, content, path, self.remedy)
 
     def write(self, folder: Path, record: T) -> None:
-        """Put it in the place of what is there. Raises DiskFullError."""
+        """Write the record in place of the old one; DiskFullError where there is no room."""
         replace_text(folder / self.name, json.dumps(asdict(record), ensure_ascii=False, indent=self.indent))

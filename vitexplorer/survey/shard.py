@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import pyarrow as pa
 
 from vitexplorer.capturing.capture import ModelInput, prepare
-from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.models.images import ImageError, OpenedImage
@@ -127,7 +127,7 @@ def _open(work: Work, wanted: tuple[int, int, Planned]) -> _Opened:
     if row in work.killers.get(shard, ()):
         return _Opened(*wanted, reason=work.killers[shard][row])
     try:
-        with full_memory_is_a_sentence():
+        with explain_full_memory():
             place = planned.place(Path(work.card.root), inside=work.card.is_of_folder)
             opened = OpenedImage.of(place, max_megapixels=settings().max_megapixels)
             height, width = opened.pixels.shape[:2]
@@ -193,7 +193,7 @@ def _answers(work: Work, batch: Sequence[_Opened], targets: Sequence[int | None]
     if batch[0].given is None:
         return [ImageError(one.reason) for one in batch]
     try:
-        with full_memory_is_a_sentence():
+        with explain_full_memory():
             return work.schema.answers(work.schema.captures(work.model, [one.given for one in batch]), targets)
     except ExplainedError as error:
         if len(batch) == 1:

@@ -24,7 +24,7 @@ from vitexplorer.core.text import Progress, SettingError, Text
 from vitexplorer.core.types import Fit
 from vitexplorer.models.input_size import at_size
 from vitexplorer.models.loading import LoadedModel, load_model
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.storage.claims import HeldClaim, JobError, LostError, TakenError, claimed, revoke
 from vitexplorer.survey.card import Card, SurveyError, card_of, check_same, has_card, read_card, write_card
 from vitexplorer.survey.manifest import ROWS, clear_halves, unfinished, write_manifest
@@ -149,7 +149,7 @@ def _claimed(folder: Path) -> Iterator[HeldClaim]:
     """The folder's survey is this process's meanwhile, see `claimed`; what keeps it from that is a SurveyError."""
     with ExitStack() as until_it_ends:
         try:
-            with full_disk_is_a_sentence(folder):
+            with explain_full_disk(folder):
                 held = until_it_ends.enter_context(claimed(folder))
         except TakenError:
             raise SurveyError(_TAKEN.format(folder=folder.name)) from None

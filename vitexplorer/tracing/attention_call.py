@@ -1,4 +1,4 @@
-"""One attention call of a module: what its kernel or its softmax was given, and the weights that follow from it."""
+"""One attention call of a module: the arguments of its kernel or softmax, and the weights that follow from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor
 from vitexplorer.core.types import BlockSite
 
 WEIGHTS_AT_ONCE = 1 << 24
-"""attention weights computed in one piece, 64 MiB of float32"""
+"""Attention weights computed in one piece, 64 MiB of float32"""
 
 
 @dataclass
@@ -23,32 +23,32 @@ class AttentionCall:
     key: Tensor
     value: Tensor | None = None
     output: Tensor | None = None
-    """attention times values; kept only when asked for, as it can be computed"""
+    """Attention times values; kept only on request, as it can be computed"""
     bias: Tensor | None = None
-    """added to the scaled scores: mask, relative positions"""
+    """Added to the scaled scores: mask, relative positions"""
     scale: float = 1.0
     scores: Tensor | None = None
-    """what an explicit softmax read: scale, bias and mask are already in it, and `query` may hold the scale"""
+    """Input of an explicit softmax: scale, bias and mask are already in it, and `query` may hold the scale"""
     mixed: Tensor | None = None
-    """what multiplied the values, where the module changed the answer of its softmax before it used it"""
+    """Weights that multiplied the values, where the module changed the output of its softmax"""
 
     @property
     def num_heads(self) -> int:
-        """Attention heads."""
+        """Number of attention heads."""
         return self.query.shape[1]
 
     @property
     def num_tokens(self) -> int:
-        """Keys of each query."""
+        """Number of keys of each query."""
         return self.key.shape[-2] if self.scores is None else self.scores.shape[-1]
 
     @property
     def tensors(self) -> tuple[Tensor | None, ...]:
-        """All that it keeps, but for the output."""
+        """All tensors of the call but the output."""
         return self.query, self.key, self.value, self.bias, self.scores, self.mixed
 
     def weights(self, queries: slice | Tensor = slice(None)) -> Float[Tensor, "windows heads queries keys"]:
-        """Attention of the chosen query rows; every row sums to 1 unless the module mixed it afterwards."""
+        """Compute the attention of the chosen query rows; each sums to 1 unless the module mixed it afterwards."""
         if self.mixed is not None:
             return self.mixed[:, :, queries]
         if self.scores is not None:
@@ -60,7 +60,7 @@ class AttentionCall:
         return scores.softmax(-1)
 
     def in_pieces(self) -> Iterator[tuple[slice, Float[Tensor, "windows heads queries keys"]]]:
-        """All weights, a few query rows at a time, so that the whole matrix never has to be in memory."""
+        """Yield all weights, a few query rows at a time, so that the whole matrix is never in memory."""
         windows, heads, queries = (self.query if self.scores is None else self.scores).shape[:3]
         step = max(1, WEIGHTS_AT_ONCE // (windows * heads * self.num_tokens))
         for start in range(0, queries, step):
@@ -68,30 +68,30 @@ class AttentionCall:
             yield rows, self.weights(rows)
 
     def arranged(self, arrange: Callable[[Tensor], Tensor] | None) -> AttentionCall:
-        """The same call with every tensor brought to (windows, heads, tokens, dim); see `BlockSite.arrange`."""
+        """Bring every tensor to (windows, heads, tokens, dim); see `BlockSite.arrange`."""
         if arrange is None:
             return self
         tensors = {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
         return replace(self, **{name: arrange(value) for name, value in tensors.items()})
 
     def from_shares(self, shares: Float[Tensor, "windows queries"]) -> Float[Tensor, "windows heads keys"]:
-        """shares @ attention for each head: where a mixture of queries looks."""
+        """Compute shares @ attention for each head: the attention of a mixture of queries."""
         return sum(torch.einsum("wq,whqk->whk", shares[:, rows], weights) for rows, weights in self.in_pieces())
 
 
-def as_shown(calls: Sequence[AttentionCall], site: BlockSite) -> tuple[AttentionCall, ...]:
-    """The calls that a block made, laid out as the views read them; one of all heads where it made one for each."""
+def view_layout(calls: Sequence[AttentionCall], site: BlockSite) -> tuple[AttentionCall, ...]:
+    """Lay out a block's calls as the views read them; calls of single heads become one of all heads."""
     arranged = tuple(call.arranged(site.arrange) for call in calls)
     return (_heads_together(arranged),) if site.heads_apart and arranged else arranged
 
 
 def _heads_together(calls: Sequence[AttentionCall]) -> AttentionCall:
-    kept = [name for name, value in vars(calls[0]).items() if isinstance(value, Tensor)]
-    return replace(calls[0], **{name: torch.cat([getattr(call, name) for call in calls], dim=1) for name in kept})
+    names = [name for name, value in vars(calls[0]).items() if isinstance(value, Tensor)]
+    return replace(calls[0], **{name: torch.cat([getattr(call, name) for call in calls], dim=1) for name in names})
 
 
 def held_bytes(tensors: Iterable[Tensor | None]) -> int:
-    """Memory that tensors keep alive, in bytes; storage shared by several of them counts once."""
+    """Count the bytes that tensors keep alive; storage shared by several of them counts once."""
     storages = [tensor.untyped_storage() for tensor in tensors if tensor is not None]
     return sum({storage._cdata: storage.nbytes() for storage in storages}.values())
 
@@ -106,7 +106,7 @@ def of_kernel(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> AttentionCall:
-    """A call from the arguments of `F.scaled_dot_product_attention`, in its own signature."""
+    """Make a call from the arguments of `F.scaled_dot_product_attention`, in its own signature."""
     bias = attn_mask
     if is_causal:
         bias = torch.ones(query.shape[-2], key.shape[-2], dtype=torch.bool, device=query.device).tril()

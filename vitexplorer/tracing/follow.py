@@ -1,10 +1,10 @@
-"""Follow a forward pass: where it is, and which of its calls are attention.
+"""Follow a forward pass: its current block, and which of its calls are attention.
 
 A `TorchFunctionMode` sees every torch function that an ordinary pass calls; no hook, flag or parameter of the module is
-touched, and being local to its thread it lets many threads share one module. The parameter that was used last says in
-which block the pass is. Attention is one call of `F.scaled_dot_product_attention`, or a product of queries and keys, a
-softmax of it over the last of its axes, perhaps a dropout, and a product with the values, which some modules
-write transposed. Whoever follows a pass says what becomes of each: it may keep what it sees, or answer otherwise.
+touched, and since a mode is local to its thread many threads can share one module. The parameter used last tells the
+block. Attention is one call of `F.scaled_dot_product_attention`, or a product of queries and keys, a softmax over its
+last axis, perhaps a dropout, and a product with the values, which some modules write transposed. A subclass decides
+what becomes of each: it may keep the tensors, or return others.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from torch.overrides import TorchFunctionMode
 from vitexplorer.core.types import BlockSite
 
 _PARAMETER_AT = {F.linear: 1, F.conv2d: 1, F.layer_norm: 2, F.rms_norm: 2}
-"""operations whose weight tells where the pass is, and which argument it is"""
+"""Operations whose weight tells the block, and the position of that argument"""
 _SOFTMAXES = (F.softmax, torch.softmax, Tensor.softmax)
 _PRODUCTS = (torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm)
 _ACTIVATIONS = (F.gelu, F.relu, F.silu)
 
 _OPENED = FunctionType(
     F.multi_head_attention_forward.__code__,
-    {**vars(F), "has_torch_function": lambda tensors: False},  # it would be handed to the mode as one call again
+    {**vars(F), "has_torch_function": lambda tensors: False},  # else the mode would get it as one call again
     argdefs=F.multi_head_attention_forward.__defaults__,
 )
 """`F.multi_head_attention_forward`, whose inner calls a mode sees"""
@@ -39,12 +39,12 @@ _PRODUCT_OF_LETTERS = re.compile(
     r"(?P=outer)((?P<col>\w)(?P<feature>(?P=inner))->(?P=outer)(?P=row)(?P=col)|"
     r"(?P=inner)(?P<other>\w)->(?P=outer)(?P=row)(?P=other))"
 )
-"""an einsum of (batch, heads, queries, dim) with keys, or of (batch, heads, queries, keys) with values"""
+"""An einsum of (batch, heads, queries, dim) with keys, or of (batch, heads, queries, keys) with values"""
 
 AXES = (4, 5)
-"""of scores: (batch or windows, heads, queries, keys), some modules have the windows before or after the heads"""
+"""Axes of scores: (batch or windows, heads, queries, keys), with an axis of windows in some modules"""
 OUTSIDE = -1
-"""in place of a block's number: before, between and after the blocks"""
+"""Stands for a block's number before, between and after the blocks"""
 
 Function = Callable[..., Tensor]
 Args = tuple[Any, ...]
@@ -53,58 +53,61 @@ Factors = tuple[Tensor, Tensor]
 
 
 class FollowedPass(TorchFunctionMode):
-    """Follows one forward pass; each pass needs its own. The methods without underscore are called for what it meets:
+    """Follower of one forward pass; each pass needs its own.
 
-    each is given a torch function with its arguments and returns what the module gets; here that is the answer of the
-    function itself.
+    The methods without underscore are called for the operations of the pass. Each gets a torch function with its
+    arguments and returns what the module receives; here that is the function's own result.
     """
 
     def __init__(self, block_of: Mapping[int, int], sites: Sequence[BlockSite] = ()):
-        """What is known of the module.
+        """Prepare to follow a pass of one module.
 
         Args:
             block_of: id of every parameter -> number of its block, or `OUTSIDE`.
-            sites: the blocks, where some of them write their attention in a way of their own.
+            sites: the blocks, needed where some of them compute attention in an unusual way.
         """
         super().__init__()
         self.block = OUTSIDE
-        """where the pass is"""
+        """Current block of the pass"""
         self._block_of = block_of
         self._mixing = {block for block, site in enumerate(sites) if site.mixes}
         self._flat = {block for block, site in enumerate(sites) if site.flat}
-        self._factors: dict[torch.Size, Factors] = {}  # of the products that no softmax has read, by their shape
-        self._weights: Tensor | None = None  # of a softmax that has not met its values
+        self._factors: dict[torch.Size, Factors] = {}  # by shape, of products that no softmax has read yet
+        self._weights: Tensor | None = None  # of a softmax whose product with the values is still to come
 
     # ------------------------------------------------------------------------------------------ what it meets
 
     def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """An operation with a parameter, in the block that the parameter is of."""
+        """Run an operation with a parameter, in that parameter's block."""
         return function(*args, **kwargs)
 
     def kernel(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """Attention in one call."""
+        """Run attention that is one call."""
         return function(*args, **kwargs)
 
     def product(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """A product of two tensors, which a softmax may read."""
+        """Run a product of two tensors, which a softmax may read."""
         return function(*args, **kwargs)
 
     def softmax(self, query: Tensor, key: Tensor, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """Attention's softmax of the scores, the first argument; `query` and `key` (..., keys, head dim) made them."""
+        """Run the softmax of the scores, the first argument; `query` and `key` (..., keys, head dim) made them."""
         return function(*args, **kwargs)
 
     def mixture(self, mixed: Tensor | None, values: Tensor, of_values: Callable[[Tensor], Tensor]) -> Tensor:
-        """The attention's weights times the values, (..., queries, head dim).
+        """Multiply attention weights and values.
 
         Args:
-            mixed: what multiplies the values, where it is no longer what the softmax gave.
+            mixed: the weights, where the module changed the softmax's output; else None.
             values: (..., keys, head dim).
-            of_values: the product with them, or with others.
+            of_values: multiplies the weights with these or other values.
+
+        Returns:
+            (..., queries, head dim).
         """
         return of_values(values)
 
     def activation(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """The function between the two layers of an MLP, or another of its kind."""
+        """Run an activation function, such as that between the two layers of an MLP."""
         return function(*args, **kwargs)
 
     # ------------------------------------------------------------------------------------------ following
@@ -148,7 +151,8 @@ class FollowedPass(TorchFunctionMode):
     def _follow_product(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         weights = self._weights
         if weights is not None and self._is_applied(args[0]):
-            self._weights, mixed = None, None if args[0] is weights else args[0]
+            mixed = None if args[0] is weights else args[0]
+            self._weights = None
             return self.mixture(mixed, args[1], lambda values: function(args[0], values, *args[2:], **kwargs))
         if weights is not None and _is_transposed(args[1], weights):  # values^T A^T = (A values)^T
             self._weights = None
@@ -156,10 +160,10 @@ class FollowedPass(TorchFunctionMode):
         return self._multiplied((args[0], args[1]), self.product(function, args, kwargs))
 
     def _follow_einsum(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        meant = _PRODUCT_OF_LETTERS.fullmatch(str(args[0]).replace(" ", "")) if len(args) == 3 else None
-        if meant is None:
+        letters = _PRODUCT_OF_LETTERS.fullmatch(str(args[0]).replace(" ", "")) if len(args) == 3 else None
+        if letters is None:
             return function(*args, **kwargs)
-        if meant["feature"]:  # bhid,bhjd->bhij
+        if letters["feature"]:  # bhid,bhjd->bhij
             return self._multiplied((args[1], args[2].mT), self.product(function, args, kwargs))
         if self._weights is None or not self._is_applied(args[1]):
             return function(*args, **kwargs)
@@ -171,12 +175,12 @@ class FollowedPass(TorchFunctionMode):
         return self.activation(function, args, kwargs)
 
     def _multiplied(self, factors: Factors, product: Tensor) -> Tensor:
-        self._factors.pop(product.shape, None)  # the last one stands last
+        self._factors.pop(product.shape, None)  # so that the newest comes last
         self._factors[product.shape] = factors
         return product
 
     def _is_applied(self, factor: Tensor) -> bool:
-        """Whether this is what the last softmax gave, or in a block that mixes it what has become of it."""
+        """Return True for the last softmax's output or, in a block that mixes it, for the mixture."""
         return factor is self._weights or (self.block in self._mixing and factor.shape == self._weights.shape)
 
     FOLLOWED: ClassVar[dict[Callable, Callable]] = {
@@ -189,7 +193,7 @@ class FollowedPass(TorchFunctionMode):
         F.dropout: _follow_dropout,
         **dict.fromkeys(_ACTIVATIONS, _follow_activation),
     }
-    """the functions that matter"""
+    """Functions that matter for following a pass"""
 
 
 def _is_transposed(tensor: Tensor, other: Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""See the attention of a forward pass, and the residual stream on both sides of each block, without touching the model.
+"""Tap of a forward pass: attention calls, and the residual stream around each block, without touching the model.
 
 timm computes attention with `F.scaled_dot_product_attention`, which never shows its weights, or with an explicit
 softmax. `AttentionTap` follows one ordinary forward pass (`follow.py` says how) and keeps the arguments of each
@@ -26,12 +26,12 @@ _USUAL = Stream()
 
 
 def batch_first(tensor: Tensor, is_tokens_first: bool) -> Tensor:
-    """(tokens, batch, dim) as (batch, tokens, dim), of the same numbers in memory; any other as it is."""
+    """View (tokens, batch, dim) as (batch, tokens, dim) in the same memory; return any other as it is."""
     return tensor.transpose(0, 1) if is_tokens_first else tensor
 
 
 class AttentionTap(FollowedPass):
-    """Keeps, for each block, its attention calls and the residual stream on both sides of it.
+    """Follower that keeps each block's attention calls and the residual stream on both sides of it.
 
     The first operation in a block that uses a parameter reads the residual stream (in its norm, or in the projection
     to q, k and v where the norm comes last); the last sum in a block makes it, or the norm of that sum. Whatever the
@@ -46,23 +46,23 @@ class AttentionTap(FollowedPass):
         keep_outputs: bool = False,
         sites: Sequence[BlockSite] = (),
     ):
-        """What to keep.
+        """Choose what to keep.
 
         Args:
             block_of: id of every parameter -> number of its block, or `OUTSIDE`.
-            keep_norms: see `normed`.
-            keep_stream: whether to keep `read` and `made`.
-            keep_outputs: whether to keep the output of each attention call.
-            sites: the blocks, where some of them write their attention in a way of their own.
+            keep_norms: keep `normed`.
+            keep_stream: keep `read` and `made`.
+            keep_outputs: keep the output of each attention call.
+            sites: the blocks, needed where some of them compute attention in an unusual way.
         """
         super().__init__(block_of, sites)
         self.calls: dict[int, list[AttentionCall]] = {}
         self.read: dict[int, Tensor] = {}
-        """what the first operation of each block reads"""
+        """Input of each block's first operation"""
         self.made: dict[int, Tensor] = {}
-        """what each block gives: its last sum, or the norm of it"""
+        """Output of each block: its last sum, or the norm of it"""
         self.normed: dict[int, Tensor] = {}
-        """what the first norm of each block gives; kept only when asked for"""
+        """Output of each block's first norm; kept only on request"""
         self._keep_norms = keep_norms
         self._keep_stream = keep_stream
         self._keep_outputs = keep_outputs
@@ -70,15 +70,16 @@ class AttentionTap(FollowedPass):
         self._last: AttentionCall
 
     def without_graph(self) -> AttentionTap:
-        """What was seen, as numbers alone: no part of a graph, no output of an attention call, nothing of a norm."""
-        seen = AttentionTap(self._block_of, keep_stream=self._keep_stream)
+        """Copy the tap without a graph, outputs of attention calls and norms."""
+        tap = AttentionTap(self._block_of, keep_stream=self._keep_stream)
         for block, calls in self.calls.items():
-            seen.calls[block] = [replace(call.arranged(Tensor.detach), output=None) for call in calls]
-        seen.read, seen.made = ({at: one.detach() for at, one in kept.items()} for kept in (self.read, self.made))
-        return seen
+            tap.calls[block] = [replace(call.arranged(Tensor.detach), output=None) for call in calls]
+        tap.read = {block: tensor.detach() for block, tensor in self.read.items()}
+        tap.made = {block: tensor.detach() for block, tensor in self.made.items()}
+        return tap
 
     def parameter(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
-        """Keep what a block reads first, and what its first norm gives."""
+        """Keep the input of a block's first operation and the output of its first norm."""
         stream = self._streams.get(self.block, _USUAL)
         if self._keep_stream and self.block not in self.read:
             given = batch_first(args[0] if args else kwargs["input"], stream.reads_tokens_first)
@@ -88,12 +89,12 @@ class AttentionTap(FollowedPass):
         out = function(*args, **kwargs)
         if function not in _NORMS:
             return out
-        kept = batch_first(out, stream.gives_tokens_first)
+        normed = batch_first(out, stream.gives_tokens_first)
         if self._keep_norms:
-            self.normed.setdefault(self.block, kept)
+            self.normed.setdefault(self.block, normed)
         if self._keep_stream and stream.ends_with_norm:
-            self.made[self.block] = kept
-        return kept.transpose(0, 1) if stream.gives_tokens_first else out
+            self.made[self.block] = normed
+        return normed.transpose(0, 1) if stream.gives_tokens_first else out
 
     def _keep_sum(self, function: Function, args: Args, kwargs: Kwargs) -> Tensor:
         out = function(*args, **kwargs)
@@ -106,7 +107,7 @@ class AttentionTap(FollowedPass):
         """Keep the call with all its arguments."""
         out = function(*args, **kwargs)
         call = of_kernel(*args, **kwargs)
-        call.output = self._kept_output(out)
+        call.output = self._output(out)
         self._keep(call)
         return out
 
@@ -116,18 +117,20 @@ class AttentionTap(FollowedPass):
         return function(*args, **kwargs)
 
     def mixture(self, mixed: Tensor | None, values: Tensor, of_values: Callable[[Tensor], Tensor]) -> Tensor:
-        """Keep what the last softmax was for."""
+        """Keep the values, and the output, of the last softmax."""
         out = of_values(values)
         call = self._last
-        call.mixed, call.value, call.output = mixed, values, self._kept_output(out)
+        call.mixed = mixed
+        call.value = values
+        call.output = self._output(out)
         return out
 
     def _keep(self, call: AttentionCall) -> None:
         self._last = call
         self.calls.setdefault(self.block, []).append(call)
 
-    def _kept_output(self, out: Tensor) -> Tensor | None:
+    def _output(self, out: Tensor) -> Tensor | None:
         return out if self._keep_outputs else None
 
     FOLLOWED: ClassVar[dict[Callable, Callable]] = {**FollowedPass.FOLLOWED, **dict.fromkeys(SUMS, _keep_sum)}
-    """the sums too"""
+    """Sums are followed too"""

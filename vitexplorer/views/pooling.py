@@ -91,7 +91,7 @@ def reading(result: PoolingResult) -> Text:
         return cosine
     answers = [
         (_NUMBER if read.top[0].unit == OUTPUT else _CLASS).format(
-            token=_short(READING_WORDS[read.reading]), answer=answer_text(read.top[0]), value=read.top[0].said
+            token=_short(READING_WORDS[read.reading]), answer=answer_text(read.top[0]), value=read.top[0].display_value
         )
         for read in result.readings
     ]

@@ -135,9 +135,9 @@ def reading(result: EvaluationResult) -> Text:
     if table is None:
         return here
     best = next(iter(table.ranked))
-    tells = max(table.ranked, key=lambda method: np.nan_to_num(table.of(method, table.telling)))
-    share, chance = (percent(table.of(method, table.telling)) for method in (tells, RANDOM))
-    told = TOLD[table.telling].format(tells=VIEWS[tells].title, share=share, chance=chance)
+    tells = max(table.ranked, key=lambda method: np.nan_to_num(table.of(method, table.class_sensitive)))
+    share, chance = (percent(table.of(method, table.class_sensitive)) for method in (tells, RANDOM))
+    told = TOLD[table.class_sensitive].format(tells=VIEWS[tells].title, share=share, chance=chance)
     return Text(
         "By tests with a known truth on this model {best} ranks best (mean rank {rank} of {count}); {told} {here}",
         "按有真实答案的测试，该模型上“{best}”名次最好（{count} 种方法中平均名次 {rank}）；{told}{here}",

@@ -90,8 +90,8 @@ MUTANTS = (
     Mutant(
         "mean query that counts the prefix tokens",
         "Capture.attention_from",
-        "wanted = queries >= 0 if",
-        "wanted = queries > PADDING if",
+        "selected = queries >= 0 if",
+        "selected = queries > PADDING if",
         "test_attention_map_and_head_gallery",
     ),
     Mutant(
@@ -125,8 +125,8 @@ MUTANTS = (
     Mutant(
         "weights before CaiT's heads have talked",
         "AttentionTap.mixture",
-        "call.output = mixed, values,",
-        "call.output = None, values,",
+        "call.mixed = mixed",
+        "call.mixed = None",
         "test_attention_times_values_is_what_the_module_goes_on_with",
     ),
     Mutant(

@@ -20,8 +20,8 @@ MUTANTS = (
     Mutant(
         "a full cache that lets go of the newest",
         "Memory._make_room",
-        "self._held.popitem(last=False)",
-        "self._held.popitem(last=True)",
+        "self._entries.popitem(last=False)",
+        "self._entries.popitem(last=True)",
         "test_the_cache_lets_go_of_what_was_not_used_for_longest",
     ),
     Mutant(

@@ -20,7 +20,7 @@ MUTANTS = (
     Mutant(
         "a checkpoint of which a bit is wrong is believed",
         "read_tensors",
-        'if said.get(_CHECKSUM, "") not in ("", checksum(tensors, said)):',
+        'if metadata.get(_CHECKSUM, "") not in ("", checksum(tensors, metadata)):',
         "if False:",
         "test_a_damaged_run_is_resumed_to_the_same_weights",
     ),
@@ -55,7 +55,7 @@ MUTANTS = (
     Mutant(
         "a worker that stands still runs",
         "worker_of",
-        "if found and not found.stands else None",
+        "if holder and not holder.stands else None",
         "if found else None",
         "test_a_worker_that_stands_still_is_interrupted_and_ended_by_who_resumes",
     ),

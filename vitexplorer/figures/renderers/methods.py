@@ -146,7 +146,9 @@ def _answer(page: Page, at: Place, result: MethodsResult) -> None:
     """The class that is explained, or the output, under the image."""
     if result.target is None:
         return
-    said = Text("{name} {value}", "{name} {value}").format(name=class_name(result.target), value=result.target.said)
+    said = Text("{name} {value}", "{name} {value}").format(
+        name=class_name(result.target), value=result.target.display_value
+    )
     page.text(at.image.x, at.bottom + 6, said, size=SMALL_SIZE, color=page.theme.muted, pixels=at.right - at.image.x)
 
 

@@ -53,7 +53,7 @@ def _table(page: Page, box: Box, reading: ReadOut) -> float:
     for prediction in reading.top:
         name = wrap(class_name(prediction).in_(page.language), box.width - 64, SMALL_SIZE)
         page.text(box.x, y, name[0] + ("…" if len(name) > 1 else ""), size=SMALL_SIZE)
-        page.text(box.right, y, prediction.said, size=SMALL_SIZE, anchor="right")
+        page.text(box.right, y, prediction.display_value, size=SMALL_SIZE, anchor="right")
         if isinstance(prediction, Prediction):
             page.rectangle(Box(box.x, y + 21, box.width, 5), fill=page.theme.line)
             page.rectangle(Box(box.x, y + 21, box.width * prediction.probability, 5), fill=page.theme.bar)

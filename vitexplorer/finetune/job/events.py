@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from vitexplorer.core.text import Text
-from vitexplorer.storage.atomic_writes import DiskFullError, full_disk_is_a_sentence, permitted
+from vitexplorer.storage.atomic_writes import DiskFullError, explain_full_disk, permitted
 from vitexplorer.storage.checked_reading import Amount, BrokenFileError, Count, checked, parsed
 from vitexplorer.storage.dataset import Task
 
@@ -65,7 +65,7 @@ class EventLog:
         """Args: folder: of the job; listen: told of every event as well."""
         self._path, self._reserve, self._listen = folder / EVENTS, folder / _RESERVE, listen
         self._cut_torn_line()
-        with full_disk_is_a_sentence(folder):
+        with explain_full_disk(folder):
             self._reserve.write_bytes(os.urandom(_RESERVED_BYTES))  # a compressed disk keeps nothing free for zeros
 
     def tell(self, kind: str, run: str = "", /, text: Text | None = None, **values: Any) -> None:
@@ -85,7 +85,7 @@ class EventLog:
     def _append(self, data: bytes) -> None:
         with (
             permitted(self._path),
-            full_disk_is_a_sentence(self._path.parent),
+            explain_full_disk(self._path.parent),
             open(self._path, "ab", buffering=0) as file,
         ):
             file.write(data)

@@ -16,7 +16,7 @@ from pathlib import Path
 from vitexplorer.core.text import Text
 from vitexplorer.finetune.job.plan import JobConfig
 from vitexplorer.finetune.results.records import Baseline, Estimate, RunRecord
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.storage.claims import JobError
 from vitexplorer.storage.dataset import Item, Task
 from vitexplorer.storage.image_files import is_archive_name, is_table_name
@@ -107,7 +107,7 @@ def write_config(folder: Path, config: JobConfig) -> JobConfig:
                 "{folder} holds other things. Choose a new folder.", "{folder} 中已有其他内容。请选择新的文件夹。"
             ).format(folder=folder.name)
         )
-    with full_disk_is_a_sentence(folder):
+    with explain_full_disk(folder):
         folder.mkdir(parents=True, exist_ok=True)
     CONFIG.write(folder, config)
     return config

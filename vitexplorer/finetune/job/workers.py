@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 from vitexplorer.core.text import Text
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.storage.claims import JobError, alone, give, process_of, stop_file, worker_of
 
 LOG = "worker.log"
@@ -43,7 +43,7 @@ def launch(folder: Path, processes: Sequence[str] = ()) -> None:
     with alone(folder):
         refuse_running(folder)
         stop_file(folder).unlink(missing_ok=True)
-        with full_disk_is_a_sentence(folder), open(folder / LOG, "ab") as log:
+        with explain_full_disk(folder), open(folder / LOG, "ab") as log:
             child = subprocess.Popen(
                 [sys.executable, *launcher, MODULE, str(folder)],
                 stdin=subprocess.DEVNULL,

@@ -21,7 +21,7 @@ from vitexplorer.core.text import Progress
 from vitexplorer.finetune.training.cut import Cut
 from vitexplorer.finetune.training.order import in_order
 from vitexplorer.finetune.training.pixels import PLAIN, PixelFeed
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, permitted
+from vitexplorer.storage.atomic_writes import explain_full_disk, permitted
 
 _BATCH = 32
 
@@ -71,7 +71,7 @@ class BelowCache:
         unfinished, views = path.with_suffix(".unfinished"), shape[0]
         accelerator.wait_for_everyone()  # all have looked
         if accelerator.is_local_main_process:
-            with permitted(path), full_disk_is_a_sentence(self._folder):
+            with permitted(path), explain_full_disk(self._folder):
                 self._make_room(size_in_bytes(shape[2:], len(feed), views))
                 _reserve(unfinished, shape)
         accelerator.wait_for_everyone()

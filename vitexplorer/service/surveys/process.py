@@ -18,7 +18,7 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.surveys.store import Asked, StoredSurvey, running
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.user_storage import MODEL, UserStorage
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.storage.claims import alone, give, process_of, revoke, standing_still
 
 LOG = "worker.log"
@@ -38,7 +38,7 @@ def begin(places: UserStorage, survey: StoredSurvey) -> None:
     One whose process stands still is taken from it. Raises ExplainedError where it runs, where as many run as may, or
     where the disk is full.
     """
-    with alone(places.root), full_disk_is_a_sentence(survey.folder):
+    with alone(places.root), explain_full_disk(survey.folder):
         if not survey.resumes:
             raise ExplainedError(SURVEY_WORDS["survey_wrong"])
         if survey.is_running:

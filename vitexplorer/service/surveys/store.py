@@ -23,7 +23,7 @@ from pathlib import Path
 from vitexplorer.core.text import ExplainedError, Text
 from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.user_storage import ANSWERS, ASKED, SURVEY, UserStorage
-from vitexplorer.storage.atomic_writes import DiskFullError, full_disk_is_a_sentence
+from vitexplorer.storage.atomic_writes import DiskFullError, explain_full_disk
 from vitexplorer.storage.checked_reading import NOTHING, Amount, BrokenFileError
 from vitexplorer.storage.claims import worker_of
 from vitexplorer.storage.record_file import RecordFile
@@ -186,7 +186,7 @@ def running(places: UserStorage) -> tuple[StoredSurvey, ...]:
 def new_survey(places: UserStorage, visitor: str, asked: Asked) -> StoredSurvey:
     """A folder for a survey, with what it is asked. Raises DiskFullError."""
     folder = places.of(visitor) / f"{SURVEY}{secrets.token_hex(8)}"
-    with full_disk_is_a_sentence(places.root):
+    with explain_full_disk(places.root):
         folder.mkdir(parents=True)
         PAGE.write(folder, asked)
     return StoredSurvey(folder, asked)

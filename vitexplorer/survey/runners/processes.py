@@ -24,7 +24,7 @@ from typing import Any
 import torch
 
 from vitexplorer.core.text import ExplainedError, Text
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.storage.claims import shared
 from vitexplorer.survey.card import SurveyError, read_card
 from vitexplorer.survey.manifest import read_manifest
@@ -60,7 +60,7 @@ def run(job: Job, shards: Sequence[int], told: Told) -> None:
         return
     kept = job.folder / MODEL_FILE.format(token=job.token)
     try:
-        with full_disk_is_a_sentence(job.folder), open(kept, "wb") as file:  # torch's own does not say why it failed
+        with explain_full_disk(job.folder), open(kept, "wb") as file:  # torch's own does not say why it failed
             torch.save(job.model, file)
         _Crew(job, shards, told).work()
     finally:

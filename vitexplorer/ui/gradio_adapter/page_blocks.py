@@ -21,7 +21,7 @@ from gradio.state_holder import SessionState
 from gradio.utils import is_prop_update
 from starlette.requests import Request
 
-from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.service.scheduler import NotYetError, wrong
 from vitexplorer.service.work import CrowdedError, Done, Step, StoppedError, Waiter, result
@@ -92,7 +92,7 @@ async def answer(waiter: Waiter, make: Callable[[], T]) -> T:
 
 def _for_page(answer: Callable[[], T], went_wrong: dict[Hashable, Exception]) -> T:
     wrong.set(went_wrong)  # in the thread's own copy
-    with full_memory_is_a_sentence():
+    with explain_full_memory():
         return answer()
 
 

@@ -20,7 +20,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from vitexplorer.service.cache_folder import files_folder
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence, replace_bytes
+from vitexplorer.storage.atomic_writes import explain_full_disk, replace_bytes
 from vitexplorer.ui.kit.static_responses import FOR_GOOD, NOT_KEPT
 
 
@@ -54,9 +54,9 @@ def cached_file(content: bytes, name: str) -> ServedFile:
     try:
         file.keep()
     except FileNotFoundError:
-        with full_disk_is_a_sentence(file.path.parent):
+        with explain_full_disk(file.path.parent):
             file.path.parent.mkdir(parents=True, exist_ok=True)
-        replace_bytes(file.path, content, is_kept=False)
+        replace_bytes(file.path, content, is_durable=False)
     return file
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gradio.data_classes import GradioModel
 
 from vitexplorer.controls import departures, specs
-from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Result
 from vitexplorer.service.scheduler import NotYetError
@@ -216,7 +216,7 @@ def panel_data(
         data.elsewhere = (model_showing(view) or "") if record.room != "compare" else ""
         return data, settings
     try:
-        with full_memory_is_a_sentence():
+        with explain_full_memory():
             result = compute(view, given)
         settings = dict(result.settings)
         data.settings = departures(record.controls, capture, settings)

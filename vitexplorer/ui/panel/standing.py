@@ -52,8 +52,8 @@ def _of_model(view: str, provenance: Provenance, language: Language) -> str:
     table = standings(provenance)
     if table is None or view not in table.ranked:
         return ""
-    share, chance = (percent(table.of(method, table.telling)) for method in (view, RANDOM))
-    told = TOLD[table.telling].format(share=share, chance=chance)
+    share, chance = (percent(table.of(method, table.class_sensitive)) for method in (view, RANDOM))
+    told = TOLD[table.class_sensitive].format(share=share, chance=chance)
     place = list(table.ranked).index(view) + 1
     return OF_MODEL.format(place=place, count=len(table.ranked), told=told).in_(language)
 

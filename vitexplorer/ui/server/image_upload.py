@@ -21,7 +21,7 @@ from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.cache_folder import files_folder
 from vitexplorer.service.image_store import keep_upload
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of, word
 
@@ -61,7 +61,7 @@ async def answer_picture(
         return JSONResponse({"refused": error.text.in_(language)}, status_of(error))
     above = files_folder()
     try:
-        with full_disk_is_a_sentence(above), _own_folder(above) as folder:
+        with explain_full_disk(above), _own_folder(above) as folder:
             path = folder / "picture"
             if not await _written(request, path, most * 10**6):
                 return JSONResponse({"refused": word("image_large", language, most=most)}, 413)

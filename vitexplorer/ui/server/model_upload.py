@@ -31,7 +31,7 @@ from vitexplorer.service.uploaded_models import Opened, Sent, check_kinds, choos
 from vitexplorer.service.user_storage import safe_name
 from vitexplorer.service.visitor_names import named
 from vitexplorer.service.work import Done, Report, Step, StoppedError, Waiter
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.gradio_adapter.page_blocks import status_of
 from vitexplorer.ui.kit.language import language_of, word
 from vitexplorer.ui.kit.static_responses import NOT_KEPT
@@ -76,7 +76,7 @@ async def _answered(engine: Engine, request: Request) -> Response:
             sent = _of_this_machine(asked["path"])
         else:
             await asyncio.to_thread(check_room, engine.places, visitor)
-            with full_disk_is_a_sentence(files_folder()):
+            with explain_full_disk(files_folder()):
                 folder = _new_folder()
                 sent = Sent(await _received(request, folder))
     except ExplainedError as error:

@@ -118,7 +118,7 @@ def _answer(capture: Capture, language: Language) -> str:
         return word("status_no_answer", language)
     best = top_classes(capture.logits, capture.model.class_texts, 1)[0]
     if isinstance(best, Output):
-        return word("status_answer", language, name=best.name if best.name.en else OUTPUT, share=best.said)
+        return word("status_answer", language, name=best.name if best.name.en else OUTPUT, share=best.display_value)
     if not best.name.en:
         return ""
     return word("status_answer", language, name=best.name, share=f"{100 * best.probability:.0f} %")

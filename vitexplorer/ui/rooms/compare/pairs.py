@@ -116,7 +116,7 @@ def answer_of(capture: Capture, language: Language) -> str:
         return word("status_no_answer", language)
     best = top_classes(capture.logits, capture.model.class_texts, 1)[0]
     name = OUTPUT if isinstance(best, Output) and not best.name.en else answer_text(best)
-    return word("status_answer", language, name=name, share=best.said)
+    return word("status_answer", language, name=name, share=best.display_value)
 
 
 def matching(pair: Pair, blocks: Blocks, language: Language) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vitexplorer.core.out_of_memory import full_memory_is_a_sentence
+from vitexplorer.core.out_of_memory import explain_full_memory
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.core.types import Result
@@ -78,7 +78,7 @@ def panel_of(
         words=panel_words(language),
     )
     try:
-        with full_memory_is_a_sentence():
+        with explain_full_memory():
             result = make(view)
         data.figure, data.facts = figure_file(result, language, asked.theme)
         data.csv = csv_file(result, language)

@@ -13,7 +13,7 @@ from vitexplorer.core.text import ExplainedError
 from vitexplorer.service.surveys.choosing import conditions
 from vitexplorer.service.surveys.request import SurveyRequest
 from vitexplorer.service.surveys.words import SURVEY_WORDS
-from vitexplorer.storage.atomic_writes import full_disk_is_a_sentence
+from vitexplorer.storage.atomic_writes import explain_full_disk
 from vitexplorer.ui.kit.static_responses import NOT_KEPT
 
 FORMATS = ("csv", "parquet")
@@ -28,7 +28,7 @@ def kept_rows(asking: SurveyRequest) -> FileResponse:
         raise ExplainedError(SURVEY_WORDS["survey_wrong"])
     survey = asking.opened
     where = conditions(survey, asking.text("where"))
-    with full_disk_is_a_sentence(Path(tempfile.gettempdir())):
+    with explain_full_disk(Path(tempfile.gettempdir())):
         folder = Path(tempfile.mkdtemp(prefix="vitexplorer-rows-"))
     try:
         file = export(survey, where, folder / f"rows.{ending}", lists=ending == "parquet")

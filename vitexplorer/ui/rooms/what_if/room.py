@@ -187,9 +187,9 @@ def answer(plain: Capture, run: Capture, language: Language) -> str:
         return word("changes_no_answer", language, cosine=f"{cosine:.2f}", so=word(f"changes_{so}", language))
     best, now = (top_classes(capture.logits, plain.model.class_texts, 1)[0] for capture in (plain, run))
     if isinstance(best, Output):
-        return word("changes_number", language, before=best.said, after=now.said)
+        return word("changes_number", language, before=best.display_value, after=now.display_value)
     names = [one.name.in_(language) or str(one.index) for one in (best, now)]
-    shares = [best.said, now.said]
+    shares = [best.display_value, now.display_value]
     if best.index != now.index:
         said = [Text("{name} ({share})", "{name}（{share}）").format(name=name, share=share) for name, share in
                 zip(names, shares, strict=True)]  # fmt: skip
