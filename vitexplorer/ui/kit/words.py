@@ -164,30 +164,8 @@ UI_WORDS: dict[str, Text] = {
         "Something went wrong on our side. The details are in the server's log.", "程序内部出错，详情见服务器日志。"
     ),
     "not_possible": Text("This did not work", "操作未成功"),
-    # rooms
-    "room_patches": Text("Patches", "图块"),
-    "room_attention": Text("Attention", "注意力"),
-    "room_flow": Text("Flow", "信息流"),
-    "room_tokens": Text("Tokens", "标记"),
-    "room_outputs": Text("Outputs", "输出"),
-    "room_positions": Text("Positions", "位置"),
-    "room_size": Text("Size & cost", "规模与开销"),
-    "room_what_if": Text("What if", "假如改变"),
-    "room_compare": Text("Compare", "对比"),
-    "room_finetune": Text("Fine-tune", "微调"),
-    "room_folder": Text("Folder", "图像集"),
     # what a room leads to, before its name
     "next": Text("{why}: {room}", "{why}：{room}"),
-    "next_attention": Text("Which of them does the model look at", "模型看哪些图块"),
-    "next_flow": Text("Through all blocks at once", "贯穿所有块"),
-    "next_tokens": Text("What the tokens hold", "标记里有什么"),
-    "next_outputs": Text("What comes out", "得到什么结果"),
-    "next_positions": Text("What it knows of places", "模型知道哪些位置信息"),
-    "next_size": Text("How large it is", "模型有多大"),
-    "next_what_if": Text("Change something and run it again", "改一改，再运行一次"),
-    "next_compare": Text("Put another model beside it", "与另一个模型并排"),
-    "next_finetune": Text("Teach it your own classes", "教它认识你的类别"),
-    "next_folder": Text("Ask the same of a whole folder", "对整个图像集提同样的问题"),
     "more": Text("Save, numbers, Python", "保存、数据与 Python 代码"),
     "misleads": Text("When it misleads", "何时会误导"),
     "block": Text("Block", "块"),
@@ -308,17 +286,6 @@ UI_WORDS: dict[str, Text] = {
         "{side}模型没有{token}：另一侧从该标记出发时，这一侧显示图块平均。",
     ),
     "compare_change": Text("Changed on the {side}: {what}.", "{side}的更改：{what}。"),
-    # size
-    "size_figures": Text(
-        "Figures: tree of parameters, cost block by block, growth with the image",
-        "更多图：参数量树图、逐块计算量、随图像尺寸的增长",
-    ),
-    # fine-tune
-    "training_zip": Text("Upload a zip", "上传 zip"),
-    "training_scenes": Text("Try drawn scenes", "试用绘制场景"),
-    "training_folder": Text("or a folder of this machine", "或本机文件夹"),
-    "training_read": Text("Read it", "读取"),
-    "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件（.csv）"),
     "runs_go_on": Text(
         "Trainings at work in {folder}: {count}. They go on without a server; any server on that folder finds them.",
         "{folder} 中正在进行的训练：{count} 个。没有服务器时它们也会继续，在该文件夹上启动的任何服务器都能找到它们。",

@@ -14,7 +14,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.service.scheduler import NotYetError
 from vitexplorer.service.user_storage import MODEL
 from vitexplorer.service.work import Done, StoppedError, Waiter
@@ -54,9 +54,12 @@ _WORDS = ("compare_swap", "compare_left_changed", "compare_right_changed", "comp
 
 
 class CompareRoom(Room):
-    """How do the two differ?"""
+    """Two models, images, sizes or runs side by side."""
 
     key = "compare"
+    title = Text("Compare", "对比")
+    invitation = Text("Put another model beside it", "与另一个模型并排")
+    icon = "M3 4h7.500v16H3z M13.500 4H21v16h-7.500z M5.500 9h2.500 M16 9h2.500 M5.500 13h2.500"
 
     def build(self) -> list[Block]:
         """What is said of both, the chips of the right one, two canvases."""

@@ -25,7 +25,7 @@ from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
 from vitexplorer.ui.rooms.finetune.results import ResultsData, ResultsView, no_results, results_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.takeaway import lay_out, made, table_file
-from vitexplorer.ui.rooms.finetune.words import say
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import COMPARED, OWN
 from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
 
@@ -45,7 +45,7 @@ class ResultPart:
         self.asked = gr.State(Asked())  # the figure that is on the screen
         with gr.Column(visible=False) as self.column:
             self.test = UploadButton(
-                self.desk.t("training_predict"),
+                self.desk.t(TRAINING_WORDS["training_predict"]),
                 file_count="multiple",
                 file_types=[".zip", "image"],
                 size="sm",

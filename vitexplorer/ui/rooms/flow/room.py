@@ -10,7 +10,7 @@ import numpy as np
 from gradio.blocks import Block
 
 from vitexplorer.controls import specs
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Query
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.block_data import frame_data, on_grids
@@ -23,7 +23,7 @@ from vitexplorer.ui.kit.served_files import ServedFile
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.room import Room, around
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, Desk, Listen, Updates
 
@@ -38,9 +38,12 @@ MOST_QUERIES = 1100
 
 
 class FlowRoom(Room):
-    """From which patches did this token gather?"""
+    """Attention rollout, relevance of each patch for an answer, and which map to trust."""
 
     key = "flow"
+    title = Text("Flow", "信息流")
+    invitation = Text("Through all blocks at once", "贯穿所有块")
+    icon = "M3 6h3c6 0 6 12 12 12h3 M3 18h3c6 0 6-12 12-12h3"
 
     def __init__(self, desk: Desk):
         """Args: desk: what the rooms share."""
@@ -109,7 +112,7 @@ class FlowRoom(Room):
             field_of(spec, language) for spec in specs(record.controls, capture, settings) if spec.name != "query"
         ]
         python = self.desk.python_lines(address, "attention_rollout", **settings)
-        return data.model_copy(update=around("attention_rollout", language, python=python, next_room="tokens"))
+        return data.model_copy(update=self.around("attention_rollout", language, python=python))
 
 
 def linked(capture: Capture, address: Address) -> dict[str, str]:

@@ -19,7 +19,7 @@ from vitexplorer.ui.canvas.two_sided import Side, TwoSided
 from vitexplorer.ui.controls.changes import START, ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.room import Room, lead_to
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, Desk, Listen, Updates
 
@@ -61,9 +61,13 @@ class ChangedFigures(RoomFigures):
 
 
 class WhatIfRoom(Room):
-    """What if something were different?"""
+    """The same image with positions off, patches shuffled, heads removed and more."""
 
     key = "what_if"
+    title = Text("What if", "假如改变")
+    invitation = Text("Change something and run it again", "改一改，再运行一次")
+    icon = "M8.5 8.5a3.5 3.5 0 1 1 5 3.200c-1 .6-1.5 1.200-1.5 2.800 M12 19v.2"
+    apart = True
 
     def build(self) -> list[Component]:
         """Switches, two canvases, figures."""
@@ -154,8 +158,7 @@ class WhatIfRoom(Room):
             return data, None, text
         data = changes_data(plain, chosen, language)
         data.reading = answer(plain, run, language) if chosen else ""
-        data.next, data.next_room = lead_to("compare", language), "compare"
-        return data, run, write_changes(chosen)
+        return data.model_copy(update=self.next_button(language)), run, write_changes(chosen)
 
 
 def _sides(plain: Capture, run: Capture, language: Language) -> tuple[Side, Side]:
