@@ -31,6 +31,8 @@ OF_BROWSER = (
 """what the browser alone writes, as a person chooses it"""
 OWN = "own"
 """as a size: the model's own"""
+FIRST_CHANGE = "shuffle_patches:seed=0"
+"""what a changed run begins with: every model can be given a puzzle"""
 FORMER_ROOMS = {"survey": "folder"}
 """Rooms by the name that older links have for them."""
 

@@ -19,7 +19,6 @@ from vitexplorer.service.scheduler import NotYetError
 from vitexplorer.service.user_storage import MODEL
 from vitexplorer.service.work import Done, StoppedError, Waiter
 from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
-from vitexplorer.ui.controls.changes import START
 from vitexplorer.ui.gradio_adapter.page_blocks import answered, session_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.widget import sent
@@ -39,8 +38,9 @@ from vitexplorer.ui.rooms.compare.pairs import (
     title_of,
 )
 from vitexplorer.ui.rooms.compare.sides import Sides, SidesData
+from vitexplorer.ui.rooms.compare.words import COMPARE_WORDS
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.shell.address import COMPARED, OWN, Address
+from vitexplorer.ui.shell.address import COMPARED, FIRST_CHANGE, OWN, Address
 from vitexplorer.ui.shell.image_chip import ImageChip, ImageChipData, image_chip
 from vitexplorer.ui.shell.model_chip import ModelChip
 from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
@@ -50,7 +50,7 @@ from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
 
 BESIDE = "beside"
 """what one waits for who puts another model on the right"""
-_WORDS = ("compare_swap", "compare_left_changed", "compare_right_changed", "compare_presets")
+_WORDS = ("swap", "left_changed", "right_changed", "presets")
 
 
 class CompareRoom(Room):
@@ -257,11 +257,10 @@ class CompareRoom(Room):
         address = pair.address
         provenance = pair.left.provenance
         height, width = provenance.input_size
+        answers = [answer_of(side, language) for side in (pair.left, pair.right)]
         return SidesData(
             question=word("compare_question", language),
-            reading=word(
-                "compare_answers", language, left=answer_of(pair.left, language), right=answer_of(pair.right, language)
-            ),
+            reading=COMPARE_WORDS["answers"].format(left=answers[0], right=answers[1]).in_(language),
             refused=pair.refused,
             title=title_of(provenance.model, language),
             note=f"{provenance.weights_text.in_(language)} · {pixels_of(height, width)}",
@@ -269,7 +268,7 @@ class CompareRoom(Room):
             swapped=swapped(address),
             address={name: getattr(address, name) for name in COMPARED},
             changes={"left_change": address.left_change, "change": address.other_change},
-            first_change=START,
+            first_change=FIRST_CHANGE,
             notes=list(matching(pair, blocks, language)),
-            words={key: word(key, language) for key in _WORDS},
+            words={key: COMPARE_WORDS[key].in_(language) for key in _WORDS},
         )

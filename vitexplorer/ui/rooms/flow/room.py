@@ -10,6 +10,7 @@ import numpy as np
 from gradio.blocks import Block
 
 from vitexplorer.controls import specs
+from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Query
 from vitexplorer.service.engine import Explored
@@ -18,11 +19,10 @@ from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, query_text
 from vitexplorer.ui.canvas.files import attention_file, kept_file
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
-from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile
-from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.panel.room_figures import RoomFigures
+from vitexplorer.ui.rooms.flow.words import FLOW_WORDS
 from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, Desk, Listen, Updates
@@ -138,8 +138,8 @@ def rollout_frame(capture: Capture, fusion: str, discard: float, start: int, lan
     from vitexplorer.figures.identity import facts_of
 
     data = frame_data(capture, start, language)
-    extra = {name: word(f"rollout_{name}", language) for name in ROLLOUT_WORDS}
-    data.words |= {**extra, "fused_one": word("rollout_fused", language, how=UI_WORDS[f"fusion_{fusion}"])}
+    extra = {name: FLOW_WORDS[name].in_(language) for name in ROLLOUT_WORDS}
+    data.words |= {**extra, "fused_one": FLOW_WORDS["fused"].format(how=FUSIONS[fusion]).in_(language)}
     settings = {"head_fusion": fusion, "discard_ratio": discard, "start_block": start}
     windowed = capture.site(capture.depth - 1).windows is not None
     return data.model_copy(
@@ -150,7 +150,7 @@ def rollout_frame(capture: Capture, fusion: str, discard: float, start: int, lan
             "saved_facts": facts_of("attention_rollout", capture.provenance, settings, language),
             "link": "flow",
             "formula": "∏ rownorm(½ fuse(A) + ½ I)",
-            "notes": [word("rollout_swin", language)] if windowed else [],
+            "notes": [FLOW_WORDS["swin"].in_(language)] if windowed else [],
         }
     )
 

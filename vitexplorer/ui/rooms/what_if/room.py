@@ -16,11 +16,11 @@ from gradio.components.base import Component
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Output
 from vitexplorer.ui.canvas.two_sided import Side, TwoSided
-from vitexplorer.ui.controls.changes import START, ChangesData, ChangesPicker, changes_data
-from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.rooms.what_if.changes import ChangesData, ChangesPicker, changes_data
+from vitexplorer.ui.rooms.what_if.words import WHAT_IF_WORDS
+from vitexplorer.ui.shell.address import FIRST_CHANGE, Address
 from vitexplorer.ui.shell.room_context import QUICK, Desk, Listen, Updates
 
 if TYPE_CHECKING:
@@ -107,11 +107,11 @@ class WhatIfRoom(Room):
         if active != self.key or shown == address or address == Address():
             return gr.skip()
         linked = shown is None or shown.opened != address.opened
-        before = {"": START, NOTHING: ""}.get(address.change, address.change) if linked else changed.change
+        before = {"": FIRST_CHANGE, NOTHING: ""}.get(address.change, address.change) if linked else changed.change
         plain = self.desk.engine.capture(address.picture)
         data, run, text = self._changed(address, before, language)
         if run is None:  # another model may have no such head
-            data, run, text = self._changed(address, START, language)
+            data, run, text = self._changed(address, FIRST_CHANGE, language)
         (block, _), canvases = self.stage.open(_sides(plain, run, language), address, language)
         return {
             self.picker: data,
@@ -162,7 +162,7 @@ class WhatIfRoom(Room):
 
 
 def _sides(plain: Capture, run: Capture, language: Language) -> tuple[Side, Side]:
-    return Side(plain, word("changes_plain", language)), Side(run, word("changes_changed", language))
+    return Side(plain, WHAT_IF_WORDS["plain"].in_(language)), Side(run, WHAT_IF_WORDS["changed"].in_(language))
 
 
 def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
@@ -186,15 +186,15 @@ def answer(plain: Capture, run: Capture, language: Language) -> str:
     if plain.logits is None:
         cosine = float(token_cosines(plain, run, "cls" if "cls" in plain.prefix_tokens else "mean")[-1])
         so = next(name for least, name in ((ALIKE, "alike"), (MOVED, "moved"), (-1, "other")) if cosine >= least)
-        return word("changes_no_answer", language, cosine=f"{cosine:.2f}", so=word(f"changes_{so}", language))
+        return WHAT_IF_WORDS["no_answer"].format(cosine=f"{cosine:.2f}", so=WHAT_IF_WORDS[so]).in_(language)
     best, now = (top_classes(capture.logits, plain.model.class_texts, 1)[0] for capture in (plain, run))
     if isinstance(best, Output):
-        return word("changes_number", language, before=best.said, after=now.said)
+        return WHAT_IF_WORDS["number"].format(before=best.said, after=now.said).in_(language)
     names = [one.name.in_(language) or str(one.index) for one in (best, now)]
     shares = [best.said, now.said]
     if best.index != now.index:
         said = [Text("{name} ({share})", "{name}（{share}）").format(name=name, share=share) for name, share in
                 zip(names, shares, strict=True)]  # fmt: skip
-        return word("changes_new_answer", language, before=said[0], after=said[1])
+        return WHAT_IF_WORDS["new_answer"].format(before=said[0], after=said[1]).in_(language)
     kind = "unsure" if best.probability - now.probability > UNSURE else "same"
-    return word(f"changes_{kind}_answer", language, name=names[0], before=shares[0], after=shares[1])
+    return WHAT_IF_WORDS[f"{kind}_answer"].format(name=names[0], before=shares[0], after=shares[1]).in_(language)
