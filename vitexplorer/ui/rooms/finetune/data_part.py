@@ -16,10 +16,10 @@ from vitexplorer.service.scheduler import Turns
 from vitexplorer.service.training_images import Chosen, Looked, copy_taught, draw, look, of_training, point_at, unpack
 from vitexplorer.service.work import Done, Report, Waiter
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
-from vitexplorer.ui.kit.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.teach import Teach
+from vitexplorer.ui.rooms.finetune.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.room_context import WAITING, Desk, Updates
 
