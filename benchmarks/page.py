@@ -12,13 +12,12 @@ to the frame that is presented next, in which the map is (50 ms).
 from __future__ import annotations
 
 import statistics
-from typing import get_args
 
 from playwright.sync_api import Browser, Page, Response
 
 from tests.helpers.app import browser, running_app
 from tests.helpers.room_checks import SHIFTS, painted, wait_for_room
-from vitexplorer.ui.shell.room_order import RoomKey
+from vitexplorer.ui.page import ROOMS
 
 WINDOWS = [("on a phone", "", 390, 844), ("at a desk", "", 1440, 900), ("in a hall", "?lecture=1", 1920, 1080)]
 """pixels"""
@@ -68,7 +67,7 @@ def shift(chromium: Browser, url: str, width: int, height: int) -> float:
         page = context.new_page()
         page.add_init_script(f"({SHIFTS})()")
         first_map(page, url)
-        for room in get_args(RoomKey):
+        for room in (sign.key for sign in ROOMS):
             page.locator(f'.vx-rail [data-room="{room}"]').dispatch_event("click")
             wait_for_room(page, room)
         return page.evaluate("window.shift")

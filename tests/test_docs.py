@@ -9,7 +9,6 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import get_args
 from xml.etree import ElementTree
 
 import pytest
@@ -24,8 +23,6 @@ from tests.helpers.survey_images import class_folders
 from tests.helpers.tree import ROOT
 from vitexplorer.cli import build_app
 from vitexplorer.models.examples import examples
-from vitexplorer.ui.kit.words import UI_WORDS
-from vitexplorer.ui.shell.room_order import RoomKey
 
 INDEX = ROOT / "docs" / "README.md"
 CHECKED = (*PAGES, ROOT / ".github" / "CONTRIBUTING.md")
@@ -61,12 +58,6 @@ def test_the_floors_are_drawn(tmp_path, monkeypatch):
 
 def test_the_readme_is_short():
     assert README.stat().st_size <= 9_000, "the rest stands in docs/"
-
-
-def test_the_readme_has_every_room():
-    table = text_of(README).partition("## The rooms of the page\n")[2].partition("\n## ")[0]
-    titles = [UI_WORDS["learn"], *(UI_WORDS[f"room_{key}"] for key in get_args(RoomKey))]
-    assert re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE)[2:] == [title.en for title in titles]
 
 
 # ---------------------------------------------------------------------------------------------- the front matter

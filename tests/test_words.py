@@ -8,6 +8,7 @@ import re
 import string
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,6 @@ from vitexplorer.service.surveys.words import SURVEY_WORDS
 from vitexplorer.service.teaching.words import TEACH_WORDS
 from vitexplorer.ui.canvas.words import CANVAS_WORDS
 from vitexplorer.ui.kit.words import UI_WORDS
-from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS
-from vitexplorer.ui.rooms.patches.words import BOARD_WORDS
-from vitexplorer.ui.rooms.size.words import CALCULATOR_WORDS
 
 PACKAGE = Path(vitexplorer.__file__).parent
 CHINESE = re.compile("[\u4e00-\u9fff]")
@@ -218,21 +216,27 @@ def attributes(source: str) -> set[str]:
     return set(re.findall(r"\b(?:words|text)(?:\(\))?\??\.(\w+)\b", source))
 
 
-@pytest.mark.parametrize(
-    ("words", "folder"),
-    [
-        (UI_WORDS, PACKAGE / "ui"),
-        (CANVAS_WORDS, PACKAGE / "ui" / "canvas"),
-        (BOARD_WORDS, PACKAGE / "ui" / "rooms" / "patches"),
-        (CALCULATOR_WORDS, PACKAGE / "ui" / "rooms" / "size"),
-        (TRAINING_WORDS, PACKAGE / "ui" / "rooms" / "finetune"),
-        (TEACH_WORDS, PACKAGE / "ui" / "rooms" / "finetune"),
-        (SURVEY_WORDS, PACKAGE / "ui" / "rooms" / "folder"),
-    ],
-    ids=["page", "canvas", "board", "calculator", "training", "teaching", "survey"],
-)
-def test_no_word_is_unused(words: dict[str, Text], folder: Path) -> None:
-    source = sources(folder) + sources(PACKAGE / "service")
+def words_of_rooms() -> Iterator[tuple[dict[str, Text], str]]:
+    """Every table of a room's `words.py`, with the room's folder."""
+    for path in sorted((PACKAGE / "ui" / "rooms").glob("*/words.py")):
+        found = vars(import_module(f"vitexplorer.ui.rooms.{path.parent.name}.words"))
+        tables = {name: value for name, value in found.items() if name.endswith("_WORDS") and value is not UI_WORDS}
+        yield from ((table, f"rooms/{path.parent.name}") for table in tables.values())
+
+
+TABLES_OF_WORDS = [
+    (UI_WORDS, ""),
+    (CANVAS_WORDS, "canvas"),
+    (TEACH_WORDS, "rooms/finetune"),
+    (SURVEY_WORDS, "rooms/folder"),
+    *words_of_rooms(),
+]
+"""each with the folder of the page whose words they are"""
+
+
+@pytest.mark.parametrize(("words", "folder"), TABLES_OF_WORDS)
+def test_no_word_is_unused(words: dict[str, Text], folder: str) -> None:
+    source = sources(PACKAGE / "ui" / folder) + sources(PACKAGE / "service")
     named = set(re.findall(r"""["'`](\w+)["'`]""", source)) | attributes(source)
     named |= set(re.findall(r"\{\{(\w+)\}\}", source))  # in markup
     named |= set(re.findall(r"^  (\w+): \[", source, re.MULTILINE))  # a colour map, offered by its name
@@ -255,8 +259,7 @@ def test_scripts_ask_for_no_other_word() -> None:
     records = (*views().values(), *comparisons().values(), *interventions().values())
     controls = [control for record in records for control in record.controls]
     of_controls = {word for control in controls for word in control.spec().words}
-    of_rooms = (UI_WORDS, CANVAS_WORDS, BOARD_WORDS, CALCULATOR_WORDS, TRAINING_WORDS, TEACH_WORDS, SURVEY_WORDS)
-    known = set().union(*of_rooms, of_controls)
+    known = set().union(*(words for words, _ in TABLES_OF_WORDS), of_controls)
     asked = set(re.findall(r"\bwords(?:\(\))?\??\.(\w+)\b", scripts)) - {"length"}
     assert len(asked) > 20
     assert asked - known == set()

@@ -8,6 +8,7 @@ fails while one is out of date. A new table is one function in `TABLES` and its 
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -25,6 +26,8 @@ from vitexplorer.core.settings import ASSETS, PREFIX, Settings
 from vitexplorer.models.examples import examples
 from vitexplorer.models.measured import measured
 from vitexplorer.survey.questions import QUESTIONS
+from vitexplorer.ui.kit.words import UI_WORDS
+from vitexplorer.ui.page import ROOMS
 from vitexplorer.views.record import Paper
 
 README = ROOT / "README.md"
@@ -77,6 +80,13 @@ def views_table() -> str:
         for key, view in views
     ]
     return markdown(("view", "question", "controls", "paper"), rows)
+
+
+def rooms_table() -> str:
+    """Every room of the page: its title, and the first line of its class's docstring."""
+    learn = "A guided path through the other rooms, with questions and the numbers of your image."
+    rooms = ((room.title.en, inspect.getdoc(room).splitlines()[0]) for room in ROOMS)
+    return markdown(("room", "what it shows"), [(UI_WORDS["learn"].en, learn), *rooms])
 
 
 def comparisons_table() -> str:
@@ -232,6 +242,7 @@ def field_table() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
+    "rooms": rooms_table,
     "views": views_table,
     "families": families_table,
     "comparisons": comparisons_table,

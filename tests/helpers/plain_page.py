@@ -60,7 +60,7 @@ class PlainPage:
         self._answer = no_answer
         page.expose_function("askPython", self._asked)
 
-    def open(self, *shown: tuple[str, type[Widget], GradioModel | None], answer: Answer = no_answer) -> None:
+    def open(self, *shown: tuple[str, type[Widget] | Widget, GradioModel | None], answer: Answer = no_answer) -> None:
         """A page with nothing but these: id, component and value of each."""
         self._answer = answer
         self.page.goto(self.address)

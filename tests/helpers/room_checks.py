@@ -7,7 +7,7 @@ import re
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
-from vitexplorer.ui.kit.words import UI_WORDS
+from vitexplorer.ui.page import ROOMS
 
 PATIENCE = 60_000
 """milliseconds"""
@@ -89,7 +89,8 @@ UNSEEN = """() => {
 
 def go_to(page: Page, room: str, language: str = "en") -> None:
     """By the rail, until it is whole."""
-    page.locator(".vx-rail").get_by_role("button", name=UI_WORDS[f"room_{room}"].in_(language), exact=True).click()
+    title = next(one.title for one in ROOMS if one.key == room).in_(language)
+    page.locator(".vx-rail").get_by_role("button", name=title, exact=True).click()
     wait_for_room(page, room)
 
 

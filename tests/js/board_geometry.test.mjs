@@ -7,7 +7,7 @@ import {
   EDGE, PREFIX, SIZE, TILE, corner, cutOut, excerpt, firstPatch, inSight, inside, laidOut, nearest, numberOf, patchAt, patchOf,
   scrollTo,
 } from '../../vitexplorer/ui/rooms/patches/geometry.js';
-import {csvOf} from '../../vitexplorer/ui/rooms/patches/numbers.js';
+import {csvOf} from '../../vitexplorer/ui/rooms/patches/board_table.js';
 
 const GRID = {rows: 3, cols: 5};
 

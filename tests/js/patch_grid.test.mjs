@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import {isOn, line, nearest, patchAt, readPatches, writePatches} from '../../vitexplorer/ui/kit/grid.js';
-import {MOST, history} from '../../vitexplorer/ui/kit/history.js';
+import {MOST, history} from '../../vitexplorer/ui/controls/history.js';
 
 const BOARD = {rows: 3, cols: 5, covered: [1, 0.5]};  // the patches cover the left half of the picture
 

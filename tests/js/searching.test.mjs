@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {found, grouped} from '../../vitexplorer/ui/kit/searching.js';
+import {found, grouped} from '../../vitexplorer/ui/shell/searching.js';
 
 const MODELS = [
   {name: 'vit_small', title: 'ViT-S/16', family: 'ViT'},

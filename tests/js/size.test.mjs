@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import {change, columnsOf, pieces, written} from '../../vitexplorer/ui/rooms/size/terms.js';
+import {change, columnsOf, pieces, written} from '../../vitexplorer/ui/rooms/size/formula_terms.js';
 import {percent, spaced} from '../../vitexplorer/ui/kit/numbers.js';
 
 test('thousands stand apart and a minus is one', () => {

@@ -5,7 +5,7 @@ import {test} from 'node:test';
 
 import {placed, readWhere, withCondition, without, writtenWhere} from '../../vitexplorer/ui/rooms/folder/choice.js';
 import {ordered, scale, short, ticks} from '../../vitexplorer/ui/rooms/folder/scales.js';
-import {csvOf} from '../../vitexplorer/ui/rooms/folder/numbers.js';
+import {csvOf} from '../../vitexplorer/ui/rooms/folder/chart_table.js';
 
 test('conditions come back from an address as they were written, odd names included', () => {
   const where = [

@@ -32,6 +32,7 @@ from vitexplorer.figures.rendering import printed
 from vitexplorer.learn import STEPS, Step
 from vitexplorer.learn.handout import ANSWERS, TALLEST, handout_of, picture_of, save_handout
 from vitexplorer.models.examples import examples
+from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.guide import OnScreen, filled, guide_data, step_named, step_text
 from vitexplorer.views import VIEWS
@@ -70,6 +71,7 @@ def test_a_step_begins_in_a_state_that_the_page_has(step: Step) -> None:
         address = Address.read(state)
         own = {name: value for name, value in state.items() if name != "view" and not name.startswith("v.")}
         assert {name: getattr(address, name) for name in own} == own
+        assert address.room in {room.key for room in ROOMS}
         if "view" in state:
             assert VIEWS[state["view"]].room == state["room"]
 

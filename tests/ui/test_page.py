@@ -43,9 +43,10 @@ from vitexplorer.ui.canvas.payload import packed_bytes
 from vitexplorer.ui.gradio_adapter.no_stub_files import Finder
 from vitexplorer.ui.kit.language import LanguageMiddleware, Translations, language_of, with_language
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.page import Page
+from vitexplorer.ui.page import ROOMS, Page
 from vitexplorer.ui.panel.room_figures import Question, RoomFigures
 from vitexplorer.ui.rooms.attention.room import AttentionRoom
+from vitexplorer.ui.rooms.finetune.room import FinetuneRoom
 from vitexplorer.ui.rooms.flow.room import FlowRoom, rollout_data
 from vitexplorer.ui.rooms.patches.room import PatchesRoom
 from vitexplorer.ui.rooms.room import Room
@@ -56,6 +57,7 @@ from vitexplorer.ui.shell.address import Address, ShownView
 from vitexplorer.ui.shell.exploring import exploring, ready
 from vitexplorer.ui.shell.model_menu import model_chip
 from vitexplorer.ui.shell.room_context import Desk, Updates
+from vitexplorer.ui.shell.room_sign import next_button
 from vitexplorer.ui.shell.status import StatusData
 from vitexplorer.ui.shell.visit import Visit
 from vitexplorer.views import VIEWS
@@ -117,7 +119,7 @@ def test_what_is_claimed_counts_until_it_is_let_go() -> None:
 
 def test_an_address_takes_what_makes_sense_and_defaults_for_the_rest() -> None:
     address = Address.read(
-        {"model": "vit_tiny_patch16_224", "image": "scene_ring", "block": "7", "head": "x; rm", "room": "cellar"}
+        {"model": "vit_tiny_patch16_224", "image": "scene_ring", "block": "7", "head": "x; rm", "room": "../cellar"}
     )
     assert (address.model, address.image, address.block) == ("vit_tiny_patch16_224", "scene_ring", "7")
     assert (address.head, address.room) == ("", "attention")
@@ -352,6 +354,12 @@ def visit(engine: Engine) -> Visit:
     return page.visit
 
 
+def test_a_link_to_a_room_that_is_not_here_opens_the_first(visit: Visit) -> None:
+    for query, room in (("room=cellar", "attention"), ("room=flow", "flow"), ("room=survey", "folder")):
+        went = visit.go(gr.EventData(None, {"query": query}), Address(), "en")
+        assert (went[visit.wanted].room, went[visit.rail].room) == (room, room)
+
+
 def test_an_upload_is_kept_by_its_content(tmp_path) -> None:
     path = tmp_path / "a.png"
     pixels = np.random.default_rng(0).integers(0, 255, (20, 30, 3), dtype=np.uint8)
@@ -436,6 +444,26 @@ def test_what_is_in_memory_comes_with_the_choice(engine: Engine, monkeypatch, is
 
 
 # ---------------------------------------------------------------------------------------------- rooms
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.key)
+def test_a_room_has_the_name_of_its_folder_and_says_what_it_shows(room: type[Room]) -> None:
+    assert room.__module__ == f"vitexplorer.ui.rooms.{room.key}.room"
+    assert room.title.en
+    assert room.invitation.en
+    assert re.fullmatch(r"[MAa-zHVLhvlczZ\d. -]+", room.icon)
+    assert room.__doc__.splitlines()[0].endswith(".")
+
+
+def test_every_view_stands_in_a_room() -> None:
+    assert {view.room for view in vx.views().values()} <= {room.key for room in ROOMS}
+
+
+def test_where_nothing_may_be_trained_no_room_leads_to_fine_tuning(engine: Engine) -> None:
+    page = Page(Settings(trainings=0), Desk(engine, Translations(), gr.State(), gr.State()))
+    assert FinetuneRoom not in page.desk.rooms
+    assert next_button(page.desk.rooms, "compare", "en")["next_room"] == "folder"
+    assert next_button(page.desk.rooms, "folder", "en") == {"next": "", "next_room": ""}
 
 
 @pytest.mark.parametrize("picture", [SMALL, SWIN], ids=["vit", "swin"])

@@ -6,7 +6,6 @@ import re
 import urllib.parse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import PIL.Image
@@ -20,13 +19,12 @@ from tests.helpers.room_checks import PATIENCE, SHIFTS, assert_fits, choose_mode
 from tests.helpers.thorough import quick
 from vitexplorer.core.settings import ASSETS
 from vitexplorer.core.text import Language
+from vitexplorer.ui.page import ROOMS
 from vitexplorer.ui.shell.header import Header, header_data
 from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
-from vitexplorer.ui.shell.room_order import RoomKey
 
 pytestmark = pytest.mark.browser
 
-ROOMS = get_args(RoomKey)
 NAMES = re.compile(
     r"English|Explorer|Transformer|timm|ViT[-\w/]*|DeiT[-\w/]*|DINO|MAE|Swin(-\w)?|VPT[-\w]*|BitFit|SSF|LoRA|adapter|AdaptFormer|"
     r"peft|Page(Up|Down)|PNG|SVG|CSV|csv|zip|safetensors|Python|Esc|Escape|Enter|Home|px|MB|seed|buffer|[A-Z]/|[A-Z]\w?|kᵀ|"
@@ -257,7 +255,7 @@ def test_chinese_leaves_no_english(visit: Visit, url: str) -> None:
         """() => document.querySelector('main')
         .insertAdjacentHTML('beforeend', '<p class="progress-text">queue: 1/2</p>')"""
     )
-    for room in ROOMS:
+    for room in (sign.key for sign in ROOMS):
         go_to(page, room, "zh")
         text = page.evaluate(TEXT) + page.evaluate(SPOKEN)
         english = [w for line in text for w in re.findall(r"[A-Za-z][A-Za-z_/-]+", line) if not NAMES.fullmatch(w)]
@@ -271,7 +269,7 @@ def test_chinese_leaves_no_english(visit: Visit, url: str) -> None:
 def test_a_room_that_is_opened_fits_its_window(chromium, url: str, width: int, height: int, theme: str) -> None:
     """Without `--thorough` windows are resized in test_rooms_browser.py."""
     visit = Visit(chromium, width, height)
-    for room in ROOMS:
+    for room in (sign.key for sign in ROOMS):
         visit.open(url, __theme=theme, room=room)
         assert_fits(visit.page, room)
     visit.close()
@@ -318,7 +316,7 @@ SAID = """async () => {
   window.shift = 0;
   document.dispatchEvent(new CustomEvent('vx-refused', {detail: {why: 'This picture is gone. '.repeat(4), asked: {}}}));
   const {module} = await import(new URL(document.querySelector('[data-modules]').dataset.modules, document.baseURI));
-  module('rooms/finetune/came_from.js').cameFrom('scenes, gear 12', {board_back: 'Back', board_close: 'Close'});
+  module('kit/came_from.js').cameFrom('scenes, gear 12', {board_back: 'Back', board_close: 'Close'}, 'finetune');
 }"""
 """what every other notice says: why a question was refused, and where a picture came from"""
 SIZES = [(1920, 1080), (1440, 900), (1366, 768), (390, 844)]
@@ -452,7 +450,7 @@ def test_the_room_that_is_looked_at_is_filled_when_the_rail_hears_late_which_it_
     pages: str, desk: BrowserContext
 ) -> None:
     page = PlainPage(desk.new_page(), pages)
-    page.open(("rail", Rail, None), ("header", Header, None))
+    page.open(("rail", Rail(rooms=("attention", "flow")), None), ("header", Header, None))
     page.page.evaluate("vxLook()")
     assert page.page.evaluate("asked") == []
     assert page.page.evaluate("document.querySelector('.vx-header').closest('[inert]') !== null")

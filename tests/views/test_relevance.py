@@ -17,7 +17,7 @@ from torch import nn
 import vitexplorer as vx
 from tests.helpers import reference, reference_relevance
 from tests.helpers.reference_relevance import Differentiated, differentiate
-from tests.helpers.small_models import RECIPES, capture_small
+from tests.helpers.small_models import capture_small
 from tests.helpers.unfused_attention import with_fused_attention
 from vitexplorer.capturing.capture import Capture, capture_input
 from vitexplorer.controls import MethodsControl, TargetControl

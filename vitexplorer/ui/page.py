@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 from weakref import WeakValueDictionary
 
 import gradio as gr
@@ -50,7 +50,6 @@ from vitexplorer.ui.shell.model_chip import ModelChip
 from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
 from vitexplorer.ui.shell.rail import SELECTED, Rail
 from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
-from vitexplorer.ui.shell.room_order import RoomKey
 from vitexplorer.ui.shell.size_chip import SizeChip
 from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
 from vitexplorer.ui.shell.status import StatusData, StatusLine
@@ -87,7 +86,9 @@ class Page:
 
     def __init__(self, settings: Settings, desk: Desk):
         """Args: settings: what the owner of the installation decided; desk: what the rooms share."""
-        self.settings, self.desk = settings, desk
+        rooms = tuple(room for room in ROOMS if room.is_offered(settings))
+        self.settings, self.desk = settings, replace(desk, rooms=rooms)
+        self.rooms = [room(self.desk) for room in rooms]
         self._one_at_a_time: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def build(self, page: gr.Blocks) -> None:
@@ -102,13 +103,14 @@ class Page:
             )
             status, kept = StatusLine(elem_id="vx-status"), KeptViews(elem_id="vx-kept")
             header = Header(elem_id="vx-header")
-        rail, guide = Rail(elem_id="vx-rail"), Guide(elem_id="vx-guide")
+        rail = Rail(elem_id="vx-rail", rooms=[room.key for room in self.rooms])
+        guide = Guide(elem_id="vx-guide")
         entering = gr.Textbox(visible=False)  # through which the browser says which room is entered
         with gr.Tabs(selected="attention", elem_id="vx-rooms") as tabs:
-            self.rooms = [room(self.desk) for room in ROOMS if self.settings.trainings or room is not FinetuneRoom]
             filled = [self._build_room(room, rail, entering, active) for room in self.rooms]
         wanted = gr.State(Address())
-        self.visit = Visit(self.desk.language, wanted, image, model, size, status, kept, header, rail, guide, tabs)
+        parts = (image, model, size, status, kept, header, rail, guide, tabs)
+        self.visit = Visit(self.desk.language, wanted, *parts, self.desk.rooms)
         self._browser = gr.Textbox(visible=False)  # through which it says who it is
         self._shown = [
             wanted,
@@ -121,7 +123,7 @@ class Page:
 
     def _build_room(self, room: Room, rail: Rail, entering: gr.Textbox, active: gr.State) -> list[Block]:
         """A room behind its door; its panel fills itself when it is entered."""
-        with gr.Tab(self.desk.t(f"room_{room.key}"), id=room.key) as door:
+        with gr.Tab(self.desk.t(room.title), id=room.key) as door:
             components = room.build()
         entered = door.select(self.enter, entering, active, js=f"() => window.vxEnter('{room.key}')", **QUICK)
         room.enter_on(entered.then, active)
@@ -171,7 +173,7 @@ class Page:
         None where gradio itself or a link selected a tab: it is filled once the capture that comes with it is there.
         """
         self.desk.engine.leave(session_of(request), FIGURE)
-        return room if room in get_args(RoomKey) else ""
+        return room if any(one.key == room for one in self.rooms) else ""
 
     def stop(self, request: gr.Request) -> None:
         """The stop button of a room's figures."""

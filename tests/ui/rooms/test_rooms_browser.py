@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import get_args
 
 import pytest
 from playwright.sync_api import Route, expect
@@ -31,7 +30,7 @@ from tests.helpers.room_checks import (
 )
 from tests.helpers.thorough import quick
 from vitexplorer.controls.any_target import WORDS
-from vitexplorer.ui.shell.room_order import RoomKey
+from vitexplorer.ui.page import ROOMS
 
 pytestmark = pytest.mark.browser
 
@@ -61,7 +60,7 @@ def test_every_room_is_whole(visit: Visit, url: str, walk: tuple[str, str], thor
     page.set_viewport_size(PHONE)  # where a room that is entered has most that could move
     page.add_init_script(f"({SHIFTS})()")
     visit.open(url, __theme=theme, **MODELS[model])
-    for room in get_args(RoomKey):
+    for room in (sign.key for sign in ROOMS):
         before = page.evaluate("window.shift")
         go_to(page, room)
         assert page.evaluate("window.shift") - before < SHIFTED, room

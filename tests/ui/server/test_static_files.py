@@ -176,8 +176,7 @@ def test_the_page_fetches_one_script_and_one_sheet_and_no_icon() -> None:
 
 def test_every_widget_has_a_module_that_mounts_it() -> None:
     for widget in Widget.__subclasses__():
-        path = re.search(r"vxMount\('([^']+)'", widget._mount())[1]
-        source = static_files()[path].decode()
+        source = static_files()[widget.module_path()].decode()
         assert "export function mount(" in source
         sent = set(re.findall(r"\btrigger\('(\w+)'", source))
         assert sent <= set(widget.sends), widget

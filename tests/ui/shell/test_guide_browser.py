@@ -291,7 +291,8 @@ def test_a_link_opens_a_step_and_a_wrong_guess_is_told(visit: Visit, url: str) -
 def test_who_is_on_the_rail_stays_there_when_it_is_drawn_anew(pages: str, desk: BrowserContext) -> None:
     page = PlainPage(desk.new_page(), pages)
     rooms = [RailItem(key="attention", title="Attention"), RailItem(key="flow", title="Flow")]
-    page.open(("rail", Rail, RailData(label="Rooms", learn="Learn", rooms=rooms, room="attention", first="attention")))
+    rail = Rail(rooms=("attention", "flow"))
+    page.open(("rail", rail, RailData(label="Rooms", learn="Learn", rooms=rooms, room="attention", first="attention")))
     for button in (page.page.locator(".learn"), page.page.locator("button[data-room=flow]")):
         button.focus()
         page.send("rail", RailData(label="Rooms", learn="Learn", rooms=rooms, room="flow", first="attention"))

@@ -1,7 +1,7 @@
 // A token that looks: one with a name from a list, or a patch that is picked on the picture and then stands in the list.
 
 import {filled, make} from '../kit/dom.js';
-import {pickingBoard} from '../kit/patches.js';
+import {pickingBoard} from './patch_board.js';
 
 const isPatch = (value) => value.includes(',');
 

@@ -3,8 +3,8 @@
 
 import {filled, make} from '../kit/dom.js';
 import {readPatches, writePatches} from '../kit/grid.js';
-import {history} from '../kit/history.js';
-import {paintingBoard} from '../kit/patches.js';
+import {history} from './history.js';
+import {paintingBoard} from './patch_board.js';
 
 /** @typedef {{hidden: Set<number>, written: string}} Painted `written` is empty where others choose what is hidden */
 

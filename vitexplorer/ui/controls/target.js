@@ -3,7 +3,7 @@
 
 import {filled, make} from '../kit/dom.js';
 import {readPatches, writePatches} from '../kit/grid.js';
-import {paintingBoard, pickingBoard} from '../kit/patches.js';
+import {paintingBoard, pickingBoard} from './patch_board.js';
 import {sendPicture} from '../kit/sending.js';
 
 /** Each kind of target as it is written. */

@@ -21,7 +21,7 @@ from vitexplorer.ui.kit.static_responses import compressed, encoding_of
 from vitexplorer.ui.kit.words import UI_WORDS
 
 _PREFIX = "vx_"
-"""gradio has words of its own under names like "image"; theirs would win"""
+"""of keys: gradio has words of its own under names like "image", and theirs would win"""
 
 LOCALES: dict[Language, str] = {"en": "en", "zh": "zh-CN"}
 
@@ -144,19 +144,21 @@ def with_language(page: str, language: Language, head: str = "") -> str:
 
 
 class Translations:
-    """The page's words as gradio wants them: `t("room_patches")` is a label in the visitor's language."""
+    """Texts of gradio's own components: `t(text)` is a label in the visitor's language."""
 
     def __init__(self):
-        self.i18n = gr.I18n(
-            **{
-                tag: {_PREFIX + key: text.in_(language) for key, text in UI_WORDS.items()}
-                for language, tag in LOCALES.items()
-            }
-        )
+        self._keys: dict[Text, str] = {}
 
-    def __call__(self, key: str) -> I18nData:
-        """A word that the browser fills in."""
-        return self.i18n(_PREFIX + key)
+    def __call__(self, text: Text) -> I18nData:
+        """A text that the browser fills in."""
+        return I18nData(self._keys.setdefault(text, f"{_PREFIX}{len(self._keys)}"))
+
+    @property
+    def i18n(self) -> gr.I18n:
+        """What gradio sends with the page: all texts so far."""
+        return gr.I18n(
+            **{tag: {key: text.in_(code) for text, key in self._keys.items()} for code, tag in LOCALES.items()}
+        )
 
 
 def word(key: str, language: Language, **values: object) -> str:

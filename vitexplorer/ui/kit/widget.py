@@ -31,10 +31,11 @@ class Widget(gr.HTML):
 
     def __init__(self, value: Any = None, **options: Any):
         """Args: value: the component's data model or None; options: as for `gr.HTML`."""
+        events = json.dumps(self.sends)  # gradio takes for an event of the component what its script has in quotes
         super().__init__(
             value=value,
             html_template="",
-            js_on_load=self._mount(),
+            js_on_load=f"vxMount('{self.module_path()}', {events}, {{element, props, trigger, watch}});",
             apply_default_css=False,
             **options,
         )
@@ -43,11 +44,6 @@ class Widget(gr.HTML):
     def module_path(cls) -> str:
         """Its JavaScript module, below `ui`."""
         return Path(inspect.getfile(cls)).with_name(f"{cls.stem}.js").relative_to(_UI).as_posix()
-
-    @classmethod
-    def _mount(cls) -> str:
-        """Gradio takes for an event of the component what stands here in quotes."""
-        return f"vxMount('{cls.module_path()}', {json.dumps(cls.sends)}, {{element, props, trigger, watch}});"
 
     def postprocess(self, value: Any) -> Any:
         """The data model goes to the browser as it is."""

@@ -1,8 +1,7 @@
-"""Every string of the page itself, in both languages. Views, results and errors bring their own words."""
+"""Every string of the page itself, in both languages. Rooms, views, results and errors bring their own words."""
 
 from __future__ import annotations
 
-from vitexplorer.controls.head import FUSIONS
 from vitexplorer.core.text import Text
 from vitexplorer.service.model_file_words import FILE_WORDS
 from vitexplorer.service.words import SERVICE_WORDS
@@ -164,30 +163,8 @@ UI_WORDS: dict[str, Text] = {
         "Something went wrong on our side. The details are in the server's log.", "程序内部出错，详情见服务器日志。"
     ),
     "not_possible": Text("This did not work", "操作未成功"),
-    # rooms
-    "room_patches": Text("Patches", "图块"),
-    "room_attention": Text("Attention", "注意力"),
-    "room_flow": Text("Flow", "信息流"),
-    "room_tokens": Text("Tokens", "标记"),
-    "room_outputs": Text("Outputs", "输出"),
-    "room_positions": Text("Positions", "位置"),
-    "room_size": Text("Size & cost", "规模与开销"),
-    "room_what_if": Text("What if", "假如改变"),
-    "room_compare": Text("Compare", "对比"),
-    "room_finetune": Text("Fine-tune", "微调"),
-    "room_folder": Text("Folder", "图像集"),
     # what a room leads to, before its name
     "next": Text("{why}: {room}", "{why}：{room}"),
-    "next_attention": Text("Which of them does the model look at", "模型看哪些图块"),
-    "next_flow": Text("Through all blocks at once", "贯穿所有块"),
-    "next_tokens": Text("What the tokens hold", "标记里有什么"),
-    "next_outputs": Text("What comes out", "得到什么结果"),
-    "next_positions": Text("What it knows of places", "模型知道哪些位置信息"),
-    "next_size": Text("How large it is", "模型有多大"),
-    "next_what_if": Text("Change something and run it again", "改一改，再运行一次"),
-    "next_compare": Text("Put another model beside it", "与另一个模型并排"),
-    "next_finetune": Text("Teach it your own classes", "教它认识你的类别"),
-    "next_folder": Text("Ask the same of a whole folder", "对整个图像集提同样的问题"),
     "more": Text("Save, numbers, Python", "保存、数据与 Python 代码"),
     "misleads": Text("When it misleads", "何时会误导"),
     "block": Text("Block", "块"),
@@ -216,109 +193,13 @@ UI_WORDS: dict[str, Text] = {
     "next_room": Text("Next room: {room}", "下一页：{room}"),
     "save": Text("Save", "保存"),
     "save_as": Text("Save as {format}", "保存为 {format}"),
-    # flow
-    **{f"fusion_{how}": text for how, text in FUSIONS.items()},
-    "rollout_region": Text("Rollout on the image", "图像上的注意力展开"),
-    "rollout_unit": Text("share of the query's rollout", "占该查询展开结果的份额"),
-    "rollout_goes_to": Text("Where the rollout ends", "展开的去向"),
-    "rollout_question": Text("From which patches did the {query} gather?", "{query}从哪些图块汇集了信息？"),
-    "rollout_question_mean": Text(
-        "From which patches did the patches gather, on average?", "所有图块平均从哪些图块汇集了信息？"
-    ),
-    "rollout_reading": Text(
-        "Blocks {block} to {last}, {head}: most came from the {key}, {share}.",
-        "第 {block} 至 {last} 块，{head}，最多来自{key}，{share}。",
-    ),
-    "rollout_block": Text("from block {block} to {last}", "从第 {block} 块到第 {last} 块"),
-    "rollout_fused": Text("heads fused by {how}", "多头融合：{how}"),
-    "rollout_swin": Text(
-        "An approximation for Swin: merging counts the four patches alike.",
-        "对 Swin 只是近似：合并 2×2 图块时四个图块各算四分之一。",
-    ),
-    # what if
+    # in the markup of rooms, which stands in the page before there are data
     "changes_question": Text("What if something were different?", "改变一处，结果会怎样？"),
     "changes_switches": Text("What is changed", "更改什么"),
-    "changes_examples": Text("Try", "试一试"),
-    "changes_nothing": Text("nothing changed", "不作更改"),
-    "changes_puzzle": Text("a puzzle", "拼图"),
-    "changes_bag": Text("a puzzle, no positions", "拼图且无位置编码"),
-    "changes_positions": Text("no positions", "无位置编码"),
-    "changes_sparse": Text("8 keys each", "每个查询只看 8 个键"),
-    "changes_block": Text("last heads off", "关闭最后一块的所有头"),
-    "changes_hidden": Text("middle hidden", "遮住中央"),
-    "changes_shift": Text("half a patch aside", "平移半个图块"),
-    "changes_blunt": Text("blunted heads", "让所有头都变得犹豫"),
-    "changes_same_answer": Text(
-        "The answer stays: {name}, {before} → {after}. It rests on something else.",
-        "答案不变：{name}，{before} → {after}。它依据的是别的东西。",
-    ),
-    "changes_unsure_answer": Text(
-        "The answer stays, less sure: {name}, {before} → {after}. Part of it rests on what was changed.",
-        "答案不变，但把握变小：{name}，{before} → {after}。它部分依据被更改之处。",
-    ),
-    "changes_new_answer": Text(
-        "The answer changes: {before} → {after}. It rests on what was changed.",
-        "答案改变：{before} → {after}。它依据被更改之处。",
-    ),
-    "changes_number": Text("The output: {before} → {after}.", "输出值：{before} → {after}。"),
-    "changes_no_answer": Text(
-        "This model names no class. What it makes of the image keeps a cosine of {cosine} to the plain run's: {so}.",
-        "该模型不给出类别。它对图像的表示与原始运行的余弦为 {cosine}：{so}。",
-    ),
-    "changes_alike": Text("almost the same", "几乎相同"),
-    "changes_moved": Text("partly another", "部分改变"),
-    "changes_other": Text("another one", "已大不相同"),
-    "changes_plain": Text("plain run", "原始运行"),
-    "changes_changed": Text("changed run", "更改后"),
-    "changed_on_picture": Text("CHANGED RUN", "更改后的运行"),
-    # compare
     "compare_question": Text("How do the two differ?", "两者有何不同？"),
-    "compare_answers": Text("Left: {left}. Right: {right}.", "左：{left}。右：{right}。"),
-    "compare_left": Text("left", "左侧"),
-    "compare_right": Text("right", "右侧"),
-    "compare_swap": Text("Swap sides", "左右互换"),
-    "compare_left_changed": Text("Left: as in What if", "左侧：按“假如改变”"),
-    "compare_right_changed": Text("Right: as in What if", "右侧：按“假如改变”"),
-    "compare_presets": Text("Pairs to begin with", "可供开始的组合"),
-    "compare_vit_dino": Text("ViT beside DINO", "ViT 与 DINO"),
-    "compare_vit_swin": Text("ViT beside Swin", "ViT 与 Swin"),
-    "compare_dino_mae": Text("DINO beside MAE", "DINO 与 MAE"),
-    "compare_registers": Text("without and with registers", "无寄存器与有寄存器"),
-    "compare_pictures": Text("several pictures, one basis", "多幅图像，同一组基"),
-    "compare_trained": Text("trained beside random", "已训练与随机权重"),
-    "compare_sizes": Text("{one} beside {other} px", "{one} 与 {other} 像素"),
-    "compare_images": Text(
-        "Two images: the mouse is at the same share of height and width in both, whatever lies there.",
-        "两幅不同的图像：鼠标在两边位于相同的相对高度与宽度，与那里画着什么无关。",
-    ),
-    "compare_fits": Text(
-        "The image is fitted in two ways: the same place in the two pictures is not the same part of the image.",
-        "两边的图像适配方式不同：两幅图中的相同位置并不是图像的同一部分。",
-    ),
-    "compare_grids": Text(
-        "Patches here: {one} and {other}. The mouse marks the same place of the image in both.",
-        "此处的图块：左 {one}，右 {other}。鼠标在两边标出图像的同一位置。",
-    ),
-    "compare_depths": Text(
-        "Block {one} of 0–{last} stands beside block {other} of 0–{other_last}: about the same share of the depth.",
-        "第 {one} 块（0–{last}）与第 {other} 块（0–{other_last}）并列：相对深度大致相同。",
-    ),
-    "compare_token": Text(
-        "The {side} model has no {token}: where the other looks from it, this one shows the mean over its patches.",
-        "{side}模型没有{token}：另一侧从该标记出发时，这一侧显示图块平均。",
-    ),
-    "compare_change": Text("Changed on the {side}: {what}.", "{side}的更改：{what}。"),
-    # size
-    "size_figures": Text(
-        "Figures: tree of parameters, cost block by block, growth with the image",
-        "更多图：参数量树图、逐块计算量、随图像尺寸的增长",
-    ),
-    # fine-tune
-    "training_zip": Text("Upload a zip", "上传 zip"),
-    "training_scenes": Text("Try drawn scenes", "试用绘制场景"),
-    "training_folder": Text("or a folder of this machine", "或本机文件夹"),
-    "training_read": Text("Read it", "读取"),
-    "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件（.csv）"),
+    # over a canvas
+    "changed_on_picture": Text("CHANGED RUN", "更改后的运行"),
+    # at the start of the server
     "runs_go_on": Text(
         "Trainings at work in {folder}: {count}. They go on without a server; any server on that folder finds them.",
         "{folder} 中正在进行的训练：{count} 个。没有服务器时它们也会继续，在该文件夹上启动的任何服务器都能找到它们。",

@@ -32,7 +32,7 @@ from vitexplorer.ui.panel import (
 from vitexplorer.ui.panel.standing import EVIDENCE, standing
 from vitexplorer.ui.shell.address import Address, ShownView
 from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Listen, Updates
-from vitexplorer.ui.shell.room_order import room_after
+from vitexplorer.ui.shell.room_sign import room_after
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
@@ -258,9 +258,10 @@ class RoomFigures:
         for one in data.views:
             one.preview = self._preview(address, one.key)
             one.own = one.key in self._own and not one.refused
-        data.room, data.run, data.next_room = self.room, repr(self.run(address)), room_after(self.room)
-        if data.next_room:
-            data.words["next_room"] = word("next_room", language, room=word(f"room_{data.next_room}", language))
+        data.room, data.run = self.room, repr(self.run(address))
+        if after := room_after(self.desk.rooms, self.room):
+            data.next_room = after.key
+            data.words["next_room"] = word("next_room", language, room=after.title)
         return data
 
     def run(self, address: Address) -> Hashable:

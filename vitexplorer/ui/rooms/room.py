@@ -1,4 +1,4 @@
-"""What every room is: it builds its components once and fills them for each capture."""
+"""Base class of the rooms. A room states its sign, builds its components once and fills them for each capture."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from gradio.events import Dependency
 
 from vitexplorer.core.text import Language, Text
 from vitexplorer.service.engine import Explored
-from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.panel.room_figures import RoomFigures
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.frame import about
 from vitexplorer.ui.shell.room_context import Desk, Listen, Updates
+from vitexplorer.ui.shell.room_sign import RoomSign, next_button
 from vitexplorer.ui.shell.visit import Visit
 
 if TYPE_CHECKING:
     from vitexplorer.capturing.capture import Capture
 
 
-class Room(ABC):
-    """One tab."""
+class Room(RoomSign, ABC):
+    """One tab. The first line of a room's docstring is its row in the README."""
 
-    key: str
     panel: RoomFigures | None = None
     """views of the room that are shown as figures"""
 
@@ -44,29 +43,26 @@ class Room(ABC):
         if self.panel:
             self.panel.enter_on(listen, active)
 
-    def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:  # noqa: B027
+    def lead(self, visit: Visit, then_explore: Callable[[Dependency], None]) -> None:
         """Bind events of the room that choose what all rooms show; `then_explore` follows each. Most have none."""
 
     def fill(self, explored: Explored, address: Address, language: Language) -> Updates:
         """What a capture that has just been made changes in the components of `build`; the rest fills itself later."""
         return {}
 
+    def around(self, view: str, language: Language, *, python: str) -> dict[str, str]:
+        """What stands around the room's picture, as fields of `FrameData`, with the way to the next room.
 
-def around(view: str, language: Language, *, python: str, next_room: str) -> dict[str, str]:
-    """What stands around a room's picture, as fields of `FrameData`.
+        Args:
+            view: key of the view that the picture shows, whose question, trap and source stand there
+            language: of every word
+            python: lines that give the same picture
+        """
+        return {**about(view, language), "python": python, **self.next_button(language)}
 
-    Args:
-        view: key of the view that the picture shows, whose question, trap and source stand there
-        language: of every word
-        python: lines that give the same picture
-        next_room: key of the room to look at next
-    """
-    return {**about(view, language), "python": python, "next": lead_to(next_room, language), "next_room": next_room}
-
-
-def lead_to(room: str, language: Language) -> str:
-    """Why to look at a room, and what it is called."""
-    return word("next", language, why=word(f"next_{room}", language), room=word(f"room_{room}", language))
+    def next_button(self, language: Language) -> dict[str, str]:
+        """The button to the next room, as fields of `FrameData`."""
+        return next_button(self.desk.rooms, self.key, language)
 
 
 def caption_lines(capture: Capture) -> list[Text]:

@@ -1,7 +1,8 @@
 """The state of the page as it stands in the URL: a link in a slide opens the very picture.
 
-`?model=...&image=...&room=attention&block=7&head=3&query=4,9&lang=zh`. Whatever a URL says is checked here; a value
-that cannot be is replaced by its default, since a link that half works is worth more than an error page.
+`?model=...&image=...&room=attention&block=7&head=3&query=4,9&lang=zh`. Whatever a URL says is checked here, but for
+whether there is such a room, which `Visit` knows; a value that cannot be is replaced by its default, since a link that
+half works is worth more than an error page.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from vitexplorer.core.types import Fit
 from vitexplorer.service.engine import Picture
 from vitexplorer.service.image_store import UPLOAD, examples
 from vitexplorer.service.json_objects import NoObjectError, read_object
-from vitexplorer.ui.shell.room_order import RoomKey
 
 OTHER = ("other_image", "other_model", "other_weights", "other_fit", "other_size", "other_change")
 """what the room Compare shows on the right"""
@@ -31,6 +31,8 @@ OF_BROWSER = (
 """what the browser alone writes, as a person chooses it"""
 OWN = "own"
 """as a size: the model's own"""
+FIRST_CHANGE = "shuffle_patches:seed=0"
+"""what a changed run begins with: every model can be given a puzzle"""
 FORMER_ROOMS = {"survey": "folder"}
 """Rooms by the name that older links have for them."""
 
@@ -40,7 +42,7 @@ _FORMS = {
     "weights": "trained|random",
     "fit": "|".join(get_args(Fit)),
     "size": r"\d{1,9}(x\d{1,9})?",
-    "room": "|".join(get_args(RoomKey)),
+    "room": "[a-z_]{1,40}",
     "block": r"\d{1,3}",
     "head": r"mean|max|min|\d{1,3}",
     "query": r"cls|dist|mean|\d{1,4},\d{1,4}",

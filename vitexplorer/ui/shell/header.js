@@ -1,7 +1,7 @@
 // The switches at the right end of the top bar, which act in the browser alone.
 
 import {writeAddress} from '../kit/address.js';
-import {chip} from '../kit/chip.js';
+import {chip} from './chip.js';
 import {make} from '../kit/dom.js';
 import {onTheme, theme} from '../kit/theme.js';
 import {frameCode} from './embedded.js';

@@ -1,7 +1,7 @@
 // The image in use, and every way to another one: examples, a file, a drop anywhere on the page, the clipboard, the webcam.
 
 import {camera} from '../kit/camera.js';
-import {chip} from '../kit/chip.js';
+import {chip} from './chip.js';
 import {make, refill, setText} from '../kit/dom.js';
 import {isOfModel, sendPicture} from '../kit/sending.js';
 

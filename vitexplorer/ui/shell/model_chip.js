@@ -1,9 +1,9 @@
 // The model in use, and the list in which another is searched. Any name that is typed may be asked for where Python allows it.
 
-import {chip} from '../kit/chip.js';
+import {chip} from './chip.js';
 import {filled, make, refill, setText} from '../kit/dom.js';
 import {labelled} from '../kit/punctuation.js';
-import {found, grouped} from '../kit/searching.js';
+import {found, grouped} from './searching.js';
 import {modelFile} from './model_file.js';
 
 /**

@@ -4,8 +4,8 @@
 import {inAddress, pushAddress, viewChanges, writeAddress} from '../kit/address.js';
 import {make} from '../kit/dom.js';
 import {svg} from '../kit/svg.js';
-import {ICONS} from './icons.js';
 
+const BOOK = 'M12 5c-2.500-1.500-5.500-2-9-2v15c3.500 0 6.500.500 9 2c2.500-1.500 5.500-2 9-2V3c-3.500 0-6.500.500-9 2z M12 5v15';
 let isNew = false, fill = () => {};  // the capture is, and no room was filled with it
 
 /** The capture is new: the room that is looked at fills itself, as soon as the rail knows which one that is. */
@@ -45,15 +45,17 @@ export function mount({element, props, trigger, watch}) {
     scrollTo({top: 0});
   }
 
-  const entry = ({key, title, apart}) => make('li', {className: apart ? 'apart' : ''}, make('button', {
+  const picture = (icon) => svg('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true'}, svg('path', {d: icon}));
+
+  const entry = ({key, title, icon, apart}) => make('li', {className: apart ? 'apart' : ''}, make('button', {
     type: 'button', dataset: {room: key}, onclick: () => go(key),
-  }, svg('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true'}, svg('path', {d: ICONS[key]})), title));
+  }, picture(icon), title));
 
   /** The guided path is no room: it goes on beside whichever is entered. */
   const path = (title) => make('li', {}, make('button', {
     type: 'button', className: 'learn', ariaPressed: String(isLearning),
     onclick: () => document.dispatchEvent(new CustomEvent('vx-learn')),
-  }, svg('svg', {viewBox: '0 0 24 24', 'aria-hidden': 'true'}, svg('path', {d: ICONS.learn})), title));
+  }, picture(BOOK), title));
 
   document.addEventListener('vx-learning', (/** @type {CustomEvent} */ event) => {
     isLearning = event.detail.open;

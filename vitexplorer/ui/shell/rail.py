@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import get_args
+from typing import Any
 
 from gradio.data_classes import GradioModel
 from gradio.events import Dependency
 
 from vitexplorer.ui.kit.widget import Widget
-from vitexplorer.ui.shell.room_order import RoomKey
 
 SELECTED = "() => ({__type__: 'update', selected: document.querySelector('.vx-rail').dataset.room})"
 """what the tabs become in the browser itself, without a word to the server"""
@@ -21,6 +20,8 @@ class RailItem(GradioModel):
 
     key: str
     title: str
+    icon: str = ""
+    """path of an SVG on a field of 24 by 24"""
     apart: bool = False
     """whether a line separates it from the one before"""
 
@@ -42,7 +43,12 @@ class Rail(Widget):
 
     data_model = RailData
     stem = "rail"
-    sends = ("enter", *(f"look_{room}" for room in get_args(RoomKey)))
+    sends = ("enter",)
+
+    def __init__(self, value: Any = None, *, rooms: Iterable[str] = (), **options: Any):
+        """Args: value: `RailData` or None; rooms: keys of those that have an event; options: as for `Widget`."""
+        self.sends = (*type(self).sends, *(f"look_{room}" for room in rooms))
+        super().__init__(value, **options)
 
     def look(self, room: str) -> Callable[..., Dependency]:
         """What binds a function to the moments in which this room is looked at and the capture is new.

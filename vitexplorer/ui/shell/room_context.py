@@ -15,6 +15,7 @@ from vitexplorer.controls.explained import Alike, PatchAlike, RatherThan, Region
 from vitexplorer.service.engine import Engine
 from vitexplorer.ui.kit.language import Translations
 from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.shell.room_sign import Signs
 
 _UNMARKED = {"show_progress": "hidden", "show_progress_on": [], "api_visibility": "private"}
 """nothing is marked as being on its way: gradio would, at every step of every event, copy the values of all outputs of
@@ -40,6 +41,8 @@ class Desk:
     address: gr.State
     """an Address: image, model, weights, fit that are on the screen"""
     language: gr.State
+    rooms: Signs = ()
+    """of this installation, in their order"""
     visitor: gr.State | None = None
     """what the visitor's browser is called: fine-tuning keeps visitors apart by it"""
 

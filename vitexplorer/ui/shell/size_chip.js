@@ -1,6 +1,6 @@
 // The size of the model's input and how the image is brought to it, with what another size will cost.
 
-import {chip} from '../kit/chip.js';
+import {chip} from './chip.js';
 import {make, refill, setText} from '../kit/dom.js';
 
 /** @param {import('../kit/widget.js').Gradio} gradio */

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, get_args
+from typing import Any
 from urllib.parse import parse_qsl
 
 import gradio as gr
@@ -27,7 +27,7 @@ from vitexplorer.ui.shell.model_chip import ModelChip
 from vitexplorer.ui.shell.model_menu import model_chip
 from vitexplorer.ui.shell.rail import Rail, RailData, RailItem
 from vitexplorer.ui.shell.room_context import Updates
-from vitexplorer.ui.shell.room_order import RoomKey
+from vitexplorer.ui.shell.room_sign import Signs
 from vitexplorer.ui.shell.size_chip import SizeChip
 from vitexplorer.ui.shell.status import StatusData, StatusLine
 
@@ -48,16 +48,17 @@ class Visit:
     rail: Rail
     guide: Guide
     tabs: gr.Tabs
+    rooms: Signs
 
     @property
     def components(self) -> list[Block]:
         """What an arrival writes to; of the size nothing is known before there is a capture."""
-        return [getattr(self, part.name) for part in fields(self) if part.name != "size"]
+        return [getattr(self, part.name) for part in fields(self) if part.name not in ("size", "rooms")]
 
     def start(self, request: gr.Request) -> Updates:
         """The page as its URL asks for it; the rooms are filled by the event that follows."""
         language = language_of_request(request)
-        address = Address.read(request.query_params)
+        address = self._read(request.query_params)
         return {
             self.language: language,
             self.wanted: address,
@@ -66,7 +67,7 @@ class Visit:
             self.status: StatusData(text=word("status_engine", language)),
             self.kept: kept_data(language),
             self.header: header_data(language, settings().frames),
-            self.rail: rail_data(address.room, language),
+            self.rail: rail_data(self.rooms, address.room, language),
             self.guide: guide_data(language),
             self.tabs: gr.Tabs(selected=address.room),
         }
@@ -90,7 +91,12 @@ class Visit:
         query = fields_of(event).get("query")
         if query is None:
             return gr.skip()
-        return self.enter(replace(Address.read(dict(parse_qsl(query))), opened=before.opened + 1), language)
+        return self.enter(replace(self._read(dict(parse_qsl(query))), opened=before.opened + 1), language)
+
+    def _read(self, parameters: Mapping[str, str]) -> Address:
+        """The address of a URL, in the first room where it names one that is not here."""
+        address = Address.read(parameters)
+        return address if any(room.key == address.room for room in self.rooms) else replace(address, room=Address.room)
 
     @property
     def of_choice(self) -> list[Block]:
@@ -103,7 +109,7 @@ class Visit:
             self.wanted: address,
             self.image: image_chip(address.image, language),
             self.model: model_chip(address, language, settings()),
-            self.rail: rail_data(address.room, language),
+            self.rail: rail_data(self.rooms, address.room, language),
             self.tabs: gr.Tabs(selected=address.room),
         }
 
@@ -130,10 +136,9 @@ def _choice(sent: Mapping[str, Any], address: Address) -> dict[str, str]:
     return {**dict.fromkeys(_ANEW[name], ""), name: value} if getattr(read, name) == value else {}
 
 
-def rail_data(room: str, language: Language) -> RailData:
-    """The rooms of this installation."""
-    keys = [key for key in get_args(RoomKey) if settings().trainings or key != "finetune"]
-    items = [RailItem(key=key, title=word(f"room_{key}", language), apart=key == "what_if") for key in keys]
+def rail_data(rooms: Signs, room: str, language: Language) -> RailData:
+    """The rooms of this installation, and the one that is looked at."""
+    items = [RailItem(key=one.key, title=one.title.in_(language), icon=one.icon, apart=one.apart) for one in rooms]
     return RailData(
         label=word("rooms", language), learn=word("learn", language), rooms=items, room=room, first=Address().room
     )

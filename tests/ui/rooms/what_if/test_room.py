@@ -21,8 +21,8 @@ from vitexplorer.core.text import UnsupportedError
 from vitexplorer.figures import render
 from vitexplorer.figures.caption import caption
 from vitexplorer.service.engine import Engine
-from vitexplorer.ui.controls.changes import changes_data
 from vitexplorer.ui.kit.language import Translations
+from vitexplorer.ui.rooms.what_if.changes import changes_data
 from vitexplorer.ui.rooms.what_if.room import WhatIfRoom, answer
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Desk

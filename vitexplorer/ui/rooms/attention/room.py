@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.components.base import Component
 
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, Text
 from vitexplorer.core.types import Query
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.all_heads import strip_of
@@ -19,7 +19,7 @@ from vitexplorer.ui.canvas.block_data import block_data, carried, default_query,
 from vitexplorer.ui.canvas.canvas import AttentionCanvas, CanvasData, Selection, head_of, query_of, query_text
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.room import Room, around
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, Updates
 
@@ -28,9 +28,12 @@ if TYPE_CHECKING:
 
 
 class AttentionRoom(Room):
-    """Where does this token look, in every head?"""
+    """Every head of every block, from any patch."""
 
     key = "attention"
+    title = Text("Attention", "注意力")
+    invitation = Text("Which of them does the model look at", "模型看哪些图块")
+    icon = "M2 12c3-5 6.5-7 10-7s7 2 10 7c-3 5-6.5 7-10 7s-7-2-10-7z M15 12a3 3 0 1 1-6 0a3 3 0 0 1 6 0z"
 
     def build(self) -> list[Component]:
         """The canvas, and the panel of the room's other views."""
@@ -99,7 +102,7 @@ class AttentionRoom(Room):
         data.walks = capture.depth > 1
         data.strip = strip_of(capture, block, query, language)
         python = self.code_of(address, capture, data, head, query)
-        return data.model_copy(update=around("attention_map", language, python=python, next_room="flow"))
+        return data.model_copy(update=self.around("attention_map", language, python=python))
 
     def code_of(self, address: Address, capture: Capture, data: CanvasData, head: str, query: Query) -> str:
         """The lines of Python that give the map on the canvas, which may have been asked for another head or query."""

@@ -14,6 +14,7 @@ from vitexplorer.service.work import Step
 from vitexplorer.ui.canvas.two_sided import Blocks, Side
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.rooms.compare.sides import Preset
+from vitexplorer.ui.rooms.compare.words import COMPARE_WORDS
 from vitexplorer.ui.shell.address import COMPARED, OWN, Address
 
 if TYPE_CHECKING:
@@ -122,29 +123,28 @@ def answer_of(capture: Capture, language: Language) -> str:
 def matching(pair: Pair, blocks: Blocks, language: Language) -> list[str]:
     """How places, blocks and tokens are matched, where that is not plain."""
     (left, right), (one, two) = (pair.left, pair.right), blocks
-    names = {"left": word("compare_left", language), "right": word("compare_right", language)}
+    names = {"left": COMPARE_WORDS["left"].in_(language), "right": COMPARE_WORDS["right"].in_(language)}
     grids = [capture.grid(block) for capture, block in ((left, one), (right, two))]
     shapes = [f"{grid.rows} × {grid.cols}" for grid in grids]
     found = []
     if left.provenance.image_hash != right.provenance.image_hash:
-        found.append(word("compare_images", language))
+        found.append(COMPARE_WORDS["images"].in_(language))
     elif left.input.fit != right.input.fit:
-        found.append(word("compare_fits", language))
+        found.append(COMPARE_WORDS["fits"].in_(language))
     if shapes[0] != shapes[1]:
-        found.append(word("compare_grids", language, one=shapes[0], other=shapes[1]))
+        found.append(COMPARE_WORDS["grids"].format(one=shapes[0], other=shapes[1]).in_(language))
     if left.depth != right.depth:
-        found.append(
-            word("compare_depths", language, one=one, last=left.depth - 1, other=two, other_last=right.depth - 1)
-        )
+        depths = {"one": one, "last": left.depth - 1, "other": two, "other_last": right.depth - 1}
+        found.append(COMPARE_WORDS["depths"].format(**depths).in_(language))
     for side, name, other in ((left, "left", right), (right, "right", left)):
         missing = [prefix_text(token) for token in other.prefix_tokens if token not in side.prefix_tokens]
         if missing:
-            found.append(word("compare_token", language, side=names[name], token=missing[0]))
+            found.append(COMPARE_WORDS["token"].format(side=names[name], token=missing[0]).in_(language))
     said = "；" if language == "zh" else "; "
     for side, name in ((left, "left"), (right, "right")):
         if side.change:
             texts = said.join(text.in_(language) for text in side.change.texts)
-            found.append(word("compare_change", language, side=names[name], what=texts))
+            found.append(COMPARE_WORDS["change"].format(side=names[name], what=texts).in_(language))
     return found
 
 
@@ -167,7 +167,7 @@ def presets(pair: Pair, language: Language) -> list[Preset]:
     address, image = pair.address, {"image": pair.address.image, **dict.fromkeys(COMPARED, "")}
     plain = {"weights": "trained", "size": "", "other_weights": "trained", "other_size": OWN}
     found = [
-        Preset(label=word(f"compare_{name}", language), changes={**image, **plain, "model": one, "other_model": other})
+        Preset(label=COMPARE_WORDS[name].in_(language), changes={**image, **plain, "model": one, "other_model": other})
         for name, one, other in (
             ("vit_dino", VIT, DINO),
             ("vit_swin", VIT, SWIN),
@@ -176,13 +176,13 @@ def presets(pair: Pair, language: Language) -> list[Preset]:
         )
     ]
     model = {**image, "model": address.model, "other_model": address.model, "weights": "trained"}
-    found.append(Preset(label=word("compare_pictures", language), changes=plain | _pictures(address)))
+    found.append(Preset(label=COMPARE_WORDS["pictures"].in_(language), changes=plain | _pictures(address)))
     random = {**model, "other_weights": "random", "other_size": address.picture.size or OWN}
-    found.append(Preset(label=word("compare_trained", language), changes=random))
+    found.append(Preset(label=COMPARE_WORDS["trained"].in_(language), changes=random))
     own = pair.left.model.unsized or pair.left.model
     height, width = own.preprocessing.input_size
     if own.family.size_step(own.module) and height == width:
         sizes = {"size": "", "other_size": str(2 * height), "other_weights": "trained"}
-        label = word("compare_sizes", language, one=height, other=2 * height)
+        label = COMPARE_WORDS["sizes"].format(one=height, other=2 * height).in_(language)
         found.append(Preset(label=label, changes={**model, **sizes}))
     return found

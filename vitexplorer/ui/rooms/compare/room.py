@@ -14,12 +14,11 @@ import gradio as gr
 from gradio.blocks import Block
 
 from vitexplorer.core.settings import settings
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.service.scheduler import NotYetError
 from vitexplorer.service.user_storage import MODEL
 from vitexplorer.service.work import Done, StoppedError, Waiter
 from vitexplorer.ui.canvas.two_sided import Blocks, TwoSided
-from vitexplorer.ui.controls.changes import START
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import answered, session_of
 from vitexplorer.ui.kit.language import word
@@ -40,8 +39,9 @@ from vitexplorer.ui.rooms.compare.pairs import (
     title_of,
 )
 from vitexplorer.ui.rooms.compare.sides import Sides, SidesData
+from vitexplorer.ui.rooms.compare.words import COMPARE_WORDS
 from vitexplorer.ui.rooms.room import Room
-from vitexplorer.ui.shell.address import COMPARED, OWN, Address
+from vitexplorer.ui.shell.address import COMPARED, FIRST_CHANGE, OWN, Address
 from vitexplorer.ui.shell.image_chip import ImageChip, ImageChipData, image_chip
 from vitexplorer.ui.shell.model_chip import ModelChip
 from vitexplorer.ui.shell.model_menu import model_chip, tuned_choices
@@ -51,13 +51,16 @@ from vitexplorer.ui.shell.size_choice import cost_of, size_chip, with_sizes
 
 BESIDE = "beside"
 """what one waits for who puts another model on the right"""
-_WORDS = ("compare_swap", "compare_left_changed", "compare_right_changed", "compare_presets")
+_WORDS = ("swap", "left_changed", "right_changed", "presets")
 
 
 class CompareRoom(Room):
-    """How do the two differ?"""
+    """Two models, images, sizes or runs side by side."""
 
     key = "compare"
+    title = Text("Compare", "对比")
+    invitation = Text("Put another model beside it", "与另一个模型并排")
+    icon = "M3 4h7.500v16H3z M13.500 4H21v16h-7.500z M5.500 9h2.500 M16 9h2.500 M5.500 13h2.500"
 
     def build(self) -> list[Block]:
         """What is said of both, the chips of the right one, two canvases."""
@@ -255,11 +258,10 @@ class CompareRoom(Room):
         address = pair.address
         provenance = pair.left.provenance
         height, width = provenance.input_size
+        answers = [answer_of(side, language) for side in (pair.left, pair.right)]
         return SidesData(
             question=word("compare_question", language),
-            reading=word(
-                "compare_answers", language, left=answer_of(pair.left, language), right=answer_of(pair.right, language)
-            ),
+            reading=COMPARE_WORDS["answers"].format(left=answers[0], right=answers[1]).in_(language),
             refused=pair.refused,
             title=title_of(provenance.model, language),
             note=f"{provenance.weights_text.in_(language)} · {pixels_of(height, width)}",
@@ -267,7 +269,7 @@ class CompareRoom(Room):
             swapped=swapped(address),
             address={name: getattr(address, name) for name in COMPARED},
             changes={"left_change": address.left_change, "change": address.other_change},
-            first_change=START,
+            first_change=FIRST_CHANGE,
             notes=list(matching(pair, blocks, language)),
-            words={key: word(key, language) for key in _WORDS},
+            words={key: COMPARE_WORDS[key].in_(language) for key in _WORDS},
         )

@@ -17,11 +17,11 @@ from vitexplorer.service.training_images import Chosen, Looked, copy_taught, dra
 from vitexplorer.service.work import Done, Report, Waiter
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
-from vitexplorer.ui.kit.upload import UploadButton
 from vitexplorer.ui.rooms.finetune.report import DataReportView, ReportData, empty_report, report_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.teach import Teach
-from vitexplorer.ui.rooms.finetune.words import say
+from vitexplorer.ui.rooms.finetune.upload import UploadButton
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.room_context import WAITING, Desk, Updates
 
 
@@ -35,22 +35,25 @@ class DataPart:
 
     def build(self) -> tuple[Dependency, ...]:
         """Buttons and report; returns the events after which there are other images."""
-        t, local = self.desk.t, not self.desk.engine.places.hosted
+        local = not self.desk.engine.places.hosted
+        zip_text, scenes_text, folder_text, read_text = (
+            self.desk.t(TRAINING_WORDS[f"training_{name}"]) for name in ("zip", "scenes", "folder", "read")
+        )
         with gr.Row(elem_id="vx-step-images"):
             with gr.Column(elem_classes=["vx-choose"]):
                 zipped = UploadButton(
-                    t("training_zip"), file_types=[".zip"], variant="primary", size="md", elem_id="vx-training-zip"
+                    zip_text, file_types=[".zip"], variant="primary", size="md", elem_id="vx-training-zip"
                 )
-                scenes = gr.Button(t("training_scenes"), size="md", elem_id="vx-training-scenes")
+                scenes = gr.Button(scenes_text, size="md", elem_id="vx-training-scenes")
                 if local:
                     folder = gr.Textbox(
-                        label=t("training_folder"),
+                        label=folder_text,
                         show_label=False,
-                        placeholder=t("training_folder"),
+                        placeholder=folder_text,
                         container=False,
                         elem_id="vx-training-folder",
                     )
-                    read = gr.Button(t("training_read"), size="md")
+                    read = gr.Button(read_text, size="md")
             self.report = DataReportView(elem_id="vx-training-report")
         state = [self.session.visitor, self.desk.language]
         outputs = [self.report, self.session.chosen]

@@ -19,14 +19,14 @@ from vitexplorer.finetune.job.folder import read_config, stem_of
 from vitexplorer.service.work import Done, Report, Step, Waiter
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.gradio_adapter.page_blocks import session_of
-from vitexplorer.ui.kit.upload import UploadButton
 from vitexplorer.ui.panel.figure_panel import FigurePanel
 from vitexplorer.ui.rooms.finetune.change_part import ChangePart
 from vitexplorer.ui.rooms.finetune.figures import Asked, result_figures
 from vitexplorer.ui.rooms.finetune.results import ResultsData, ResultsView, no_results, results_data
 from vitexplorer.ui.rooms.finetune.session import Session
 from vitexplorer.ui.rooms.finetune.takeaway import lay_out, made, table_file
-from vitexplorer.ui.rooms.finetune.words import say
+from vitexplorer.ui.rooms.finetune.upload import UploadButton
+from vitexplorer.ui.rooms.finetune.words import TRAINING_WORDS, say
 from vitexplorer.ui.shell.address import COMPARED, OWN
 from vitexplorer.ui.shell.room_context import FIGURE, QUICK, WAITING, Desk, Updates
 
@@ -46,7 +46,7 @@ class ResultPart:
         self.asked = gr.State(Asked())  # the figure that is on the screen
         with gr.Column(visible=False) as self.column:
             self.test = UploadButton(
-                self.desk.t("training_predict"),
+                self.desk.t(TRAINING_WORDS["training_predict"]),
                 file_count="multiple",
                 file_types=[".zip", "image"],
                 size="sm",

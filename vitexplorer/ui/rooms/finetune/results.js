@@ -2,7 +2,7 @@
 
 import {goTo} from '../../kit/address.js';
 import {filled, make, refill} from '../../kit/dom.js';
-import {cameFrom} from './came_from.js';
+import {cameFrom} from '../../kit/came_from.js';
 
 const cells = (texts) => texts.map((textContent) => make('td', {textContent}));
 
@@ -102,7 +102,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   document.addEventListener('vx-opened', () => {
-    if (opening) cameFrom(opening, shown.words);
+    if (opening) cameFrom(opening, shown.words, 'finetune');
     opening = '';
   });
   watch('value', show);

@@ -14,7 +14,8 @@ import gradio as gr
 from gradio.components.base import Component
 from gradio.events import Dependency
 
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.core.settings import Settings
+from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.service.training_images import Chosen
 from vitexplorer.service.visitor_names import VISITOR, training_of, visitor_of
 from vitexplorer.service.work import Waiter
@@ -35,9 +36,17 @@ from vitexplorer.ui.shell.visit import Visit
 
 
 class FinetuneRoom(Room):
-    """What does the model become on my images?"""
+    """Methods of fine-tuning on your own images, compared on one split."""
 
     key = "finetune"
+    title = Text("Fine-tune", "微调")
+    invitation = Text("Teach it your own classes", "教它认识你的类别")
+    icon = "M3 7h9 M16 7h5 M14 4.5v5 M3 17h4 M11 17h10 M9 14.5v5 M3 12h18"
+
+    @classmethod
+    def is_offered(cls, settings: Settings) -> bool:
+        """Where trainings are allowed."""
+        return settings.trainings > 0
 
     def build(self) -> list[Component]:
         """The steps, and what follows from one to the next."""

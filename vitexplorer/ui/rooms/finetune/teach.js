@@ -6,7 +6,7 @@ import {filled, setText} from '../../kit/dom.js';
 import {followed} from '../../kit/punctuation.js';
 import {saveFile} from '../../kit/saving.js';
 import {sendPicture} from '../../kit/sending.js';
-import {cameFrom} from './came_from.js';
+import {cameFrom} from '../../kit/came_from.js';
 import {answerView} from './teach_answer.js';
 import {boxesView} from './teach_boxes.js';
 import {asked, turns} from './teaching.js';
@@ -313,7 +313,7 @@ export function mount({element, props, trigger, watch}) {
   }, true);
   document.addEventListener('visibilitychange', () => schedule.next());
   document.addEventListener('vx-opened', () => {
-    if (opening) cameFrom(opening, words());
+    if (opening) cameFrom(opening, words(), 'finetune');
     opening = '';
   });
   onLink(follow);

@@ -18,6 +18,11 @@ TRAINING_WORDS: dict[str, Text] = {
     "step_training": Text("Training", "训练"),
     "step_results": Text("Results", "结果"),
     # data
+    "training_zip": Text("Upload a zip", "上传 zip"),
+    "training_scenes": Text("Try drawn scenes", "试用绘制场景"),
+    "training_folder": Text("or a folder of this machine", "或本机文件夹"),
+    "training_read": Text("Read it", "读取"),
+    "training_predict": Text("Predict test images, a zip or files (.csv)", "预测测试图像：zip 或图像文件（.csv）"),
     "report_reading": Text("Reading the images ...", "正在读取图像……"),
     "report_progress": Text("Looking at the images: {done} of {total}", "正在检查图像：{done} / {total}"),
     "report_drawing": Text("Drawing the example scenes ...", "正在绘制示例场景……"),

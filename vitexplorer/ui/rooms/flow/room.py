@@ -10,7 +10,8 @@ import numpy as np
 from gradio.blocks import Block
 
 from vitexplorer.controls import specs
-from vitexplorer.core.text import ExplainedError, Language
+from vitexplorer.controls.head import FUSIONS
+from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Query
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.block_data import frame_data, on_grids
@@ -19,12 +20,11 @@ from vitexplorer.ui.canvas.files import attention_file, kept_file
 from vitexplorer.ui.canvas.payload import MEAN
 from vitexplorer.ui.controls import field_of
 from vitexplorer.ui.gradio_adapter.events import fields_of
-from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile
-from vitexplorer.ui.kit.words import UI_WORDS
 from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.room import Room, around
+from vitexplorer.ui.rooms.flow.words import FLOW_WORDS
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import QUICK, Desk, Listen, Updates
 
@@ -39,9 +39,12 @@ MOST_QUERIES = 1100
 
 
 class FlowRoom(Room):
-    """From which patches did this token gather?"""
+    """Attention rollout, relevance of each patch for an answer, and which map to trust."""
 
     key = "flow"
+    title = Text("Flow", "信息流")
+    invitation = Text("Through all blocks at once", "贯穿所有块")
+    icon = "M3 6h3c6 0 6 12 12 12h3 M3 18h3c6 0 6-12 12-12h3"
 
     def __init__(self, desk: Desk):
         """Args: desk: what the rooms share."""
@@ -110,7 +113,7 @@ class FlowRoom(Room):
             field_of(spec, language) for spec in specs(record.controls, capture, settings) if spec.name != "query"
         ]
         python = self.desk.python_lines(address, "attention_rollout", **settings)
-        return data.model_copy(update=around("attention_rollout", language, python=python, next_room="tokens"))
+        return data.model_copy(update=self.around("attention_rollout", language, python=python))
 
 
 def linked(capture: Capture, address: Address) -> dict[str, str]:
@@ -136,8 +139,8 @@ def rollout_frame(capture: Capture, fusion: str, discard: float, start: int, lan
     from vitexplorer.figures.identity import facts_of
 
     data = frame_data(capture, start, language)
-    extra = {name: word(f"rollout_{name}", language) for name in ROLLOUT_WORDS}
-    data.words |= {**extra, "fused_one": word("rollout_fused", language, how=UI_WORDS[f"fusion_{fusion}"])}
+    extra = {name: FLOW_WORDS[name].in_(language) for name in ROLLOUT_WORDS}
+    data.words |= {**extra, "fused_one": FLOW_WORDS["fused"].format(how=FUSIONS[fusion]).in_(language)}
     settings = {"head_fusion": fusion, "discard_ratio": discard, "start_block": start}
     windowed = capture.site(capture.depth - 1).windows is not None
     return data.model_copy(
@@ -148,7 +151,7 @@ def rollout_frame(capture: Capture, fusion: str, discard: float, start: int, lan
             "saved_facts": facts_of("attention_rollout", capture.provenance, settings, language),
             "link": "flow",
             "formula": "∏ rownorm(½ fuse(A) + ½ I)",
-            "notes": [word("rollout_swin", language)] if windowed else [],
+            "notes": [FLOW_WORDS["swin"].in_(language)] if windowed else [],
         }
     )
 

@@ -13,7 +13,7 @@ import {classTable} from './classes.js';
 import {headCells} from './head_cells.js';
 import {heatMaps} from './heat_maps.js';
 import {conditionsOf, looking, ownConditions, partOf, question} from './looking.js';
-import {csvOf, numbersOf} from './numbers.js';
+import {csvOf, numbersOf} from './chart_table.js';
 import {FILE_INK, inkOf} from './plot.js';
 import {short} from './scales.js';
 import {latest} from './server.js';

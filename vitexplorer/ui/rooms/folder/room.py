@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gradio.blocks import Block
 
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, Text
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.rooms.folder.survey import SurveyData, SurveyView
 from vitexplorer.ui.rooms.room import Room
@@ -13,9 +13,12 @@ from vitexplorer.ui.shell.room_context import Updates
 
 
 class FolderRoom(Room):
-    """What does the model do with all of my images?"""
+    """The same questions asked of every image of a folder."""
 
     key = "folder"
+    title = Text("Folder", "图像集")
+    invitation = Text("Ask the same of a whole folder", "对整个图像集提同样的问题")
+    icon = "M3 6h6l2 2.500h10V20H3z M7 16.500v-3 M11 16.500v-5 M15 16.500v-2"
 
     def build(self) -> list[Block]:
         """One component; what it asks goes to addresses of its own, see `routes`."""

@@ -6,7 +6,7 @@ import {filled, setText} from '../../kit/dom.js';
 import {spaced} from '../../kit/numbers.js';
 import {offersPicture} from '../../kit/pictures.js';
 import {onTheme} from '../../kit/theme.js';
-import {cameFrom} from '../finetune/came_from.js';
+import {cameFrom} from '../../kit/came_from.js';
 import {beginning} from './begin.js';
 import {chartView} from './chart_view.js';
 import {chips} from './chips.js';

@@ -5,21 +5,24 @@ from __future__ import annotations
 from gradio.blocks import Block
 
 from vitexplorer.controls import sharpest_patch
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, Text
 from vitexplorer.service.engine import Explored
 from vitexplorer.ui.canvas.files import kept_file, made_once
 from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.panel.own_picture import OwnPicture
 from vitexplorer.ui.rooms.patches.board import PatchesBoard, board_data, reading
-from vitexplorer.ui.rooms.room import Room, around, caption_lines
+from vitexplorer.ui.rooms.room import Room, caption_lines
 from vitexplorer.ui.shell.address import Address
 from vitexplorer.ui.shell.room_context import Desk, Updates
 
 
 class PatchesRoom(Room):
-    """What are the tokens of this image?"""
+    """The tokens of an image, and how pixels become one."""
 
     key = "patches"
+    title = Text("Patches", "图块")
+    invitation = Text("How the image is cut", "图像如何切分")
+    icon = "M4 4h16v16H4z M4 9.3h16 M4 14.7h16 M9.3 4v16 M14.7 4v16"
 
     def __init__(self, desk: Desk):
         """Args: desk: what the rooms share."""
@@ -51,8 +54,6 @@ class PatchesRoom(Room):
             start=made_once(capture, "sharpest", lambda: sharpest_patch(pixels, grid)),
             saved_as=f"patch_grid_{provenance.model}_{run_of(provenance)}",
         )
-        frame = around(
-            "patch_grid", language, python=self.desk.python_lines(address, "patch_grid"), next_room="attention"
-        )
+        frame = self.around("patch_grid", language, python=self.desk.python_lines(address, "patch_grid"))
         said = reading(pixels.shape[:2], grid, capture.prefix_tokens, dim, language)
         return own | {self.board: board.model_copy(update={**frame, "reading": said})}

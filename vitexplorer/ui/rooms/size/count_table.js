@@ -2,7 +2,7 @@
 
 import {make} from '../../kit/dom.js';
 import {percent, spaced} from '../../kit/numbers.js';
-import {columnsOf, pieces} from './terms.js';
+import {columnsOf, pieces} from './formula_terms.js';
 
 /** A formula as it is set in a book. */
 export function formula(text) {

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import gradio as gr
 from gradio.components.base import Component
 
-from vitexplorer.core.text import Language
+from vitexplorer.core.text import Language, Text
 from vitexplorer.quantities.parameter_formulas import ViTShape
 from vitexplorer.ui.gradio_adapter.events import fields_of
 from vitexplorer.ui.panel.room_figures import SHOWN, RoomFigures
-from vitexplorer.ui.rooms.room import Room, around
+from vitexplorer.ui.rooms.room import Room
 from vitexplorer.ui.rooms.size.data import SizeData
 from vitexplorer.ui.rooms.size.designs import Design
 from vitexplorer.ui.rooms.size.size_board import SizeBoard
@@ -26,15 +26,19 @@ if TYPE_CHECKING:
 
 
 class SizeRoom(Room):
-    """How many parameters, and where?"""
+    """Parameters, operations and memory, with a calculator."""
 
     key = "size"
+    title = Text("Size & cost", "规模与开销")
+    invitation = Text("How large it is", "模型有多大")
+    icon = "M3 20h18 M5 20v-5h4v5 M10 20V9h4v11 M15 20V4h4v16"
 
     def build(self) -> list[Component]:
         """The board, and the room's figures for those who ask."""
         self.filled = gr.State(None)
         self.board = SizeBoard(elem_id="vx-size-board")
-        with gr.Accordion(self.desk.t("size_figures"), open=False, elem_id="vx-size-figures") as self.figures:
+        title = self.desk.t(CALCULATOR_WORDS["figures"])
+        with gr.Accordion(title, open=False, elem_id="vx-size-figures") as self.figures:
             self.panel = RoomFigures(self.desk, self.key)
             self.panel.build()
         state = [self.desk.address, self.desk.language]
@@ -83,7 +87,7 @@ class SizeRoom(Room):
         else:
             data = self._of_model(capture, shape, address, language)
         python = self.desk.python_lines(address, "parameters")
-        frame = around("parameters", language, python=python, next_room="what_if")
+        frame = self.around("parameters", language, python=python)
         return data.model_copy(update={**frame, "question": CALCULATOR_WORDS["question"].in_(language)})
 
     def _of_model(self, capture: Capture, shape: object, address: Address, language: Language) -> SizeData:

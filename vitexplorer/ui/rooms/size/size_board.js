@@ -7,7 +7,7 @@ import {newAside, showHead} from '../../kit/frame.js';
 import {bring} from '../../kit/motion.js';
 import {countTable} from './count_table.js';
 import {bars, table} from './story.js';
-import {written} from './terms.js';
+import {written} from './formula_terms.js';
 
 /** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {

@@ -3,7 +3,7 @@
 import {make} from '../../kit/dom.js';
 import {percent, spaced} from '../../kit/numbers.js';
 import {formula, number} from './count_table.js';
-import {change} from './terms.js';
+import {change} from './formula_terms.js';
 
 const MARKS = {grew: '\u25b2', fell: '\u25bc'};
 /** A part needs this share of a bar for its name. */

@@ -5,6 +5,10 @@ from __future__ import annotations
 from vitexplorer.core.text import Text, same
 
 CALCULATOR_WORDS: dict[str, Text] = {
+    "figures": Text(
+        "Figures: tree of parameters, cost block by block, growth with the image",
+        "更多图：参数量树图、逐块计算量、随图像尺寸的增长",
+    ),
     # the question and its answer
     "question": Text("How large is it, and what does a picture cost?", "模型有多大，处理一幅图像要算多少？"),
     "reading_size": Text(

@@ -16,12 +16,12 @@ from gradio.components.base import Component
 from vitexplorer.core.text import ExplainedError, Language, Text
 from vitexplorer.core.types import Output
 from vitexplorer.ui.canvas.two_sided import Side, TwoSided
-from vitexplorer.ui.controls.changes import START, ChangesData, ChangesPicker, changes_data
 from vitexplorer.ui.gradio_adapter.events import fields_of
-from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.panel.room_figures import RoomFigures
-from vitexplorer.ui.rooms.room import Room, lead_to
-from vitexplorer.ui.shell.address import Address
+from vitexplorer.ui.rooms.room import Room
+from vitexplorer.ui.rooms.what_if.changes import ChangesData, ChangesPicker, changes_data
+from vitexplorer.ui.rooms.what_if.words import WHAT_IF_WORDS
+from vitexplorer.ui.shell.address import FIRST_CHANGE, Address
 from vitexplorer.ui.shell.room_context import QUICK, Desk, Listen, Updates
 
 if TYPE_CHECKING:
@@ -62,9 +62,13 @@ class ChangedFigures(RoomFigures):
 
 
 class WhatIfRoom(Room):
-    """What if something were different?"""
+    """The same image with positions off, patches shuffled, heads removed and more."""
 
     key = "what_if"
+    title = Text("What if", "假如改变")
+    invitation = Text("Change something and run it again", "改一改，再运行一次")
+    icon = "M8.5 8.5a3.5 3.5 0 1 1 5 3.200c-1 .6-1.5 1.200-1.5 2.800 M12 19v.2"
+    apart = True
 
     def build(self) -> list[Component]:
         """Switches, two canvases, figures."""
@@ -104,11 +108,11 @@ class WhatIfRoom(Room):
         if active != self.key or shown == address or address == Address():
             return gr.skip()
         linked = shown is None or shown.opened != address.opened
-        before = {"": START, NOTHING: ""}.get(address.change, address.change) if linked else changed.change
+        before = {"": FIRST_CHANGE, NOTHING: ""}.get(address.change, address.change) if linked else changed.change
         plain = self.desk.engine.capture(address.picture)
         data, run, text = self._changed(address, before, language)
         if run is None:  # another model may have no such head
-            data, run, text = self._changed(address, START, language)
+            data, run, text = self._changed(address, FIRST_CHANGE, language)
         (block, _), canvases = self.stage.open(_sides(plain, run, language), address, language)
         return {
             self.picker: data,
@@ -155,12 +159,11 @@ class WhatIfRoom(Room):
             return data, None, text
         data = changes_data(plain, chosen, language)
         data.reading = answer(plain, run, language) if chosen else ""
-        data.next, data.next_room = lead_to("compare", language), "compare"
-        return data, run, write_changes(chosen)
+        return data.model_copy(update=self.next_button(language)), run, write_changes(chosen)
 
 
 def _sides(plain: Capture, run: Capture, language: Language) -> tuple[Side, Side]:
-    return Side(plain, word("changes_plain", language)), Side(run, word("changes_changed", language))
+    return Side(plain, WHAT_IF_WORDS["plain"].in_(language)), Side(run, WHAT_IF_WORDS["changed"].in_(language))
 
 
 def _possible(plain: Capture, text: str) -> dict[str, dict[str, Any]]:
@@ -184,15 +187,15 @@ def answer(plain: Capture, run: Capture, language: Language) -> str:
     if plain.logits is None:
         cosine = float(token_cosines(plain, run, "cls" if "cls" in plain.prefix_tokens else "mean")[-1])
         so = next(name for least, name in ((ALIKE, "alike"), (MOVED, "moved"), (-1, "other")) if cosine >= least)
-        return word("changes_no_answer", language, cosine=f"{cosine:.2f}", so=word(f"changes_{so}", language))
+        return WHAT_IF_WORDS["no_answer"].format(cosine=f"{cosine:.2f}", so=WHAT_IF_WORDS[so]).in_(language)
     best, now = (top_classes(capture.logits, plain.model.class_texts, 1)[0] for capture in (plain, run))
     if isinstance(best, Output):
-        return word("changes_number", language, before=best.display_value, after=now.display_value)
+        return WHAT_IF_WORDS["number"].format(before=best.display_value, after=now.display_value).in_(language)
     names = [one.name.in_(language) or str(one.index) for one in (best, now)]
     shares = [best.display_value, now.display_value]
     if best.index != now.index:
         said = [Text("{name} ({share})", "{name}（{share}）").format(name=name, share=share) for name, share in
                 zip(names, shares, strict=True)]  # fmt: skip
-        return word("changes_new_answer", language, before=said[0], after=said[1])
+        return WHAT_IF_WORDS["new_answer"].format(before=said[0], after=said[1]).in_(language)
     kind = "unsure" if best.probability - now.probability > UNSURE else "same"
-    return word(f"changes_{kind}_answer", language, name=names[0], before=shares[0], after=shares[1])
+    return WHAT_IF_WORDS[f"{kind}_answer"].format(name=names[0], before=shares[0], after=shares[1]).in_(language)

@@ -1,15 +1,14 @@
-// What a person came with from Fine-tune or from a folder: what is to be said of the image, over the rooms, and the way
-// back.
+// A notice over the rooms for who came from another one with an image of its own: what it is, and the way back.
 
-import {make} from '../../kit/dom.js';
-import {addNotice} from '../../kit/notices.js';
+import {make} from './dom.js';
+import {addNotice} from './notices.js';
 
 /**
  * @param {string} label what the image is and what the model said
  * @param {Record<string, string>} words of the page: `board_back` and `board_close`
- * @param {string} [room] from which
+ * @param {string} room from which
  */
-export function cameFrom(label, words, room = 'finetune') {
+export function cameFrom(label, words, room) {
   document.querySelector('.vx-came-from')?.remove();
   const note = make('div', {className: 'vx-came-from vx-notice', attributes: {role: 'status'}},
     make('p', {textContent: label}),

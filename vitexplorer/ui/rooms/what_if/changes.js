@@ -1,11 +1,11 @@
 // Interventions as switches. Whatever settles sends all changes as one text; Python answers with the changed run.
 
-import {writeAddress} from '../kit/address.js';
-import {make, refill, setText} from '../kit/dom.js';
-import {form} from '../kit/form.js';
-import {leadTo} from '../kit/frame.js';
+import {writeAddress} from '../../kit/address.js';
+import {make, refill, setText} from '../../kit/dom.js';
+import {form} from '../../kit/form.js';
+import {leadTo} from '../../kit/frame.js';
 
-/** @param {import('../kit/widget.js').Gradio} gradio */
+/** @param {import('../../kit/widget.js').Gradio} gradio */
 export function mount({element, props, trigger, watch}) {
   const root = element.querySelector('.vx-changes'), part = (selector) => root.querySelector(selector);
   /** @type {Map<string, ReturnType<typeof newCard>>} */
@@ -54,7 +54,7 @@ export function mount({element, props, trigger, watch}) {
   }
 
   function showExamples({examples, words, text: chosen}) {
-    part('.examples').setAttribute('aria-label', words.changes_examples);
+    part('.examples').setAttribute('aria-label', words.examples);
     refill(part('.examples'), ...examples.map((one) => make('button', {
       type: 'button', textContent: one.label, ariaPressed: String(one.text === chosen), onclick: () => choose(one.text),
     })));

@@ -1,6 +1,6 @@
 // The numbers of a figure as a table, read from its file.
 
-import {rowsOf} from '../kit/csv.js';
+import {rowsOf} from './csv.js';
 import {filled, make} from '../kit/dom.js';
 import {table} from '../kit/table.js';
 

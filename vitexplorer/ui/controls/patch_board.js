@@ -1,11 +1,11 @@
 // The board of patches on the picture that the model saw: one is picked, or any are painted. Both work by pointer,
 // touch and keyboard.
 
-import {make} from './dom.js';
-import {ARROWS, isOn, line, nearest, patchAt} from './grid.js';
+import {make} from '../kit/dom.js';
+import {ARROWS, isOn, line, nearest, patchAt} from '../kit/grid.js';
 
-/** @typedef {import('./grid.js').Board} Board */
-/** @typedef {import('./grid.js').At} At */
+/** @typedef {import('../kit/grid.js').Board} Board */
+/** @typedef {import('../kit/grid.js').At} At */
 
 /** A picture has its height before it is there: patches are square. */
 function picture(className, label, image, {rows, cols, covered: [tall, wide]}) {

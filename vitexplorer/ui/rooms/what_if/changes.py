@@ -16,6 +16,8 @@ from vitexplorer.ui.controls import Field, field_of
 from vitexplorer.ui.kit.language import word
 from vitexplorer.ui.kit.served_files import ServedFile, image_file
 from vitexplorer.ui.kit.widget import Widget
+from vitexplorer.ui.rooms.what_if.words import WHAT_IF_WORDS
+from vitexplorer.ui.shell.address import FIRST_CHANGE
 from vitexplorer.ui.shell.frame import FrameData
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 EXAMPLES = {
     "nothing": "",
     "blunt": "temperature:temperature=4",
-    "puzzle": "shuffle_patches:seed=0",
+    "puzzle": FIRST_CHANGE,
     "bag": "shuffle_patches:seed=0;positions:how=off",
     "positions": "positions:how=off",
     "sparse": "top_k:k=8",
@@ -34,10 +36,6 @@ EXAMPLES = {
     "shift": "shift_image:right={half},down={half},fill=wrap",
 }
 """changes to begin with"""
-START = EXAMPLES["puzzle"]
-"""what is shown before anything is chosen: every model can be given a puzzle"""
-
-_WORDS = ("changes_examples", "changes_switches", "panel_working")
 
 
 class ChangeItem(GradioModel):
@@ -93,7 +91,10 @@ def changes_data(capture: Capture, chosen: Changes, language: Language) -> Chang
         text=write_changes(chosen),
         image=image_file(capture.input.pixels),
         question=word("changes_question", language),
-        words={key: word(key, language) for key in _WORDS},
+        words={
+            "examples": WHAT_IF_WORDS["examples"].in_(language),
+            **{key: word(key, language) for key in ("changes_switches", "panel_working")},
+        },
     )
 
 
@@ -106,7 +107,7 @@ def _examples(capture: Capture, language: Language) -> list[ChangeExample]:
     for name, changes in EXAMPLES.items():
         with suppress(ExplainedError):
             text = write_changes(settled(capture, changes.format(**fields)))
-            examples.append(ChangeExample(label=word(f"changes_{name}", language), text=text))
+            examples.append(ChangeExample(label=WHAT_IF_WORDS[name].in_(language), text=text))
     return examples
 
 

@@ -1,6 +1,6 @@
 // A list of kept views: what one is, what may be read from a file, and the page that a lecture is taken home as.
 
-import {make} from './dom.js';
+import {make} from '../kit/dom.js';
 
 const KIND = 'ViT Explorer: kept views';
 const LONGEST = 300;  // characters of a title

@@ -3,7 +3,7 @@
 // The panel is a popover of the browser's own: it closes by itself on Escape and on a click elsewhere, and nothing
 // that scrolls or clips can hide it.
 
-import {labelled} from './punctuation.js';
+import {labelled} from '../kit/punctuation.js';
 
 const MARGIN = 8;  // pixels between chip, panel and the window's edges
 

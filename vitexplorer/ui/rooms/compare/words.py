@@ -1,0 +1,43 @@
+"""Words of the room Compare."""
+
+from __future__ import annotations
+
+from vitexplorer.core.text import Text
+
+COMPARE_WORDS: dict[str, Text] = {
+    "answers": Text("Left: {left}. Right: {right}.", "左：{left}。右：{right}。"),
+    "left": Text("left", "左侧"),
+    "right": Text("right", "右侧"),
+    "swap": Text("Swap sides", "左右互换"),
+    "left_changed": Text("Left: as in What if", "左侧：按“假如改变”"),
+    "right_changed": Text("Right: as in What if", "右侧：按“假如改变”"),
+    "presets": Text("Pairs to begin with", "可供开始的组合"),
+    "vit_dino": Text("ViT beside DINO", "ViT 与 DINO"),
+    "vit_swin": Text("ViT beside Swin", "ViT 与 Swin"),
+    "dino_mae": Text("DINO beside MAE", "DINO 与 MAE"),
+    "registers": Text("without and with registers", "无寄存器与有寄存器"),
+    "pictures": Text("several pictures, one basis", "多幅图像，同一组基"),
+    "trained": Text("trained beside random", "已训练与随机权重"),
+    "sizes": Text("{one} beside {other} px", "{one} 与 {other} 像素"),
+    "images": Text(
+        "Two images: the mouse is at the same share of height and width in both, whatever lies there.",
+        "两幅不同的图像：鼠标在两边位于相同的相对高度与宽度，与那里画着什么无关。",
+    ),
+    "fits": Text(
+        "The image is fitted in two ways: the same place in the two pictures is not the same part of the image.",
+        "两边的图像适配方式不同：两幅图中的相同位置并不是图像的同一部分。",
+    ),
+    "grids": Text(
+        "Patches here: {one} and {other}. The mouse marks the same place of the image in both.",
+        "此处的图块：左 {one}，右 {other}。鼠标在两边标出图像的同一位置。",
+    ),
+    "depths": Text(
+        "Block {one} of 0–{last} stands beside block {other} of 0–{other_last}: about the same share of the depth.",
+        "第 {one} 块（0–{last}）与第 {other} 块（0–{other_last}）并列：相对深度大致相同。",
+    ),
+    "token": Text(
+        "The {side} model has no {token}: where the other looks from it, this one shows the mean over its patches.",
+        "{side}模型没有{token}：另一侧从该标记出发时，这一侧显示图块平均。",
+    ),
+    "change": Text("Changed on the {side}: {what}.", "{side}的更改：{what}。"),
+}

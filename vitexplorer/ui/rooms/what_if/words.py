@@ -1,0 +1,40 @@
+"""Words of the room What if."""
+
+from __future__ import annotations
+
+from vitexplorer.core.text import Text
+
+WHAT_IF_WORDS: dict[str, Text] = {
+    "examples": Text("Try", "试一试"),
+    "nothing": Text("nothing changed", "不作更改"),
+    "puzzle": Text("a puzzle", "拼图"),
+    "bag": Text("a puzzle, no positions", "拼图且无位置编码"),
+    "positions": Text("no positions", "无位置编码"),
+    "sparse": Text("8 keys each", "每个查询只看 8 个键"),
+    "block": Text("last heads off", "关闭最后一块的所有头"),
+    "hidden": Text("middle hidden", "遮住中央"),
+    "shift": Text("half a patch aside", "平移半个图块"),
+    "blunt": Text("blunted heads", "让所有头都变得犹豫"),
+    "same_answer": Text(
+        "The answer stays: {name}, {before} → {after}. It rests on something else.",
+        "答案不变：{name}，{before} → {after}。它依据的是别的东西。",
+    ),
+    "unsure_answer": Text(
+        "The answer stays, less sure: {name}, {before} → {after}. Part of it rests on what was changed.",
+        "答案不变，但把握变小：{name}，{before} → {after}。它部分依据被更改之处。",
+    ),
+    "new_answer": Text(
+        "The answer changes: {before} → {after}. It rests on what was changed.",
+        "答案改变：{before} → {after}。它依据被更改之处。",
+    ),
+    "number": Text("The output: {before} → {after}.", "输出值：{before} → {after}。"),
+    "no_answer": Text(
+        "This model names no class. What it makes of the image keeps a cosine of {cosine} to the plain run's: {so}.",
+        "该模型不给出类别。它对图像的表示与原始运行的余弦为 {cosine}：{so}。",
+    ),
+    "alike": Text("almost the same", "几乎相同"),
+    "moved": Text("partly another", "部分改变"),
+    "other": Text("another one", "已大不相同"),
+    "plain": Text("plain run", "原始运行"),
+    "changed": Text("changed run", "更改后"),
+}
