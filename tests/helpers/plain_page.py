@@ -18,8 +18,8 @@ from typing import Any
 
 import gradio as gr
 import uvicorn
-from gradio.data_classes import GradioModel
 from playwright.sync_api import Page
+from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -37,16 +37,16 @@ from vitexplorer.ui.shell.theme import theme
 FRONTEND = Path(gr.__file__).parent / "templates" / "frontend"
 KEPT = {"cache-control": "public, max-age=31536000, immutable"}
 
-Answer = Callable[[str, str, dict[str, Any]], Mapping[str, GradioModel]]
+Answer = Callable[[str, str, dict[str, Any]], Mapping[str, BaseModel]]
 """Called with a component's id, the event and its data; gives new values by id."""
 
 
-def no_answer(component: str, event: str, data: dict[str, Any]) -> Mapping[str, GradioModel]:
+def no_answer(component: str, event: str, data: dict[str, Any]) -> Mapping[str, BaseModel]:
     """Nothing changes."""
     return {}
 
 
-def sent(value: GradioModel | None) -> Any:
+def sent(value: BaseModel | None) -> Any:
     """A value as the browser gets it."""
     return value.model_dump() if value else None
 
@@ -60,7 +60,7 @@ class PlainPage:
         self._answer = no_answer
         page.expose_function("askPython", self._asked)
 
-    def open(self, *shown: tuple[str, type[Widget] | Widget, GradioModel | None], answer: Answer = no_answer) -> None:
+    def open(self, *shown: tuple[str, type[Widget] | Widget, BaseModel | None], answer: Answer = no_answer) -> None:
         """A page with nothing but these: id, component and value of each."""
         self._answer = answer
         self.page.goto(self.address)
@@ -71,7 +71,7 @@ class PlainPage:
         """Answer nothing any more, until another page is opened."""
         self._answer = no_answer
 
-    def send(self, name: str, value: GradioModel | None) -> None:
+    def send(self, name: str, value: BaseModel | None) -> None:
         """A new value."""
         self.page.evaluate("([name, value]) => show(name, value)", [name, sent(value)])
 

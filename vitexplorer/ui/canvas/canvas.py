@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.types import Query
 from vitexplorer.ui.controls import Field
@@ -21,7 +21,7 @@ from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.shell.frame import FrameData
 
 
-class KeyGrid(GradioModel):
+class KeyGrid(BaseModel):
     """The patch grid of the keys, which the map is drawn on, where it is not that of the queries."""
 
     rows: int = 0
@@ -30,7 +30,7 @@ class KeyGrid(GradioModel):
     """side of a patch in pixels of the image"""
 
 
-class BlockFacts(GradioModel):
+class BlockFacts(BaseModel):
     """What is so of one block."""
 
     block: int = 0
@@ -54,7 +54,7 @@ class BlockFacts(GradioModel):
     """whether that is small enough to be fetched before it is asked for"""
 
 
-class Strip(GradioModel):
+class Strip(BaseModel):
     """All heads of all blocks for one query."""
 
     rows: ServedFile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.controls import Spec
 from vitexplorer.controls.spec import Board
@@ -16,14 +16,14 @@ from vitexplorer.ui.kit.served_files import image_file
 from vitexplorer.ui.kit.static_responses import example_url
 
 
-class Option(GradioModel):
+class Option(BaseModel):
     """One choice of a control."""
 
     value: str
     label: str
 
 
-class Field(GradioModel):
+class Field(BaseModel):
     """One control, see `vitexplorer.controls.Spec`."""
 
     kind: str

@@ -16,7 +16,6 @@ import gradio as gr
 from gradio.block_function import BlockFunction
 from gradio.blocks import Block
 from gradio.context import LocalContext
-from gradio.data_classes import GradioModel
 from gradio.state_holder import SessionState
 from gradio.utils import is_prop_update
 from starlette.requests import Request
@@ -118,7 +117,7 @@ class PatientBlocks(gr.Blocks):
         """
         if not (isinstance(predictions, dict) and all(isinstance(component, Block) for component in predictions)):
             return await super().postprocess_data(block_fn, predictions, state)
-        said = {block: _dumped(value) for block, value in predictions.items() if _is_of_widget(block, value)}
+        said = {block: block.postprocess(value) for block, value in predictions.items() if _is_of_widget(block, value)}
         if others := {block: value for block, value in predictions.items() if block not in said}:
             of_others = copy(block_fn)
             of_others.outputs = list(others)
@@ -181,10 +180,6 @@ class PatientBlocks(gr.Blocks):
 
 def _is_of_widget(block: Block, value: Any) -> bool:
     return isinstance(block, Widget) and not is_prop_update(value)
-
-
-def _dumped(value: Any) -> Any:
-    return value.model_dump() if isinstance(value, GradioModel) else value
 
 
 def session_of(request: gr.Request | None) -> str:

@@ -12,9 +12,9 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
-from gradio.data_classes import GradioModel
 from jaxtyping import UInt8
 from numpy import ndarray
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -24,7 +24,7 @@ from vitexplorer.storage.atomic_writes import explain_full_disk, replace_bytes
 from vitexplorer.ui.kit.static_responses import FOR_GOOD, NOT_KEPT
 
 
-class FileAddress(GradioModel):
+class FileAddress(BaseModel):
     """Where a browser fetches a file, as values of components name it."""
 
     url: str

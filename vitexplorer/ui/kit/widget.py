@@ -13,6 +13,7 @@ from typing import Any
 
 import gradio as gr
 from gradio.events import EventListener
+from pydantic import BaseModel
 
 _UI = Path(__file__).parent.parent
 _UNUSED = ("_retryable", "_undoable", "likeable", "streamable", "css_template", "buttons", "props")
@@ -47,7 +48,7 @@ class Widget(gr.HTML):
 
     def postprocess(self, value: Any) -> Any:
         """The data model goes to the browser as it is."""
-        return value
+        return value.model_dump() if isinstance(value, BaseModel) else value
 
     def preprocess(self, payload: Any) -> None:
         """Nothing is ever read back from the browser's copy of the value."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.controls import departures, specs
 from vitexplorer.core.out_of_memory import explain_full_memory
@@ -50,7 +50,7 @@ Compute = Callable[[str, Mapping[str, Any]], Result]
 """(view, settings given) -> result"""
 
 
-class PanelView(GradioModel):
+class PanelView(BaseModel):
     """One view of the room."""
 
     key: str
@@ -68,14 +68,14 @@ class PanelView(GradioModel):
     """why this model has none; empty where it has"""
 
 
-class PanelFact(GradioModel):
+class PanelFact(BaseModel):
     """One row of a figure's caption."""
 
     label: str
     value: str
 
 
-class PanelWork(GradioModel):
+class PanelWork(BaseModel):
     """How far a view is that takes a while."""
 
     text: str

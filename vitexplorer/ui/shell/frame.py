@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.ui.kit.language import word
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _WORDS = ("misleads", "more", "save", "save_as", "table", "row_by_col")
 
 
-class FrameData(GradioModel):
+class FrameData(BaseModel):
     """The words around one picture."""
 
     question: str = ""

@@ -5,7 +5,7 @@ How far a person is stays in their browser; the step that is looked at stands in
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.learn import STEPS, Numbers, Step
@@ -33,7 +33,7 @@ _WORDS = (
 )
 
 
-class StepItem(GradioModel):
+class StepItem(BaseModel):
     """What is known of a step before there are numbers."""
 
     key: str
@@ -42,7 +42,7 @@ class StepItem(GradioModel):
     light: str
 
 
-class StepText(GradioModel):
+class StepText(BaseModel):
     """A step with the numbers of what is on the screen."""
 
     key: str
@@ -59,7 +59,7 @@ class StepText(GradioModel):
     """why there are no numbers"""
 
 
-class GuideData(GradioModel):
+class GuideData(BaseModel):
     """The path."""
 
     steps: list[StepItem] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.ui.kit.language import locale_of, word
@@ -24,7 +24,7 @@ _WORDS = (
 )
 
 
-class HeaderData(GradioModel):
+class HeaderData(BaseModel):
     """The switches' words."""
 
     other_code: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.service.image_store import examples, thumbnail
@@ -26,7 +26,7 @@ _WORDS = (
 )
 
 
-class ExampleItem(GradioModel):
+class ExampleItem(BaseModel):
     """One example."""
 
     id: str
@@ -35,14 +35,14 @@ class ExampleItem(GradioModel):
     """where it is, as of `thumb`"""
 
 
-class ExampleGroup(GradioModel):
+class ExampleGroup(BaseModel):
     """Examples of one kind."""
 
     title: str
     items: list[ExampleItem]
 
 
-class ImageChipData(GradioModel):
+class ImageChipData(BaseModel):
     """The chip and the examples."""
 
     chosen: str = ""

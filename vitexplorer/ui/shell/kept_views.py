@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.ui.kit.language import word
@@ -23,7 +23,7 @@ _WORDS = (
 )
 
 
-class KeptData(GradioModel):
+class KeptData(BaseModel):
     """The list's words; the list itself never leaves the browser."""
 
     words: dict[str, str] = {}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.ui.kit.widget import Widget
 
 
-class ModelItem(GradioModel):
+class ModelItem(BaseModel):
     """One model of the list."""
 
     name: str
@@ -20,7 +20,7 @@ class ModelItem(GradioModel):
     """what people call it who write programs; empty for a visitor's own"""
 
 
-class ModelChipData(GradioModel):
+class ModelChipData(BaseModel):
     """The chip and the list."""
 
     name: str = ""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from gradio.data_classes import GradioModel
 from gradio.events import Dependency
+from pydantic import BaseModel
 
 from vitexplorer.ui.kit.widget import Widget
 
@@ -15,7 +15,7 @@ SELECTED = "() => ({__type__: 'update', selected: document.querySelector('.vx-ra
 """what the tabs become in the browser itself, without a word to the server"""
 
 
-class RailItem(GradioModel):
+class RailItem(BaseModel):
     """One room."""
 
     key: str
@@ -26,7 +26,7 @@ class RailItem(GradioModel):
     """whether a line separates it from the one before"""
 
 
-class RailData(GradioModel):
+class RailData(BaseModel):
     """The rooms and the one that is looked at."""
 
     label: str = ""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.ui.kit.widget import Widget
 
 
-class SizeItem(GradioModel):
+class SizeItem(BaseModel):
     """One size."""
 
     value: str
@@ -22,7 +22,7 @@ class SizeItem(GradioModel):
     """why it cannot be chosen"""
 
 
-class SizeChipData(GradioModel):
+class SizeChipData(BaseModel):
     """The chip and the sizes."""
 
     title: str = ""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.ui.kit.widget import Widget
 
 
-class StatusData(GradioModel):
+class StatusData(BaseModel):
     """One line and, where it is known, the share done."""
 
     text: str = ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.shell.frame import FrameData
 
 
-class Preset(GradioModel):
+class Preset(BaseModel):
     """A pair worth a look."""
 
     label: str

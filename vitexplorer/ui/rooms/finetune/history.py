@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.finetune.job.folder import images_of
@@ -16,7 +16,7 @@ MOST = 100
 """trainings listed"""
 
 
-class OldTraining(GradioModel):
+class OldTraining(BaseModel):
     """One training."""
 
     run: str
@@ -26,7 +26,7 @@ class OldTraining(GradioModel):
     running: bool
 
 
-class HistoryData(GradioModel):
+class HistoryData(BaseModel):
     """The trainings of a visitor."""
 
     trainings: list[OldTraining] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.cache import BytesCache
 from vitexplorer.core.text import ExplainedError, Language, Text
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from vitexplorer.models.loading import LoadedModel
 
 
-class MethodItem(GradioModel):
+class MethodItem(BaseModel):
     """One method."""
 
     key: str
@@ -39,7 +39,7 @@ class MethodItem(GradioModel):
     """the method's own and its learning rate"""
 
 
-class MethodsData(GradioModel):
+class MethodsData(BaseModel):
     """All methods for one model and one number of classes."""
 
     backbone: str = ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.finetune.job.events import Event
@@ -23,7 +23,7 @@ MOST_POINTS = 160
 """of a curve; more cannot be told apart at its width"""
 
 
-class LineStyle(GradioModel):
+class LineStyle(BaseModel):
     """How a method's line is told apart, in the palette of the figures."""
 
     light: str
@@ -33,7 +33,7 @@ class LineStyle(GradioModel):
     """solid, dash, dashdot or longdash"""
 
 
-class RunRow(GradioModel):
+class RunRow(BaseModel):
     """One method of the training."""
 
     key: str
@@ -51,7 +51,7 @@ class RunRow(GradioModel):
     """(epoch, figure on the validation set)"""
 
 
-class ProgressData(GradioModel):
+class ProgressData(BaseModel):
     """A training."""
 
     run: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language
@@ -23,28 +23,28 @@ SIDE = 96
 """pixels of an example's shorter side"""
 
 
-class Bar(GradioModel):
+class Bar(BaseModel):
     """A class, or a range of numbers, and its images."""
 
     name: str
     count: int
 
 
-class Found(GradioModel):
+class Found(BaseModel):
     """One finding."""
 
     level: str
     text: str
 
 
-class Sample(GradioModel):
+class Sample(BaseModel):
     """One image and what it is."""
 
     image: ServedFile
     label: str
 
 
-class ReportData(GradioModel):
+class ReportData(BaseModel):
     """The report, or how far it is, or why there is none."""
 
     working: str = ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
-from gradio.data_classes import FileData
+from gradio import FileData
 from gradio.events import Dependency
 
 from vitexplorer.core.text import ExplainedError, Language

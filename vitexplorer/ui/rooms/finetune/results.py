@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.settings import settings
 from vitexplorer.core.text import Language
@@ -29,7 +29,7 @@ SIDE = 96
 """pixels of a thumbnail's shorter side"""
 
 
-class BoardRow(GradioModel):
+class BoardRow(BaseModel):
     """One method."""
 
     run: str
@@ -41,7 +41,7 @@ class BoardRow(GradioModel):
     place: int = 0
 
 
-class WrongImage(GradioModel):
+class WrongImage(BaseModel):
     """One validation image."""
 
     index: int
@@ -50,14 +50,14 @@ class WrongImage(GradioModel):
     label: str
 
 
-class Takeaway(GradioModel):
+class Takeaway(BaseModel):
     """One kind of file."""
 
     what: str
     label: str
 
 
-class ResultsData(GradioModel):
+class ResultsData(BaseModel):
     """The results of a training; empty before there are any."""
 
     training: str = ""

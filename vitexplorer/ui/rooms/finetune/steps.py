@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.ui.kit.widget import Widget
@@ -12,14 +12,14 @@ STEPS = ("images", "methods", "training", "results")
 """in their order; each stands in the element `vx-step-<key>`"""
 
 
-class StepData(GradioModel):
+class StepData(BaseModel):
     """One step."""
 
     key: str
     label: str
 
 
-class StepsData(GradioModel):
+class StepsData(BaseModel):
     """The head in one language."""
 
     question: str = ""

@@ -5,7 +5,7 @@ What happens in it is between the browser and `teach_routes`; Python is told onl
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.text import Language
 from vitexplorer.service.teaching.words import words_of_teaching
@@ -18,7 +18,7 @@ _WORDS = ("image_lost", "image_none", "webcam_none", "webcam_insecure", "webcam_
 _OF_RESULTS = ("board_back", "board_close")
 
 
-class TeachData(GradioModel):
+class TeachData(BaseModel):
     """The model that is taught, and all words."""
 
     model: str = ""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.ui.kit.widget import Widget
 
 
-class SurveyData(GradioModel):
+class SurveyData(BaseModel):
     """The model on the screen, as an address has it."""
 
     model: str = ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.ui.controls.field import Field
 from vitexplorer.ui.shell.frame import FrameData
 
 
-class CountRow(GradioModel):
+class CountRow(BaseModel):
     """One part, term or model of a table."""
 
     name: str
@@ -23,7 +23,7 @@ class CountRow(GradioModel):
     """another saying of the count: what a paper declares, or the count in short"""
 
 
-class CountTableData(GradioModel):
+class CountTableData(BaseModel):
     """Rows of counts and, where they add up to something, their total."""
 
     label: str = ""
@@ -40,7 +40,7 @@ class CountTableData(GradioModel):
     """headings: name, symbols, numbers, beside, count, share"""
 
 
-class StoryRow(GradioModel):
+class StoryRow(BaseModel):
     """One part of a model in every counting; None where one does not say."""
 
     key: str = "total"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from gradio.data_classes import GradioModel
+from pydantic import BaseModel
 
 from vitexplorer.core.text import ExplainedError, Language
 from vitexplorer.ui.controls import Field, field_of
@@ -38,7 +38,7 @@ EXAMPLES = {
 """changes to begin with"""
 
 
-class ChangeItem(GradioModel):
+class ChangeItem(BaseModel):
     """One intervention."""
 
     key: str
@@ -51,7 +51,7 @@ class ChangeItem(GradioModel):
     controls: list[Field] = []
 
 
-class ChangeExample(GradioModel):
+class ChangeExample(BaseModel):
     """A set of changes under a name."""
 
     label: str

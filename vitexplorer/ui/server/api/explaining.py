@@ -4,7 +4,7 @@
 import asyncio
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from gradio.data_classes import FileData
+from gradio import FileData
 from pydantic import Field
 
 from vitexplorer.core.settings import Settings

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote
 
-from gradio.data_classes import FileData
+from gradio import FileData
 
 from vitexplorer.core.registry import unknown_name
 from vitexplorer.core.settings import Settings
