@@ -338,6 +338,7 @@ def smallest_of(family: ModelFamily) -> Case:
         for name, module in made.items()
         if isinstance(module, family.of) and family.attends(module)
     }
+    assert sizes, f"timm has no model of the family {family.key}"
     name = min(sizes, key=sizes.__getitem__)
     prefix_tokens = family.prefix_tokens(made[name])
     return Case(family.key, made[name].default_cfg["input_size"][1:], _timm(name), prefix_tokens=prefix_tokens)

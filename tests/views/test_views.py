@@ -283,7 +283,7 @@ TWICE = ("vit", "deit_distilled", "registers_only", "encoder", "swin_padded")
 def test_a_view_answers_or_says_why_not(view, made, thorough):
     captured = capture_small(*made)
     reason = VIEWS[view].refuses(captured)
-    assert (reason is not None) == is_refused(view, made[0])
+    assert (reason is not None) == is_refused(view, made[0]), "refusals are stated in tests/helpers/refused.py"
     if reason is not None:
         assert reason.en.endswith(".")
         with pytest.raises(UnsupportedError):
