@@ -30,6 +30,7 @@ from vitexplorer.service.start_checks import check
 from vitexplorer.service.storage_limits import Stored
 from vitexplorer.service.upload_budgets import Budgets
 from vitexplorer.ui.canvas.files import BLOCKS
+from vitexplorer.ui.gradio_adapter.page_sessions import Visitors
 from vitexplorer.ui.gradio_adapter.prompt_queue import PromptQueue
 from vitexplorer.ui.gradio_adapter.single_app import no_app_yet
 from vitexplorer.ui.kit.words import UI_WORDS
@@ -44,7 +45,6 @@ from vitexplorer.ui.server.image_upload import PICTURE
 from vitexplorer.ui.server.listening import address_of, listen, uvicorn_server
 from vitexplorer.ui.server.metrics.watch import watch
 from vitexplorer.ui.server.model_upload import model_route
-from vitexplorer.ui.server.page_sessions import Visitors
 from vitexplorer.ui.server.static_files import SERVING
 from vitexplorer.ui.server.sweeping import swept
 from vitexplorer.ui.server.zero_gpu import join_zero_gpu

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable
+from typing import Any
 from urllib.parse import parse_qs
 
 import gradio as gr
-from gradio.i18n import I18nData
 from starlette.types import ASGIApp
 
 from vitexplorer.core.cache import BytesCache
@@ -154,7 +154,7 @@ class Translations:
             }
         )
 
-    def __call__(self, key: str) -> I18nData:
+    def __call__(self, key: str) -> Any:
         """A word that the browser fills in."""
         return self.i18n(_PREFIX + key)
 

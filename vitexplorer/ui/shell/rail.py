@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import get_args
 
-from gradio.events import Dependency
 from pydantic import BaseModel
 
+from vitexplorer.ui.gradio_adapter.types import Dependency
 from vitexplorer.ui.kit.widget import Widget
 from vitexplorer.ui.shell.room_order import RoomKey
 
